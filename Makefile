@@ -80,8 +80,8 @@ bench: .venv/core.stamp
 
 # Pictures of the panel for docs/, drawn on a virtual screen from runs made for them.
 screenshots: .venv/test.stamp
-	$(SCREEN) $(BIN)/python -m hil.panel.shell.screenshots docs/pictures
-	$(SCREEN) $(BIN)/python -m hil.panel.diagram.screenshot docs/pictures
+	$(SCREEN) $(BIN)/python tests/tools/panel_pictures.py docs/pictures
+	$(SCREEN) $(BIN)/python tests/tools/diagram_picture.py docs/pictures
 
 # Debian packages that the panel and its tests want (Debian 12; names of Ubuntu 24.04 are the same
 # or are provided by theirs).
@@ -120,9 +120,13 @@ else
 install = $(PIP) --require-hashes $(patsubst %,-r locks/%.txt,core $(sort $(1) $(if $(filter test lint,$(1)),panel world)))
 endif
 
-.venv/core.stamp: .venv/bin/python pyproject.toml locks/core.txt
+# The study of the space arm's integrators is a distribution of its own.
+STUDY := benchmarks/arm_study
+
+.venv/core.stamp: .venv/bin/python pyproject.toml $(STUDY)/pyproject.toml locks/core.txt
 	$(call install)
 	$(if $(UNLOCKED),,$(PIP) --no-deps --no-build-isolation -e .)
+	$(PIP) --no-deps $(if $(UNLOCKED),,--no-build-isolation) -e $(STUDY)
 	touch $@
 
 .venv/%.stamp: .venv/core.stamp locks/panel.txt locks/world.txt locks/%.txt

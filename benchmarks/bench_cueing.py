@@ -24,7 +24,7 @@ from benchmarks.frame import main
 from hil.machines.cueing.preset import filter_of, read_preset
 from platform6dof.cueing import kernels
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.parameters import Scale, classical_set
+from platform6dof.cueing.parameters import ClassicalParameters, Rotation, Scale, Tilt, Translation
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, REST, VehicleFlags
 
 PERIOD_S = 0.002
@@ -54,10 +54,12 @@ def channels() -> list[tuple[int, list[float], list[float]]]:
 def own() -> Callable[[int], float]:
     """The filter; returns the surge of a cycle."""
     one = Scale(1.0, 10.0)
-    parameters = classical_set(
-        force_gain=1.0, rate_gain=1.0, wn_rad_s=(2.5, 2.5, 4.0), wb_rad_s=0.2, wl_rad_s=5.0
+    rate, turn = Scale(1.0, math.radians(40.0)), Rotation(1.0)
+    forward, down = (Translation(wn, wb_rad_s=0.2) for wn in (2.5, 4.0))
+    parameters = ClassicalParameters(
+        (one, one, one), (rate, rate, rate), (forward, forward, down), Tilt(5.0), (turn, turn, turn)
     )
-    filter_ = Classical(replace(parameters, force=(one, one, one)), PERIOD_S)
+    filter_ = Classical(parameters, PERIOD_S)
     rows = inputs()
     states = [
         replace(

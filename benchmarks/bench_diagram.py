@@ -8,6 +8,7 @@ channels of what all three have (sine, sum, gain, integral, sine of an angle, ma
 outputs compared too; rounds of ours and theirs alternate.
 """
 
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,7 +25,6 @@ from hil.config.shipped import configs_dir
 from hil.diagram.check.diagram import check, load
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import save
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.tap_reader import TapReader
@@ -32,6 +32,9 @@ from hil.diagram.run.taps import TAPS_MOST, DiagramTaps
 from hil.ipc.broadcast import BroadcastReader
 from hil.stations.arm.sources.diagram import velocity_diagram
 from hil.stations.arm.sources.source import SourceLimits
+
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "diagram"))
+from interpreter.interpreter import Interpreter  # pyright: ignore[reportMissingImports]
 
 SIZES = (48, 200, 1000)
 COMPARED = 500

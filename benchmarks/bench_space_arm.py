@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from hil_arm_study.compare import SimulatedCase, least_times
+from hil_arm_study.motions import StudyMotion, motions
 from numba import njit
 from rich.console import Console
 from rich.table import Table
@@ -21,8 +23,6 @@ from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
-from hil.space_arm.study.compare import SimulatedCase, least_times
-from hil.space_arm.study.motions import StudyMotion, motions
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Sdirk2, Sdirk4

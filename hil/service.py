@@ -39,7 +39,7 @@ def check(station: Station, request: Request) -> Checked:
         ConfigError: with the file, the key path, the value and what would have been right.
         RefusedError: if the motion cannot be judged at all.
     """
-    return station.prove(station.load(request), request)
+    return station.prove(station.plan(request), request)
 
 
 def run(station: Station, request: Request) -> Ran:
@@ -51,7 +51,7 @@ def run(station: Station, request: Request) -> Ran:
         RecordingError: if it cannot be recorded; nothing has moved.
     """
     with collected():
-        return run_plan(station, station.load(request), request)
+        return run_plan(station, station.plan(request), request)
 
 
 def run_plan(station: Station, plan: Any, request: Request) -> Ran:

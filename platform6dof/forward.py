@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from platform6dof.geometry import HexapodGeometry
-from platform6dof.kernels import legs as kernel
+from platform6dof.kernels import pose_search as kernel
 from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]

@@ -8,6 +8,19 @@ from hil.stations.platform.scenario import Plan, plan_from_table
 
 PAPER = str(configs_dir() / "rigs" / "paper.toml")
 
+QUICK = tuple(
+    f"rig_settings.slow_moves.{key}={value}"
+    for key, value in {
+        "speed_m_s": 0.3,
+        "acceleration_m_s2": 1.0,
+        "jerk_m_s3": 8.0,
+        "angular_speed_deg_s": 20.0,
+        "angular_acceleration_deg_s2": 60.0,
+        "angular_jerk_deg_s3": 480.0,
+    }.items()
+)
+"""Slow moves that do not make the tests slow."""
+
 HEAVE = {
     "kind": "multi_sine",
     "duration_s": 1.0,

@@ -18,6 +18,16 @@ long_only = pytest.mark.skipif(SHARE < 1.0, reason="make test-long; its parts ar
 """Mark of one long case that has no share."""
 
 
+def rate_hz(full: float = 500.0, usual: float = 100.0) -> float:
+    """Return at how many cycles a second a bench is run now whose rate is not the subject.
+
+    Args:
+        full: in the whole campaign, as shipped scenarios are.
+        usual: else.
+    """
+    return full if SHARE >= 1.0 else usual
+
+
 def count(full: int, least: int = 1) -> int:
     """Return how many of a campaign's cases are run now.
 

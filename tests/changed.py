@@ -18,7 +18,9 @@ from pathlib import Path
 import grimp
 
 TOP = Path(__file__).parents[1]
-PACKAGES = ("arm_driver", "drives", "hil", "platform6dof", "safety", "sim")
+PACKAGES = ("arm_driver", "drives", "hil", "hil_arm_study", "platform6dof", "safety", "sim")
+STUDY = "benchmarks/arm_study/"
+"""Where the distribution of `hil_arm_study` is."""
 OF_ALL_CODE = ("tests/test_deciders.py", "tests/test_words_are_shown.py")
 OF_OTHERS = {
     ".md": ("tests/test_docs.py",),
@@ -38,7 +40,8 @@ def changed_files(base: str) -> list[str]:
 def select(changed: Iterable[str]) -> list[str]:
     """Paths of tests: those of the changed modules first, and the most particular ones of them."""
     changed, asked = set(changed), _asked()
-    modules = {_module(path) for path in changed if path.split("/")[0] in PACKAGES} - {""}
+    imported = {path.removeprefix(STUDY) for path in changed}
+    modules = {_module(path) for path in imported if path.split("/")[0] in PACKAGES} - {""}
     helpers = {Path(path).stem for path in changed if path.startswith("tests/")}
     steps = {path: 0 for path in asked if path.stem in helpers or asked[path] & helpers}
     for path, step in [found for module in sorted(modules) for found in _near(module)]:

@@ -28,7 +28,7 @@ WORLD_RUNS = "hil.stations.world.told_runs"
 RIDE = "hil.stations.simulator.told"
 HOST = "hil.stations.simulator.listening.told"
 CUE = "hil.stations.simulator.cue_told"
-SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
+PROGRAM = "hil.cli.told"
 RUN = (
     f"{PLATFORM}:RunTold",
     f"{ARM}:ArmRunTold",
@@ -121,8 +121,8 @@ VERBS = {
     "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeTold",),
     "hil diagram linear": (f"{LAWS}:LinearTold",),
     "hil diagram signals": (f"{DIAGRAM}:DiagramEndsTold",),
-    "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
-    "hil arm table": (f"{SPACE_ARM}:TableTold",),
+    "hil arm advance": (f"{ARM}:AdvanceTold",),
+    "hil arm table": ("hil_arm_study.commands:TableTold",),
 }
 """Verb → the forms of its object."""
 REFUSED = f"{PLATFORM}:RefusedTold"

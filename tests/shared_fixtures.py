@@ -9,9 +9,22 @@ import pytest
 @pytest.fixture
 def unpainted(monkeypatch):
     """For pages that are about texts: every picture is put together, none becomes dots."""
+    paint_nothing(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def unpainted_file():
+    """The same for all of a file, what its own fixtures draw included."""
+    with pytest.MonkeyPatch.context() as patch:
+        paint_nothing(patch)
+        yield
+
+
+def paint_nothing(patch):
+    """Put every picture together, and make no dots of it."""
     from matplotlib.figure import Figure
 
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
+    patch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 @pytest.fixture

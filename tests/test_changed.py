@@ -15,6 +15,7 @@ import pytest
         ("platform6dof/kernels/legs.py", "tests/platform6dof/test_forward_batch.py"),
         ("tests/recording/recording_samples.py", "tests/recording/test_recording_export.py"),
         ("tests/desk/test_desk_order.py", "tests/desk/test_desk_order.py"),
+        ("benchmarks/arm_study/hil_arm_study/peer.py", "tests/space_arm/test_table.py"),
         ("docs/panel.md", "tests/test_docs.py"),
         ("pyproject.toml", "tests/test_contracts.py"),
         ("hil/desk/process.py", "tests/test_deciders.py"),

@@ -22,7 +22,6 @@ OTHER_THINGS = {
     ): "what stands before the colon of a space arm's name",
     ("hil/machines/world/rig_document.py", "platform"): "the link that six legs carry",
     ("hil/panel/live/models/faults.py", "arm"): "which of two arms an event is about",
-    ("hil/panel/shell/screenshots.py", "arm"): "name of a picture",
 }
 """Words that are a station's name too, but mean something else: file and word → what it means."""
 

@@ -36,6 +36,8 @@ OPENERS = frozenset(
 )  # fmt: skip
 METHODS = frozenset({"read_text", "read_bytes", "from_xml_path", "from_file", "imread"})
 """Of whatever: a path's, or a library's."""
+CALLED = {one.rpartition(".")[2] for one in OPENERS | METHODS | {"open"}}
+"""One of these words stands in the source of whatever opens a file."""
 
 MAY_OPEN = {
     "hil/config/files.py": "the place that opens",
@@ -59,14 +61,12 @@ MAY_OPEN = {
     "hil/ipc/socket_owner.py": "of the kernel",
     "hil/ipc/work_folder.py": "folders that it makes, and their locks",
     "hil/panel/diagram/models/journal.py": "a journal in the editor's own folder",
-    "hil/panel/diagram/screenshot.py": "shipped diagrams",
     "hil/recording/row_arrays.py": "memory of a file without a name that it makes",
     "hil/recording/writer.py": "a recording that it makes",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "what a part that it began has said",
     "hil/ipc/process_state.py": "of the kernel",
     "hil/run/progress.py": "memory that was handed over as a descriptor",
-    "hil/space_arm/study/references.py": "installed code, and what was computed by it",
     "hil/stations/arm/commands/emulate.py": "a script of the command line",
     "hil/stations/arm/moves/identified.py": "a robot's file of the command line",
     "hil/stations/platform/drives/rack.py": "a script of the command line",
@@ -113,6 +113,8 @@ def is_of_a_path(call):
 
 def openings(source):
     """Lines and names of calls that open a file by its name for reading."""
+    if not any(word in source for word in CALLED):
+        return
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or writes(node):
             continue
@@ -171,8 +173,6 @@ MAY_JOIN = {
     "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",
-    "hil/space_arm/commands/table.py": "a picture that it makes",
-    "hil/space_arm/study/references.py": "what was computed by installed code",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sending.py": "the scenario itself",
@@ -190,15 +190,23 @@ def sources():
             yield path.relative_to(TOP).as_posix(), path.read_text("utf-8")
 
 
+def classes(statements):
+    """Classes among statements, whatever these are in; no expression is looked into."""
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            yield node
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from classes(getattr(node, part, ()))
+
+
 def text_settings():
     """Names of all settings that are texts, of which any may name a file."""
     bases, bodies = {}, {}
     for _, text in sources():
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ClassDef):
-                known = {name_of(one).rpartition(".")[2] for one in node.bases}
-                bases.setdefault(node.name, set()).update(known)
-                bodies.setdefault(node.name, []).extend(node.body)
+        for node in classes(ast.parse(text).body) if "class " in text else ():
+            known = {name_of(one).rpartition(".")[2] for one in node.bases}
+            bases.setdefault(node.name, set()).update(known)
+            bodies.setdefault(node.name, []).extend(node.body)
     models = {"Settings"}
     while more := {name for name, known in bases.items() if known & models} - models:
         models |= more
@@ -233,6 +241,8 @@ def names_in(node):
 
 def joins(source, settings):
     """Lines and expressions that make a path of a setting, or join a name to a folder."""
+    if not any(word in source for word in (" / ", "joinpath", "path.join", "Path(")):
+        return
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.BinOp(left=folder, op=ast.Div(), right=name):

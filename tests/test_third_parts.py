@@ -92,6 +92,18 @@ def test_a_broken_group_of_verbs_is_listed_and_the_program_starts(tmp_path):
     assert found["hil.commands", "number"] == "own_bank:STATES is a dict, no typer.Typer"
 
 
+def test_a_function_is_a_verb_of_the_group_that_its_name_says(tmp_path):
+    done = program(tmp_path, "arm", "speak", "--times", "2")
+    assert (done.returncode, done.stdout) == (0, "word word\n")
+    found = found_in(json.loads(program(tmp_path, "stations", "--json").stdout))
+    assert not found["hil.commands", "arm.speak"]
+    assert found["hil.commands", "arm.number"] == "own_bank:STATES is a dict, no function"
+    assert "parts_verbs:mute does not load" in found["hil.commands", "arm.mute"]
+    assert "has a verb 'run' already" in found["hil.commands", "arm.run"]
+    assert "no group of verbs 'wreck'" in found["hil.commands", "wreck.speak"]
+    assert "no group of verbs 'nobody'" in found["hil.commands", "nobody.speak"]
+
+
 def test_two_that_offer_one_name_are_both_named_and_neither_is_used(tmp_path, monkeypatch):
     rival = tmp_path / "rival.toml"
     rival.write_text(

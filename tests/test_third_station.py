@@ -13,7 +13,7 @@ import third_party
 from scipy.integrate import solve_ivp
 
 HERE = Path(__file__).parent / "third_station"
-LINES_MAX = 300
+LINES_MAX = 250
 BOTH = """
 station = "together"
 name = "both"

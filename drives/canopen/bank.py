@@ -126,21 +126,7 @@ class CanopenBank:
             settings.master_id,
             settings.heartbeat_producer_s,
         )
-        self._axes = SixAxes(
-            period_s,
-            [scale.distance_counts(STILL_M) for scale in scales],
-            work_mode=settings.mode,
-            times=SequenceTimes(
-                # Nothing begins before a second node with a leg's id would have been found.
-                still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
-                homing_s=settings.homing_timeout_s,
-            ),
-            homing_legs=homing_legs,
-            homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
-            absolute=settings.absolute,
-            remote_bit=settings.remote_bit,
-            follows_bit=settings.follows_bit,
-        )
+        self._axes = _make_axes(settings, scales, period_s, homing_legs)
         self._place = place
         self._teller = CanopenStageWriter(self._nodes, settings, self._scales.scales, period_s)
         stamp = carried_stamp(settings, period_s)
@@ -425,3 +411,27 @@ class CanopenBank:
 
 _ALL_ALIVE = (True,) * LEGS
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
+
+
+def _make_axes(
+    settings: CanopenSettings,
+    scales: Sequence[LegScale],
+    period_s: float,
+    homing_legs: Sequence[int],
+) -> SixAxes:
+    """Return the state machines of the six drives, as their settings want them."""
+    return SixAxes(
+        period_s,
+        [scale.distance_counts(STILL_M) for scale in scales],
+        work_mode=settings.mode,
+        times=SequenceTimes(
+            # Nothing begins before a second node with a leg's id would have been found.
+            still_s=max(STILL_S, (DOUBLE_WINDOW_CYCLES + 2) * period_s),
+            homing_s=settings.homing_timeout_s,
+        ),
+        homing_legs=homing_legs,
+        homing_counts_per_s=[s.counts_per_m * settings.homing_speed_m_s for s in scales],
+        absolute=settings.absolute,
+        remote_bit=settings.remote_bit,
+        follows_bit=settings.follows_bit,
+    )

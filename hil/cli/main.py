@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from hil import service
 from hil.cli import diagram_edit, shipped_files
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
@@ -61,9 +60,7 @@ app = typer.Typer(
     "Exit status: 0 well, 1 the machine or the motion was refused or tripped, 2 bad usage or "
     "configuration, 3 a fault of the program.",
 )
-for group in reversed(cli_stations.verbs_offered()):
-    if not group.broken:
-        app.add_typer(group.value, name=group.name)
+cli_stations.add_verbs(app)
 
 
 def _show_version(wanted: bool) -> None:
@@ -167,6 +164,8 @@ def run(
     A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
     robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
+    from hil import service  # the help needs none of it
+
     path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
         flags = {"--clock": clock, "--fallback": fallback, **options}
@@ -196,6 +195,7 @@ def check(
     options: Options,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
+    from hil import service
     from hil.terminal.console import show_checked
 
     path, kind = run_file(scenario)

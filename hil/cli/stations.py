@@ -12,27 +12,58 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer.main import get_command, get_command_name
 
 from hil.cli.told import PartTold, StationsTold, StationTold
 from hil.config.errors import ConfigError
-from hil.config.offers import Offer, offers
+from hil.config.offers import Offer, offer_named, offers
 from hil.run import registry
 from hil.run.station import Option, Station
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 COMMANDS: Final = "hil.commands"
-"""Entry points whose objects are groups of verbs, each by its name."""
+"""Entry points whose objects are groups of verbs by their names, and single verbs of groups: the
+function `arm.table` is the verb `hil arm table`."""
 
 
 @cache
 def verbs_offered() -> tuple[Offer, ...]:
-    """Groups of verbs by name; those that cannot be used say why."""
+    """Groups of verbs, and verbs of groups, by name; those that cannot be used say why."""
     return offers(COMMANDS, _no_verbs)
 
 
-def _no_verbs(entry: EntryPoint, group: object) -> str:
-    kind = type(group).__name__
-    return "" if isinstance(group, typer.Typer) else f"{entry.value} is a {kind}, no typer.Typer"
+def _no_verbs(entry: EntryPoint, given: object) -> str:
+    kind, (group, dot, verb_name) = type(given).__name__, entry.name.partition(".")
+    if not dot:
+        right = isinstance(given, typer.Typer)
+        return "" if right else f"{entry.value} is a {kind}, no typer.Typer"
+    owner = offer_named(COMMANDS, group, _no_verbs)
+    if owner is None or owner.broken:
+        return f"there is no group of verbs {group!r} that {entry.name} could belong to"
+    if verb_name in _names_of(owner.value):
+        return f"{owner.words} has a verb {verb_name!r} already; it must bear another name"
+    if not inspect.isfunction(given):
+        return f"{entry.value} is a {kind}, no function"
+    alone = typer.Typer()
+    alone.command()(given)
+    get_command(alone)  # raises for parameters that cannot be options
+    return ""
+
+
+def _names_of(group: typer.Typer) -> set[str]:
+    found = {(one.name, one.callback) for one in group.registered_commands}
+    return {name or get_command_name(getattr(call, "__name__", "")) for name, call in found}
+
+
+def add_verbs(app: typer.Typer) -> None:
+    """Give a program the verbs that are offered: groups, then what others add to them."""
+    usable = {one.name: one.value for one in reversed(verbs_offered()) if not one.broken}
+    for name, value in usable.items():
+        group, dot, verb_name = name.partition(".")
+        if dot:
+            usable[group].command(verb_name)(value)
+        else:
+            app.add_typer(value, name=name)
 
 
 def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:

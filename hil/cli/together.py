@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hil import service
 from hil.cli.stations import refuse
 from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
@@ -44,6 +43,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
 
 def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
     """What a part's check found; it is shown as well unless JSON is wanted."""
+    from hil import service
     from hil.run.part_process import given_by
 
     file = part.file(beside)

@@ -51,9 +51,9 @@ class FileKind:
     one form only."""
     form_place: tuple[str, ...] = ()
     """Keys from the top of the table to the value that names the form."""
-    check: Callable[[Mapping[str, Any], Path], object]
+    check: Callable[[Mapping[str, Any], Path], object] | None = None
     """Reads a table as a run does, with the files that it names, which are looked for beside the
-    file; raises `ConfigError`."""
+    file; raises `ConfigError`. None: its model says all."""
     endings: tuple[str, ...] = (".toml",)
     """Of its files; others than TOML need the next two."""
     read: Callable[[Path], dict[str, Any]] | None = None
@@ -68,6 +68,17 @@ class FileKind:
     station makes one of what they describe."""
     grids: tuple[str, ...] = ()
     """Its lists of tables that a form shows as a grid, a line for each table."""
+
+    def judge(self, table: Mapping[str, Any], file: Path) -> None:
+        """Read a table as a run does.
+
+        Raises:
+            ConfigError: with the file, the key path, the value and what would have been right.
+        """
+        if self.check is not None:
+            self.check(table, file)
+        else:
+            self.model().build(table, str(file))
 
     @property
     def named(self) -> str:

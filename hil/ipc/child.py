@@ -140,13 +140,6 @@ def start_child(
     )
 
 
-def run_child(arguments: Sequence[str], *, environment: Mapping[str, str] | None = None) -> None:
-    """Run a program of our own to its end, its output thrown away; raise if that is a bad one."""
-    child = start_child(arguments, stdout=DEVNULL, own_session=False, environment=environment)
-    if status := child.wait():
-        raise subprocess.CalledProcessError(status, child.args)
-
-
 def run_tool(command: Sequence[str]) -> tuple[int, str]:
     """Run a program that is none of ours, such as a compiler, to its end, without a shell.
 

@@ -89,6 +89,20 @@ class Journal:
         self.put(t_s, index, message, data, who=who, level=Level.WARNING)
         self.remember(key or message, message)
 
+    def mode(self, t_s: float, index: int, before: str, mode: str) -> None:
+        """Put down a change of mode; nothing if it is the same."""
+        if mode != before:
+            words = f"{before} → {mode}"
+            self.put(t_s, index, words, {"mode": mode}, who="gate", kind=EventKind.MODE)
+
+    def violation(
+        self, t_s: float, index: int, check: str, value: float, limit: float, unit: str
+    ) -> None:
+        """Put down what a gate has found, as a value against its limit."""
+        words = f"{check} {value:.6g} {unit}, limit {limit:.6g} {unit}"
+        data: dict[str, Scalar] = {"check": check, "value": value, "limit": limit, "unit": unit}
+        self.put(t_s, index, words, data, who="gate", kind=EventKind.VIOLATION, level=Level.ERROR)
+
     def remember(self, key: str, words: str) -> None:
         """Keep what a person is to be told at the end; of several with the same key the last."""
         if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:

@@ -346,6 +346,17 @@ class Run(Protocol):
         ...
 
 
+class Deviceless:
+    """What a run without devices of its own derives from."""
+
+    def failed(self, error: Exception) -> bool:
+        """No error is an end of its own."""
+        return False
+
+    def close(self) -> None:
+        """There is nothing to leave."""
+
+
 def play(run: Run, stalls: Stalls | None = None) -> None:
     """Run to the end; the devices are left on every way out.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from hil.config.errors import ConfigError
 from hil.config.file_kind import FileKind
 from hil.recording.signals import Signals
 from hil.run.pages import Page
@@ -243,8 +244,9 @@ class Station:
     machines: tuple[FileKind, ...] = ()
     options: tuple[Option, ...] = ()
     signals: Signals
-    load: Callable[[Request], Any]
-    """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`."""
+    load: Callable[[Request], Any] | None = None
+    """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`. None: the plan is
+    the scenario itself, with what the command line changes in it."""
     prove: Callable[[Any, Request], Checked]
     """Proves the whole motion of a plan; raises `ConfigError` or `RefusedError`."""
     prepare: Callable[[Any, Request, Console], Any] = lambda plan, request, console: plan
@@ -288,6 +290,21 @@ class Station:
     """Compiles what a run calls; True: without a word."""
     offered: Callable[[], tuple[Offer, ...]] = tuple
     """What others offer to it under entry points of its own."""
+
+    def plan(self, request: Request) -> Any:
+        """Read what is asked for as a plan.
+
+        Raises:
+            ConfigError: with the file, the key path, the value and what would have been right.
+        """
+        if self.load is not None:
+            return self.load(request)
+        if request.scenario is None:
+            raise ConfigError("command line", ["a SCENARIO is needed"])
+        from hil.config.settings import apply_overrides, read_toml  # who lists stations needs none
+
+        table = apply_overrides(read_toml(request.scenario), request.changes(self.options))
+        return self.scenarios.model().build(table, str(request.scenario))
 
     @property
     def files(self) -> tuple[FileKind, ...]:

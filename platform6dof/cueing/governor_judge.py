@@ -80,38 +80,14 @@ def judge(
     leg_state(table, packed, out)
     bad = GOOD
     for i in range(6):
-        length, speed, acceleration = out[0, i], out[1, i], out[2, i]
-        move = length - state[LENGTH + i]
+        move = out[0, i] - state[LENGTH + i]
         change = move - state[MOVE + i]
-        told[i], told[6 + i] = length, move
-        low, high, fast, hard = legs[i, 0], legs[i, 1], legs[i, 2], legs[i, 3]
-        half = 0.5 * (high - low)
-        nearer = low if length - low < high - length else high
-        _nearest(told, i, min(length - low, high - length) / half, length, nearer)
-        _nearest(told, 6 + i, 1.0 - abs(speed) / fast, speed, math.copysign(fast, speed))
-        _nearest(
-            told, 12 + i, 1.0 - abs(acceleration) / hard, acceleration,
-            math.copysign(hard, acceleration),
-        )  # fmt: skip
-        quick, sharp = shares[0] * fast, shares[1] * hard
+        told[i], told[6 + i] = out[0, i], move
+        _leg_margins(i, legs[i], out[:, i], told)
         # The first row of a stream must be where the platform is held.
-        jump = numbers[5] if state[FIRST] == 1.0 else sharp * dt * dt
-        wrong, value, limit = GOOD, 0.0, 0.0
-        if not low <= length <= high:
-            wrong, value, limit = i, length, nearer
-        elif not (abs(move) <= quick * dt and abs(speed) <= quick):
-            value = move / dt if abs(move) > abs(speed) * dt else speed
-            wrong, limit = 6 + i, math.copysign(fast, value)
-        elif not (
-            abs(change) <= min(jump, sharp * dt * dt)
-            and abs(acceleration) <= sharp
-            and abs(speed - move / dt) <= sharp * dt
-        ):
-            value = change / (dt * dt)
-            value = value if abs(value) > abs(acceleration) else acceleration
-            wrong, limit = 12 + i, math.copysign(hard, value)
-        if wrong != GOOD and bad == GOOD:
-            bad, told[BAD_VALUE], told[BAD_LIMIT] = wrong, value, limit
+        jump = numbers[5] if state[FIRST] == 1.0 else np.inf
+        if bad == GOOD:
+            bad = _judge_leg(i, legs[i], shares, dt, out[:, i], move, change, jump, told)
     if not math.isfinite(told[SMALLEST]):
         return NOT_FINITE
     if bad == GOOD:
@@ -134,6 +110,61 @@ def judge(
         return GOOD
     travel = told[6:12] * way
     return look_along(table, joints, pose, buffers, numbers, rows[0], delta, told[:6], travel, told)
+
+
+@njit(cache=True, error_model="numpy")
+def _leg_margins(leg: int, limits: Array, row: Array, told: Array) -> None:
+    """Take the margins of a leg's length, speed and acceleration, as `_judge_leg` has them."""
+    length, speed, acceleration = row[0], row[1], row[2]
+    low, high, fast, hard = limits[0], limits[1], limits[2], limits[3]
+    half = 0.5 * (high - low)
+    nearer = low if length - low < high - length else high
+    _nearest(told, leg, min(length - low, high - length) / half, length, nearer)
+    _nearest(told, 6 + leg, 1.0 - abs(speed) / fast, speed, math.copysign(fast, speed))
+    _nearest(
+        told, 12 + leg, 1.0 - abs(acceleration) / hard, acceleration,
+        math.copysign(hard, acceleration),
+    )  # fmt: skip
+
+
+@njit(cache=True, error_model="numpy")
+def _judge_leg(
+    leg: int, limits: Array, shares: Array, dt: float, row: Array, move: float, change: float,
+    jump: float, told: Array,
+) -> int:  # fmt: skip
+    """Whether length, speed and acceleration of a leg, and its movement, are within its limits.
+
+    Args:
+        limits: ends, speed and acceleration of the leg, shape (4,).
+        row: its length, speed and acceleration, shape (3,).
+        move: of this cycle [m].
+        change: of `move` since the last cycle [m].
+        jump: what `change` may be at most, beside what the acceleration allows [m].
+
+    Returns:
+        GOOD, or the number of the quantity that is beyond its limit.
+    """
+    length, speed, acceleration = row[0], row[1], row[2]
+    low, high, fast, hard = limits[0], limits[1], limits[2], limits[3]
+    quick, sharp = shares[0] * fast, shares[1] * hard
+    if not low <= length <= high:
+        told[BAD_VALUE] = length
+        told[BAD_LIMIT] = low if length - low < high - length else high
+        return leg
+    if not (abs(move) <= quick * dt and abs(speed) <= quick):
+        told[BAD_VALUE] = move / dt if abs(move) > abs(speed) * dt else speed
+        told[BAD_LIMIT] = math.copysign(fast, told[BAD_VALUE])
+        return 6 + leg
+    if not (
+        abs(change) <= min(jump, sharp * dt * dt)
+        and abs(acceleration) <= sharp
+        and abs(speed - move / dt) <= sharp * dt
+    ):
+        value = change / (dt * dt)
+        told[BAD_VALUE] = value if abs(value) > abs(acceleration) else acceleration
+        told[BAD_LIMIT] = math.copysign(hard, told[BAD_VALUE])
+        return 12 + leg
+    return GOOD
 
 
 @njit(cache=True, error_model="numpy")

@@ -84,10 +84,16 @@ def program(
         matrix[LEG_ROWS:], low[LEG_ROWS:], codes[LEG_ROWS:],
     )  # fmt: skip
     end = wish_gently(legs, pose, buffers[0], numbers, state, rows, jac, wish)
+    return count, _is_within(matrix, wish, low, high, LEG_ROWS + count), end
+
+
+@njit(cache=True, error_model="numpy")
+def _is_within(matrix: Array, wish: Array, low: Array, high: Array, rows: int) -> bool:
+    """Whether a wish keeps the bounds of the first rows."""
     within = True
-    for r in range(LEG_ROWS + count):
+    for r in range(rows):
         total = 0.0
         for c in range(6):
             total += matrix[r, c] * wish[c]
         within = within and low[r] <= total <= high[r]
-    return count, within, end
+    return within

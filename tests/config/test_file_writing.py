@@ -20,7 +20,6 @@ OWN = {
     "hil/stations/platform/gate/black_box.py": "a record that grows while the gate is alone",
     "hil/stations/simulator/listening/ride_writer.py": "a ride that grows while it is recorded",
     "hil/run/part_process.py": "in the new folder of a run",
-    "hil/panel/shell/screenshots.py": "a tool for the documents",
     "hil/panel/scenarios/models/catalogue.py": "a draft beside, which then takes the place",
     "hil/fmu/compiled.py": "what a compiler is given, in a folder of its own",
     "hil/fmu/model.py": "what a model logs, in a folder of its own",

@@ -6,7 +6,14 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation as Turn
 
-from platform6dof.cueing.parameters import Scale, classical_set
+from platform6dof.cueing.parameters import (
+    BALANCED_DAMPING,
+    ClassicalParameters,
+    Rotation,
+    Scale,
+    Tilt,
+    Translation,
+)
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, REST
 
 G = GRAVITY_M_S2
@@ -14,6 +21,52 @@ T = 1.0 / 500.0
 FREQUENCIES = np.array(
     [0.1, 0.158, 0.251, 0.398, 0.631, 1.0, 1.585, 2.512, 3.981, 6.31, 10.0, 15.849]
 )
+
+
+def classical_set(
+    *,
+    force_gain: float,
+    rate_gain: float,
+    wn_rad_s: tuple[float, float, float],
+    wb_rad_s: float,
+    wl_rad_s: float,
+    wr_rad_s: float = 1.0,
+    damping: float = BALANCED_DAMPING,
+    tilt: Tilt | None = None,
+    force_most_m_s2: float = 10.0,
+    rate_most_rad_s: float = math.radians(40.0),
+) -> ClassicalParameters:
+    """Parameters with the same numbers for all axes, as tables of the literature give them.
+
+    Args:
+        wn_rad_s: corner of the translation, forward, right, down [rad/s].
+        damping: z of the translation.
+        tilt: all else of the tilt than its corner; left out, 3 deg/s by a limiter.
+
+    Raises:
+        CueingError: with the name, the value and its bounds.
+    """
+    base = tilt or Tilt()
+    x, y, z = (Translation(one, damping, wb_rad_s) for one in wn_rad_s)
+    force, rate = Scale(force_gain, force_most_m_s2), Scale(rate_gain, rate_most_rad_s)
+    turn = Rotation(wr_rad_s)
+    coordinated = Tilt(
+        wl_rad_s, base.damping, base.by, base.rate_rad_s, base.acceleration_rad_s2,
+        base.most_rad, base.force_m_s2,
+    )  # fmt: skip
+    return ClassicalParameters(
+        (force, force, force), (rate, rate, rate), (x, y, z), coordinated, (turn, turn, turn)
+    )
+
+
+BASE = classical_set(
+    force_gain=0.5, rate_gain=0.5, wn_rad_s=(2.5, 2.5, 4.0), wb_rad_s=0.2, wl_rad_s=5.0
+)
+"""A set that is often quoted after Reid and Nahon for a transport aircraft."""
+TIGHT = classical_set(
+    force_gain=0.25, rate_gain=0.5, wn_rad_s=(3.0, 3.0, 4.5), wb_rad_s=0.3, wl_rad_s=5.0
+)
+"""For a platform with a tenth of a metre each way."""
 WIDE = {
     "force_gain": 1.0,
     "rate_gain": 1.0,

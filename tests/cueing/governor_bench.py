@@ -9,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cueing_samples import classical_set
 
 from hil.config.shipped import configs_dir
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import gate_limits, geometry_of, load_rig
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.governor import Governor
-from platform6dof.cueing.parameters import Tilt, classical_set
+from platform6dof.cueing.parameters import Tilt
 from platform6dof.envelope import Envelope
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint

@@ -6,10 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cueing_samples import (
+    BASE,
     FREQUENCIES,
+    TIGHT,
     UNIT,
     G,
     T,
+    classical_set,
     felt_force,
     force,
     rotations,
@@ -25,8 +28,6 @@ from platform6dof.cueing.blocks import rotation_block, tilt_block, translation_b
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.parameters import (
     ANGLE_SUM_MAX_RAD,
-    BASE,
-    TIGHT,
     CueingError,
     Curve,
     Rotation,
@@ -34,7 +35,6 @@ from platform6dof.cueing.parameters import (
     Tilt,
     TiltBy,
     Translation,
-    classical_set,
 )  # fmt: skip
 
 STILL = np.zeros((1, 3))

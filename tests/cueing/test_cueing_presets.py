@@ -5,13 +5,13 @@ import tomllib
 
 import numpy as np
 import pytest
-from cueing_samples import T, state
+from cueing_samples import BASE, TIGHT, T, state
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.machines.cueing.preset import CueingPreset, filter_of, preset_from, read_preset
 from hil.machines.kinds import CUEING_PRESET
-from platform6dof.cueing.parameters import BASE, TIGHT, Curve, TiltBy
+from platform6dof.cueing.parameters import Curve, TiltBy
 
 SHIPPED = sorted(path.stem for path in (configs_dir() / "cueing").glob("*.toml"))
 LEAST = {"name": "mine", "algorithm": "classical"}

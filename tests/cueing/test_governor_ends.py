@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from campaign import share_of
 from governor_bench import NEUTRAL, RIGS, governor, ride
 from scipy.spatial.transform import Rotation
 
@@ -20,8 +21,9 @@ SPEEDS_M_S = (0.15, 0.25, 0.4)
 SHARP_M_S2 = 0.8
 """With which the wanted motion gets faster and slower."""
 AXES = ("x", "y", "z", "alpha", "beta", "gamma")
+FINELY = ("z", "alpha", "x", "beta", "y", "gamma")
+"""The same axes, in the order in which a share of the campaign tries them at 500 Hz."""
 names = pytest.mark.parametrize("name", RIGS)
-rates = pytest.mark.parametrize("period_s", [0.002, 0.008])
 
 
 def stroke(start, way, speed, sharp, period_s):
@@ -84,8 +86,11 @@ def governed(name, wanted, period_s):
 
 
 @names
-@rates
-@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("axis", "period_s"),
+    share_of([*((axis, 0.008) for axis in AXES), *((axis, 0.002) for axis in FINELY)], least=8),
+)
 def test_an_end_of_the_box_is_come_to_gently(name, period_s, axis):
     for side, speed_m_s in itertools.product((-1, 1), SPEEDS_M_S):
         wanted = into(name, AXES.index(axis), side, speed_m_s, period_s)
@@ -101,8 +106,14 @@ def test_an_end_of_the_box_is_come_to_gently(name, period_s, axis):
 
 
 @names
-@rates
-@pytest.mark.parametrize("axis", ["x", "z", "beta"])
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("axis", "period_s"),
+    share_of(
+        [("x", 0.008), ("z", 0.008), ("beta", 0.008), ("beta", 0.002), ("x", 0.002), ("z", 0.002)],
+        least=4,
+    ),
+)
 def test_out_of_the_box_and_back_costs_little_beside_the_motion_itself(name, period_s, axis):
     wanted = swing(name, AXES.index(axis), 2.0, period_s)
     _, rows, tables = governed(name, wanted, period_s)

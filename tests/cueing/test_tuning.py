@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cueing_samples import BASE, TIGHT
 from scipy import signal
 
 from platform6dof.cueing.classical import Classical
@@ -19,7 +20,7 @@ from platform6dof.cueing.objectives import (
     TuneBounds,
 )
 from platform6dof.cueing.omct import FREQUENCIES_RAD_S
-from platform6dof.cueing.parameters import BASE, TIGHT, Scale, TiltBy
+from platform6dof.cueing.parameters import Scale, TiltBy
 from platform6dof.cueing.response import response
 from platform6dof.cueing.score import score
 from platform6dof.cueing.tuning import NothingFitsError, tune

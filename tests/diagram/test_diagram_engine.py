@@ -4,14 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.interpreter.interpreter import Interpreter
+from hil.diagram.file.read import read_text
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError
+from hil.diagram.run.table import build
 
 
 def made(blocks, wires, base_s=0.002):
@@ -181,3 +183,52 @@ def test_what_is_compiled_is_found_by_all_files_of_the_kernel(tmp_path):
     (cell,) = kernel.step.py_func.__closure__
     assert cell.cell_contents == number  # numba keeps its code under what a closure holds, too
     assert kernel.step.stats.cache_path == str(folder / "__pycache__")
+
+
+RESET = """format = 1
+[block]
+"go" = { kind = "In", type = "boolean" }
+"u" = { kind = "In", unit = "1" }
+"law" = { kind = "sub", of = "Law", run = "enabled", states = "reset" }
+[wire]
+"law.enable" = "go.y"
+"law.u" = "u.y"
+[sub.Law.block]
+"u" = { kind = "In" }
+"one" = { kind = "ResettingIntegral" }
+"three" = { kind = "Delay", ticks = 3, initial = 7.0 }
+"two" = { kind = "UnitDelay", initial = 5.0 }
+[sub.Law.wire]
+"one.u" = "u.y"
+"three.u" = "u.y"
+"two.u" = "u.y"
+"""
+
+
+def test_all_states_of_a_sub_diagram_begin_anew_and_no_others(tmp_path):
+    engine = Engine(check(read_text(RESET, tmp_path / "law.toml")))
+    ends = [("law/one", "y"), ("law/three", "y"), ("law/two", "y")]
+
+    def rows(go, ticks):
+        engine.values[engine.inputs["go"]] = go
+        engine.values[engine.inputs["u"]] = 3.0
+        found = []
+        for _ in range(ticks):
+            engine.step()
+            found.append([float(engine.values[engine.place(*end)][0]) for end in ends])
+        return found
+
+    first = rows(1.0, 6)
+    assert first[0][1:] == [7.0, 5.0]
+    assert first[-1][1:] == [3.0, 3.0]
+    assert rows(0.0, 4) == [first[-1]] * 4
+    assert rows(1.0, 6) == first
+
+
+def test_two_tables_are_two_whatever_their_numbers_are():
+    """They are found by what they are, and their rows are not compared by the way."""
+    sound = made(*chain(3))
+    one, other = build(sound), build(sound)
+    assert one.has_rows_of(other)
+    assert len({one, other}) == 2
+    assert one != other

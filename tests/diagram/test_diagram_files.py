@@ -208,7 +208,7 @@ def test_diagrams_load_without_windows_and_engines():
 
     code = (
         "import sys\n"
-        "import hil.diagram.run.engine, hil.diagram.interpreter.interpreter, hil.diagram.kernel\n"
+        "import hil.diagram.run.engine, hil.diagram.kernel\n"
         "from hil.diagram.library.registry import kinds\nkinds()\n"
         "print([one for one in ('PySide6', 'OpenGL', 'mujoco', 'pyqtgraph') if one in sys.modules])"
     )

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.units import UnitError, conversion, times, unit, words
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.run.engine import Engine
 
 

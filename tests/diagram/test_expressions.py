@@ -10,11 +10,11 @@ import pytest
 from campaign import count
 from hypothesis import given
 from hypothesis import strategies as st
+from interpreter.interpreter import Interpreter
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.library.grammar import GrammarError, parsed
 from hil.diagram.run.engine import Engine
 

@@ -5,11 +5,14 @@ import random
 import numpy as np
 import pytest
 from campaign import count
+from interpreter.interpreter import Interpreter
+from interpreter.running import EVERY
+from interpreter.stateful import STATEFUL
+from interpreter.stateless import CONSTANTS, SOURCES, STATELESS
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError
 
@@ -103,13 +106,23 @@ def test_kernel_and_interpreter_agree_bit_for_bit(batch):
 
 @pytest.mark.parametrize("exponent", [-3.0, -2.0, 3.0, 4.0, 2.5, -0.5, 101.0, 1e16])
 def test_powers_beyond_all_numbers_have_the_kernels_sign(exponent):
-    from hil.diagram.interpreter.real import power
+    from interpreter.real import power
 
     for u in (-1e300, 1e300, -0.0, 0.0, -1e-300, 1e-300, -2.0):
         with np.errstate(all="ignore"):
             wanted = np.power(u, exponent)
         assert np.array_equal(power(u, exponent), wanted, equal_nan=True), u
         assert np.isnan(wanted) or np.signbit(power(u, exponent)) == np.signbit(wanted)
+
+
+@pytest.mark.parametrize("equations", [STATELESS, STATEFUL, EVERY, SOURCES, CONSTANTS])
+def test_a_kind_without_an_equation_is_an_error(equations, monkeypatch):
+    sound = check(drawn_file(20))
+    Interpreter(sound)
+    name = next(one.kind.name for one in sound.flat.blocks.values() if one.kind.name in equations)
+    monkeypatch.delitem(equations, name)
+    with pytest.raises(LookupError, match=f": the interpreter has no equation of {name}$"):
+        Interpreter(sound)
 
 
 def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():

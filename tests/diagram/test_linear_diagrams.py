@@ -194,6 +194,48 @@ def test_a_block_that_is_not_smooth_there_is_noted(tmp_path, block, u, slope, wo
     assert [one[: len(words)] for one in told["notes"]] == ([words] if words else [])
 
 
+def test_what_nothing_moves_and_what_is_bent_before_is_not_noted(tmp_path):
+    """Of two blocks beside a bend, the one gets nothing of it and the other gets it bent."""
+    text = (
+        chain('kind = "Abs"')
+        .replace(
+            '"b.u" = "u.y"',
+            """"b.u" = "g.y"
+"g.u" = "u.y"
+"after.u" = "b.y"
+"twice.u" = "still.y\"""",
+        )
+        .replace(
+            "u = {",
+            """g = { kind = "Gain", k = 3.0 }
+after = { kind = "Gain", k = 2.0 }
+still = { kind = "Constant", value = 4.0 }
+twice = { kind = "Gain", k = 2.0 }
+u = {""",
+        )
+    )
+    told = linear(tmp_path, text, "--from", "u", "--to", "y", "--input", "u=0")
+    assert told["notes"] == ["b (Abs) has a kink there: the mean of both slopes is taken"]
+
+
+def test_an_output_inside_is_one_of_a_linear_system(tmp_path):
+    text = (
+        chain('kind = "Gain", k = 3.0')
+        .replace(
+            '"b.u" = "u.y"',
+            """"b.u" = "half.y"
+"half.u" = "u.y\"""",
+        )
+        .replace(
+            "u = {",
+            """half = { kind = "Gain", k = 0.5 }
+u = {""",
+        )
+    )
+    assert linear(tmp_path, text, "--from", "u", "--to", "half.y")["D"] == [[0.5]]
+    assert linear(tmp_path, text, "--from", "u", "--to", "y")["D"] == [[1.5]]
+
+
 def test_two_rates_are_taken_over_their_common_period(tmp_path):
     law = """[block]
 u = { kind = "In", unit = "1" }

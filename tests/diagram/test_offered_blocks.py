@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import third_party
+from interpreter.interpreter import Interpreter
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.read import read_text
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.library import registry
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError

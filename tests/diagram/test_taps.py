@@ -227,3 +227,14 @@ def test_memory_that_is_none_is_refused(tmp_path):
         with pytest.raises(RefusedError, match="process"):
             TapReader.attach(law)
     assert isinstance(version().engine, Engine)
+
+
+def test_a_file_of_more_than_64_mib_is_none(tmp_path):
+    place = tmp_path / "hil-bench"
+    place.mkdir(mode=0o700)
+    table = {"run": "r", "pid": os.getpid(), "source": "law.toml", "text": "", "changes": [],
+             "choice_fd": 3, "frames_fd": 4}  # fmt: skip
+    text = json.dumps(table)[:-1]
+    for size, runs in ((64 << 20, ["r"]), ((64 << 20) + 1, [])):
+        (place / "r.taps").write_text(text + " " * (size - len(text) - 1) + "}")
+        assert [one.run for one in tapped_laws(place)] == runs

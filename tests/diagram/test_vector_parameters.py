@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from scipy.signal import lfilter
 
 from hil.config.errors import ConfigError
@@ -9,7 +10,6 @@ from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import text_of
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.library.registry import kinds
 from hil.diagram.run.engine import Engine
 from hil.diagram.show.draw import symbol_of

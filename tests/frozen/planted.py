@@ -27,7 +27,7 @@ JOG = "world_jog_robot_a_--step_1:0.1:0.2"
 MOVE = "run_joint_move_0"
 SHOW = "hil/stations/platform/shown.py"
 KINEMATICS = "hil/stations/platform/commands/platform.py"
-DRIVES = "hil/stations/platform/commands/drives.py"
+RACK = "hil/stations/platform/commands/rack.py"
 POSE = "hil/stations/arm/commands/pose.py"
 EXPORT = "hil/recording/export.py"
 WORLD = "hil/stations/world/showing.py"
@@ -37,8 +37,8 @@ TWICE_OMEGA = "2.0 * self.damping * omega"
 CHANGES = [
     Change(KINEMATICS, "math.degrees(value) for value", "math.degrees(-value) for value", FK),
     # Options: a name, a default, a bound, a kind.
-    Change(DRIVES, '"--buses", min=1', '"--bus", min=1', COMMANDS),
-    Change(DRIVES, 'of the line [Bd].")] = 115_200', 'of the line [Bd].")] = 9_600', COMMANDS),
+    Change(RACK, '"--buses", min=1', '"--bus", min=1', COMMANDS),
+    Change(RACK, 'of the line [Bd].")] = 115_200', 'of the line [Bd].")] = 9_600', COMMANDS),
     Change(KINEMATICS, "max=10_000_000", "max=1_000_000", COMMANDS),
     Change(KINEMATICS, '"--seed", min=0)] = 0', '"--seed", min=0)] = 1', COMMANDS),
     Change("hil/cli/recordings.py", '"--to", metavar="csv"', '"--form"', COMMANDS),
@@ -111,9 +111,9 @@ CHANGES = [
         "run_circle_on_rm01_0",
     ),
     Change(
-        "hil/space_arm/commands/advance.py",
-        "snapshot_told(one) for one in snapshots",
-        "snapshot_told(one) for one in snapshots[1:]",
+        "hil/stations/arm/commands/advance.py",
+        "_snapshot(one) for one in snapshots",
+        "_snapshot(one) for one in snapshots[1:]",
         ADVANCE,
     ),
     Change(POSE, "posture=str(branch_of(geometry, q))", 'posture=""', ROBOT_FK),

@@ -411,7 +411,7 @@ def _journals() -> list[bytes]:
     import tempfile
 
     from hil.diagram.file.model import DrawnBlock
-    from hil.panel.diagram.models.changes import EntryChange, Step
+    from hil.panel.diagram.models.history import EntryChange, Step
     from hil.panel.diagram.models.journal import EditJournal, journal_path
 
     with tempfile.TemporaryDirectory() as folder:

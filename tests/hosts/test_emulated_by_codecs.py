@@ -9,6 +9,7 @@ import math
 import struct
 from functools import cache
 
+import campaign
 import numpy as np
 import pytest
 from remembered import remembered_drive, remembered_flight
@@ -22,6 +23,7 @@ from hil.hosts.watch.watchdogs import HostWatch
 from sim.hosts.emulated import emulated_host
 from sim.hosts.faults import KINDS
 
+pytestmark = pytest.mark.campaign  # at the full rate
 copyreg.pickle(struct.Struct, lambda one: (struct.Struct, (one.format,)))  # to copy codecs
 MAPS = configs_dir() / "hosts"
 WIRES = ("flightgear", "flightgear_binary", "flightgear_ascii", "xplane_rref", "xplane12_data",
@@ -30,7 +32,7 @@ POSES = ("simtools", "flypt")
 STAMPED = {"flightgear_binary", "flightgear_ascii", "xplane_rref", "xplane12_data",
            "xplane11_data", "hcu1", "hcu1_json", "jsbsim"}  # fmt: skip
 FLIGHT, LOOP, DRIVE = remembered_flight(), remembered_flight(loop=True), remembered_drive()
-PERIOD_S = 0.004
+PERIOD_S = 1.0 / campaign.rate_hz(250.0)
 RATE_HZ = 20
 """Of a whole course; what happens in a course is asked for at the usual 60 Hz."""
 

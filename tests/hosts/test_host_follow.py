@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import campaign
 import numpy as np
 import pytest
 from host_streams import PERIOD_S, jittered, vehicle
@@ -35,7 +36,8 @@ def followed(stamped: bool, seed: int, value, seconds: float = 60.0):
 
 
 @pytest.mark.parametrize(("stamped", "most_s"), [(True, 0.003), (False, 0.010)])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", campaign.share_of(range(6)))
 def test_a_sine_is_followed_with_little_delay_and_ripple(stamped, most_s, seed):
     w = 2.0 * math.pi
     times, told = followed(stamped, seed, lambda t_s: math.sin(w * t_s))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bench_plans import plan
+from bench_plans import QUICK, plan
 
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, LatestOrder, OperatorOrder
@@ -19,18 +19,6 @@ from safety.verdict import Check
 
 RATE_HZ = 125.0
 PERIOD_S = 1.0 / RATE_HZ
-QUICK = tuple(
-    f"rig_settings.slow_moves.{key}={value}"
-    for key, value in {
-        "speed_m_s": 0.3,
-        "acceleration_m_s2": 1.0,
-        "jerk_m_s3": 8.0,
-        "angular_speed_deg_s": 20.0,
-        "angular_acceleration_deg_s2": 60.0,
-        "angular_jerk_deg_s3": 480.0,
-    }.items()
-)
-"""Slow moves that do not make the tests slow."""
 PATIENCE = (1000, 3000)
 
 

@@ -11,9 +11,14 @@ from hil.panel.live.models.feed import RunFacts
 from hil.panel.scope.models.channels import channel_named, channels_of
 from hil.panel.shell.models.background import Watch
 from hil.panel.study.models import even_signal
-from hil.panel.study.models.compare import CompareError, FiguresSoFar, comparable, paired
+from hil.panel.study.models.compare import (
+    CompareError,
+    FiguresSoFar,
+    comparable,
+    paired,
+    settings_that_differ,
+)
 from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
-from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import compare
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.recording.header import RunHeader

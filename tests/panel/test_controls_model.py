@@ -104,7 +104,6 @@ def test_pose_is_pressed_only_when_the_target_shown_is_proved():
     model.pose(0.0)
     (target,) = model.messages(0.0)
     assert target.type == "target"
-    assert model.waiting_for_proof
     assert answer(model, target) == "target"
     assert kinds(model.messages(0.1)) == ["press"]
     model.pose(0.2)  # proved already
@@ -126,7 +125,6 @@ def test_a_refused_target_presses_nothing_and_says_why():
     model.answered(m.Answer(id=target.id, ok=False, error="target: leg 3: 1.4 m outside"))
     assert model.messages(0.1) == []
     assert model.error_of("target") == "target: leg 3: 1.4 m outside"
-    assert not model.waiting_for_proof
 
 
 def test_the_proof_of_an_older_target_is_no_proof_of_the_newer_one():

@@ -106,7 +106,7 @@ def test_a_tail_that_is_torn_loses_its_edit_alone(tmp_path):
     again.recover()
     assert text_of(again.file) == text_of(document.file)
     again.close(discard=True)
-    assert len(texts) == 5
+    assert len(texts) == 6
     assert path.read_text() == LEVEL
 
 
@@ -166,8 +166,8 @@ def test_lines_that_are_whole_and_belong_elsewhere_are_damage(tmp_path):
         ['{"version":1,"text":null}', "{}"],
         ['{"version":1,"text":null}', '{"do":[[]]}'],
         ['{"version":1,"text":null}', '{"do":{"changes":[["","blocks","a",null,7]]}}'],
-        ['{"version":1,"text":null}', '{"do":{"words":"a","drag":"","changes":[[1,2,3,4,5]]}}'],
-        ['{"version":1,"text":null}', '{"undo":{"words":1,"drag":1,"changes":[[[],[],[],[],[]]]}}'],
+        ['{"version":1,"text":null}', '{"do":{"words":"a","changes":[[1,2,3,4,5]]}}'],
+        ['{"version":1,"text":null}', '{"undo":{"words":1,"changes":[[[],[],[],[],[]]]}}'],
     ],
     ids=lambda texts: texts[-1][:40],
 )

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from diagram_samples import LEVEL, NESTED, RandomEdits, chain
+from diagram_samples import LEVEL, NESTED, RandomEdits
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -21,7 +21,6 @@ from hil.diagram.file.write import text_of
 from hil.diagram.run.engine import Engine
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
-from hil.panel.diagram.models.history import History
 from hil.panel.diagram.models.placing import AlignBlocks, Move
 from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
 
@@ -59,13 +58,6 @@ class Editing(RuleBasedStateMachine):
         except RefusedError:
             assert self.document.file is before[0]
             assert text_of(self.document.file) == before[1]
-
-    @rule(seed=st.integers(0, 2**32), moves=st.integers(2, 5))
-    def drag(self, seed, moves):
-        name = sorted(self.document.file.top.blocks or ["nobody"])[0]
-        number = self.document.begin_drag()
-        for one in range(moves if name != "nobody" else 0):
-            self.document.do(Move("", {name: (seed % 1000 + one, one)}), drag=number)
 
     @rule(times=st.integers(1, 4))
     def undo(self, times):
@@ -132,29 +124,6 @@ def test_a_thousand_steps_can_be_taken_back(document):
         steps += 1
     assert steps == 2000
     assert text_of(document.file) == first
-
-
-def test_a_drag_is_one_step_and_the_next_drag_another(document):
-    for _ in range(2):
-        drag = document.begin_drag()
-        for number in range(1, 20):
-            document.do(Move("", {"pi": (200 + drag + number, 0)}), drag=drag)
-    assert document.undo()
-    assert document.undo_words == "move pi"
-    assert document.undo()
-    assert not document.undo()
-    assert document.file.top.places["pi"] == (200, 0)
-
-
-def test_a_drag_that_comes_back_is_no_step():
-    history = History(chain(4))
-    for at in ((5, 5), (7, 7)):
-        history.push(history.step_to(Move("", {"c": at}).on(history.file), "move", 1))
-    assert len(history.done) == 1
-    moved = history.file
-    history.push(history.step_to(Move("", {"c": (9, 9)}).on(moved), "move", 2))
-    history.push(history.step_to(moved, "move", 2))
-    assert len(history.done) == 1
 
 
 REFUSED = {

@@ -9,9 +9,14 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.read import read_text
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
-from hil.panel.diagram.models.live_values import active_states, path_into, port_words, shown_ports
+from hil.panel.diagram.models.live_values import (
+    active_states,
+    path_into,
+    port_words,
+    shown_ports,
+    value_words,
+)
 from hil.panel.diagram.models.setting import SetParameter
-from hil.panel.diagram.models.value_words import value_words
 
 OPERATED = """format = 1
 

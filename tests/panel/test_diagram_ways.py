@@ -11,7 +11,7 @@ from hil.config.shipped import configs_dir
 from hil.diagram.file.read import read, read_text
 from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import AIR, TRIED_MOST, Ways
+from hil.panel.diagram.models.ways import AIR, STUB, TRIED_MOST, Ways, _tried
 
 SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
 
@@ -165,3 +165,15 @@ def test_a_window_shows_them_so_and_writes_nothing_of_it(app, tmp_path, monkeypa
         window.scene.rebuild()
         assert {name: item.shape_of.at for name, item in window.scene.blocks.items()} == at
         assert text_of(window.document.file) == before
+
+
+@pytest.mark.parametrize("gap", [2, 9, 2 * STUB - 2, 2 * STUB - 1, 2 * STUB, 3 * STUB])
+def test_a_wire_turns_as_far_from_both_blocks_as_there_is_room_for(gap):
+    blocks = [
+        BlockShape(name, "Gain", (x, 0), ("u",), ("y",)) for name, x in (("a", 0), ("b", 400))
+    ]
+    start, end = (200, 10), (200 + gap, 70)
+    turns = [way[1][0] for way in _tried(start, end, *blocks) if len(way) == 4 and way[1][1] == 10]
+    assert turns[0] == 200 + gap // 2, "the plainest is in the middle"
+    inside = [min(x - start[0], end[0] - x) for x in turns if start[0] < x < end[0]]
+    assert min(inside) == min(STUB, gap // 2)

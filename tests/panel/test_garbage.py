@@ -9,8 +9,8 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QObject
 
-from hil.panel.shell import garbage
-from hil.panel.shell.garbage import collected_here
+from hil.panel.shell import app as panel_app
+from hil.panel.shell.app import collected_here
 
 
 class Cycle:
@@ -39,7 +39,7 @@ def in_a_thread(ended):
 @pytest.fixture
 def automatic(monkeypatch):
     """Python's own collection, which other tests of windows do without; and quick looks."""
-    monkeypatch.setattr(garbage, "EVERY_MS", 1)
+    monkeypatch.setattr(panel_app, "COLLECT_EVERY_MS", 1)
     gc.collect()
     gc.enable()
     yield

@@ -4,17 +4,17 @@ import os
 import signal
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from hil.config.settings import apply_overrides
 from hil.desk.endpoints import Endpoint
 from hil.desk.velocity.remote_writer import ScreenPlace
-from hil.panel.scenarios.models import launch
+from hil.panel.scenarios.models import launch, launch_jobs
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState, bench_arguments
-from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of
 from hil.panel.scenarios.models.launch_child import WORDS_MAX, Child
-from hil.panel.scenarios.models.launch_jobs import DryRun
+from hil.panel.scenarios.models.launch_jobs import CheckRun, DryRun, ReportRun, outcome_of
 from hil.run.file_kinds import TOGETHER
 from hil.stations.arm.station import SCENARIO as ARM
 
@@ -89,6 +89,22 @@ def test_a_bench_is_found_by_its_number(monkeypatch):
     assert os.getsid(bench.pid) == bench.pid  # a session of its own
     bench.ask_to_stop()
     assert ended(bench, bench.poll) is LaunchState.FAILED
+    bench.forget()
+
+
+def test_a_bench_is_looked_for_again_as_soon_as_it_is_time(monkeypatch):
+    now, looks = [0.0], []
+
+    def find():
+        looks.append(now[0])
+        return []
+
+    bench = fake_bench(monkeypatch, "time.sleep(30)", now_s=lambda: now[0], find=find)
+    for now[0] in (0.0, 0.9 * launch.LOOK_EVERY_S, launch.LOOK_EVERY_S):
+        assert bench.poll() is LaunchState.STARTING
+    assert looks == [0.0, launch.LOOK_EVERY_S]
+    bench._child._process.kill()
+    bench._child._process.wait(10)
     bench.forget()
 
 
@@ -169,3 +185,20 @@ def test_checks_of_arms_and_of_stations_together_are_read():
     )  # fmt: skip
     assert (both.ok, both.error) == (False, "cabin: no")
     assert both.findings[1].place == "arm: joint 3, waypoint 60"
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "page", "error"),
+    [
+        (None, None, None, ""),
+        (0, {"report": "/r/report.html"}, Path("/r/report.html"), ""),
+        (0, {"report": ""}, None, "it has no rows"),
+        (1, None, None, "it has no rows"),
+    ],
+)
+def test_a_report_is_there_or_says_why_not(monkeypatch, status, answer, page, error):
+    child = SimpleNamespace(status=status, answer=lambda: answer, why=lambda: "it has no rows")
+    monkeypatch.setattr(launch_jobs, "Child", lambda _: child)
+    report = ReportRun(Path("/r/run.mcap"))
+    assert report.poll() == page
+    assert report.error == error

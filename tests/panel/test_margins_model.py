@@ -146,6 +146,14 @@ def test_noise_moves_no_row(places, noises):
         assert order == first
 
 
+def test_a_share_at_the_warning_is_no_warning_yet():
+    """Below it the very least comes first, however little it is."""
+    hair = 0.4 * RANK_STEP
+    assert ranked([WARN_SHARE + hair, WARN_SHARE], [0, 1]) == [0, 1]
+    under = math.nextafter(WARN_SHARE, 0.0)
+    assert ranked([WARN_SHARE + hair, under], [0, 1]) == [1, 0]
+
+
 def test_nothing_has_no_order():
     assert ranked([], []) == []
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -103,3 +104,19 @@ def test_the_parts_that_came_with_the_program_are_told_of_as_they_are():
     table["part"][1]["operator"] = True
     assert "platform: without an operator" in running_words(entry, table)
     assert "arm: with a desk of its own" in running_words(entry, table)
+
+
+def test_a_dry_run_that_goes_on_is_left_alone_until_it_has_ended(tmp_path):
+    work = ScenarioWork(lambda: 0.0, tmp_path)
+    outcomes = [None, None, SimpleNamespace(ok=False, reason="it is too fast", recording=None)]
+    ended = []
+    work.dry = SimpleNamespace(poll=lambda: outcomes.pop(0), end=lambda: ended.append(True))
+    for _ in range(2):
+        assert list(work.poll()) == []
+        assert work.dry is not None
+        assert not ended
+    (news,) = work.poll()
+    assert "ended badly: it is too fast" in news.words
+    assert ended == [True]
+    assert work.dry is None
+    assert list(work.poll()) == []

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scene_samples import platform
 
+from hil.report.scene_figure import DARKEST, faces_of, painted
 from hil.scene.eye import Eye
 from hil.scene.figure import Build, Camera, Figure, Part, Piece, grid
-from hil.scene.shaded import DARKEST, faces_of, painted
 from hil.scene.solids import Solid, ball, box, matrix
 
 FROM_X = Eye(np.zeros(3), 1.0, 0.0, 0.0)

@@ -6,9 +6,8 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
+from panel_pictures import Studio
 from PySide6.QtCore import QSize
-
-from hil.panel.shell.screenshots import Studio
 
 
 class Views:

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil.panel.scope.models.catch import Catcher
+from hil.panel.scope.models.ring import Window
 from hil.panel.scope.models.trigger import (
     TRANSITIONS,
     Edge,
@@ -163,3 +165,15 @@ def test_after_a_start_what_was_seen_of_the_signal_before_is_no_half_of_an_edge(
     seen, _ = step(start(TriggerState()), wanted, 4.0, np.array([0.0]), low)
     assert step(seen, wanted, 4.0, np.array([1.0]), high)[1] == (1.0,)
     assert step(start(seen), wanted, 4.0, np.array([1.0]), high)[1] == ()
+
+
+def test_a_sweep_is_kept_with_its_share_before_the_edge_and_what_was_asked_for_around_it():
+    """Of 2 s a quarter before an edge at 4 s, and 0.1 s beyond either end."""
+    t_s = np.arange(0, 1001) * 0.01
+    window = Window(0, 0, t_s, np.vstack([t_s, np.where(t_s < 4.0, -1.0, 1.0)]))
+    catcher = Catcher()
+    catcher.settings = TriggerSettings("x", 0.0, Edge.RISING, pre=0.25, sweep=Sweep.NORMAL)
+    catcher.arm()
+    catcher.look(window, 0, 1, 2.0, 0.105)
+    assert catcher.caught.edge_s == t_s[400]
+    np.testing.assert_array_equal(catcher.caught.window.t_s, t_s[340:561])

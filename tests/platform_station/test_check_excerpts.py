@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from campaign import share_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,7 +50,8 @@ def burst(at_s, rise_m, brake_s=0.16):
     return z_m
 
 
-@pytest.mark.parametrize("at_s", [90.0, 171.3, 260.0])
+@pytest.mark.campaign
+@pytest.mark.parametrize("at_s", share_of([171.3, 90.0, 260.0]))
 def test_what_the_gate_objects_to_is_found_with_the_time_of_a_whole_run(
     tmp_path, monkeypatch, at_s
 ):

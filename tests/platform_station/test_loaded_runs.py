@@ -1,6 +1,7 @@
 """Every shipped motion and ride on the loaded twin: a cabin of 300 kg hangs on the six rods."""
 
 import pytest
+from bench_plans import QUICK
 from campaign import SHARE, count
 
 from hil.config.settings import read_toml
@@ -22,6 +23,8 @@ STOPS = {
 NOT_HERE = {"fmu_vehicle": "its FMU is not shipped but built: examples/fmu_car.py"}
 BEGINNING = () if SHARE >= 1.0 else ("duration_s=6",)
 """Of the ride that a share of the campaign takes: a beginning says the same of it."""
+MOVES = () if SHARE >= 1.0 else QUICK
+"""It rises and parks quickly, too."""
 FIRST = ("ground_motion", "recorded_ride", "following_error")
 """What a share of the campaign begins with."""
 
@@ -60,7 +63,7 @@ def test_what_is_left_out_is_shipped_and_the_rest_is_tried():
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", NAMES[: count(len(NAMES), least=len(FIRST))])
 def test_a_shipped_scenario_completes_with_the_cabin(name, tmp_path):
-    result = ran(name, tmp_path, *(BEGINNING if SHIPPED[name] else ()))
+    result = ran(name, tmp_path, *MOVES, *(BEGINNING if SHIPPED[name] else ()))
     if name in STOPS:
         assert result.outcome is Outcome.TRIPPED
         assert result.violations[0][1].check is STOPS[name][0], result.reason

@@ -18,7 +18,7 @@ from report_samples import (
 
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.ending import Ending, Verdict, in_agreement, sentence
+from hil.report.ending import Ending, Verdict, in_agreement, sentence, verdict_of
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.report.view import platform_verdict
 from hil.stations.platform.signals import CycleFlag
@@ -63,6 +63,21 @@ def test_that_it_parked_after_the_stop_is_said(tmp_path) -> None:
         verdict = judged(recording)
         assert verdict.ending is Ending.TRIPPED
         assert verdict.reason == f"At 0.966 s: control: silent; then it parked, at {at:.3f} s"
+
+
+def test_a_parking_that_the_stop_ended_is_not_said_to_follow_it(tmp_path) -> None:
+    course = (*TRIPPED[:-2], ("PARKING", 50), ("CSTOP", 40), ("FAULT", 30))
+    first = start_of(course, "CSTOP")
+    run = write_run(tmp_path / "a.mcap", course, events=(violation(first, "control: silent"),))
+    reason = judged(with_flag(run, first, CycleFlag.FAULT_LATCHED)).reason
+    assert "control: silent" in reason
+    assert "parked" not in reason
+
+
+def test_a_run_of_any_station_says_how_long_it_was(good_run: Recording) -> None:
+    """Its rows stand 20 ms apart, so that one more or less is seen."""
+    apart = with_columns(good_run, t_s=0.5 + 0.02 * np.arange(good_run.cycles))
+    assert verdict_of(apart, ()).reason == f"It ran for {0.02 * (good_run.cycles - 1):.2f} s."
 
 
 def test_a_refused_request_is_never_the_cause(tmp_path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import campaign
 import numpy as np
 
 from hil.config.shipped import configs_dir
@@ -40,7 +41,7 @@ from sim.hosts.looping import Looping
 from sim.hosts.scripted import Script, Scripted
 
 copyreg.pickle(struct.Struct, lambda one: (struct.Struct, (one.format,)))  # to copy codecs
-PERIOD_S = 0.004
+PERIOD_S = 1.0 / campaign.rate_hz(250.0)
 CLEAN_S = 9.0
 """So long a ride without a fault lasts."""
 HEAD_M = np.array((0.0, 0.0, 0.9))

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import campaign
 import numpy as np
+from bench_plans import QUICK
 
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
@@ -10,6 +12,8 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.scenario import ride_from_table
 
 SCRIPTED = {"kind": "scripted", "lasts_s": 2.0}
+RATE_HZ = campaign.rate_hz()
+PERIOD_S = 1.0 / RATE_HZ
 HERE = Path(__file__).parent
 METADATA = "Metadata-Version: 2.1\nName: rides-of-others\nVersion: 2.0\n"
 ENTRY = "[hil.sources]\nscripted = scripted_source:KIND\n"
@@ -27,7 +31,7 @@ def install(tmp_path, monkeypatch):
 def table_of(source=None, cueing=None, **more):
     """The table of a ride's scenario."""
     return {
-        "name": "ride", "station": "simulator", "rig": "training_simulator", "rate_hz": 500.0,
+        "name": "ride", "station": "simulator", "rig": "training_simulator", "rate_hz": RATE_HZ,
         "source": source if "kind" in (source or {}) else SCRIPTED | (source or {}),
         "cueing": {"preset": "tight", "head_m": (0.1, 0.0, 0.9)} | (cueing or {}),
     } | more  # fmt: skip
@@ -35,7 +39,9 @@ def table_of(source=None, cueing=None, **more):
 
 def plan_of(source=None, cueing=None, overrides=(), **more):
     """The plan of such a scenario."""
-    return ride_from_table(table_of(source, cueing, **more), Path("ride.toml"), overrides)
+    return ride_from_table(
+        table_of(source, cueing, **more), Path("ride.toml"), (*QUICK, *overrides)
+    )
 
 
 def ridden(folder, source=None, cueing=None, **more):

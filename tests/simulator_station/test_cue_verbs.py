@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
+from campaign import rate_hz
+from rack_bench import write_quick_rig
 from typer.testing import CliRunner
 
 from hil.cli.main import app
@@ -14,6 +16,7 @@ from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.simulator.scenario import RidePlan
 
+pytestmark = pytest.mark.campaign  # at the full rate
 KEYS = [
     "format", "ok", "nrmse", "correlation", "false_cue_share", "over_threshold", "worst_cue",
     "worst_governed", "peak", "margin_min", "governed_share", "gate_stops", "gain", "recording",
@@ -35,6 +38,17 @@ def record(path, seconds=6.0, strength=2.0, rate_hz=50.0):
     rows = np.stack([t_s, surge, sway, np.full_like(t_s, -9.80665)], axis=1)
     path.write_text(
         TABLE + "\n" + "\n".join(",".join(f"{v:.6f}" for v in row) for row in rows) + "\n"
+    )
+    return path
+
+
+def ride_of(csv, preset="tight"):
+    """A scenario of a recorded drive as `hil cue` makes it, but for rate and slow moves."""
+    write_quick_rig(csv.parent)
+    path = csv.with_suffix(".toml")
+    path.write_text(
+        f'name = "ride"\nstation = "simulator"\nrig = "paper_quick.toml"\nrate_hz = {rate_hz()}\n'
+        f'[source]\nkind = "recording"\nfile = "{csv.name}"\n[cueing]\npreset = "{preset}"\n'
     )
     return path
 
@@ -100,20 +114,21 @@ def test_the_recording_is_a_ride_of_the_station(told):
 
 
 def test_a_gain_is_the_share_of_the_vehicles_force(drive, told, tmp_path):
-    result = hil_cue(drive, "--gain", 0.5, "--json", "--out", tmp_path)
+    result = hil_cue(ride_of(drive), "--gain", 0.5, "--json", "--out", tmp_path)
     double = json.loads(result.stdout)
     assert double["gain"] == pytest.approx(0.5)
     assert double["peak"]["x_m"] == pytest.approx(2 * told["peak"]["x_m"], rel=0.05)
 
 
-def test_same_ride_same_recording(drive, told, tmp_path):
-    again = json.loads(hil_cue(drive, "--json", "--out", tmp_path).stdout)
-    digests = [Recording.open(Path(one["recording"])).sha256 for one in (again, told)]
+def test_same_ride_same_recording(drive, tmp_path):
+    words = (ride_of(drive), "--json", "--out", tmp_path)
+    twice = [json.loads(hil_cue(*words).stdout) for _ in range(2)]
+    digests = [Recording.open(Path(one["recording"])).sha256 for one in twice]
     assert digests[0] == digests[1]
 
 
 def test_too_much_is_governed_or_stopped_by_the_gate(tmp_path):
-    wild = record(tmp_path / "wild.csv", seconds=4.0, strength=120.0)
+    wild = ride_of(record(tmp_path / "wild.csv", seconds=4.0, strength=120.0))
     words = (wild, "--gain", 1.0, "--json", "--out", tmp_path)
     governed = hil_cue(*words)
     with_it = json.loads(governed.stdout)
@@ -126,7 +141,7 @@ def test_too_much_is_governed_or_stopped_by_the_gate(tmp_path):
 
 
 def test_fit_finds_the_largest_gain_that_is_left_alone(tmp_path):
-    hard = record(tmp_path / "hard.csv", seconds=4.0, strength=8.0)
+    hard = ride_of(record(tmp_path / "hard.csv", seconds=4.0, strength=8.0))
     fitted = json.loads(hil_cue(hard, "--fit", "--json", "--out", tmp_path).stdout)
     assert fitted["governed_share"] == 0.0
     assert fitted["margin_min"] > 0.0
@@ -137,7 +152,7 @@ def test_fit_finds_the_largest_gain_that_is_left_alone(tmp_path):
 
 def test_what_people_read(drive, tmp_path):
     picture = tmp_path / "felt.png"
-    result = hil_cue(drive, "--out", tmp_path, "--picture", picture)
+    result = hil_cue(ride_of(drive), "--out", tmp_path, "--picture", picture)
     assert "gain 0.25 (in a scenario: cueing.gain = 1)" in result.output
     assert "stops by the gate: 0" in result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -262,7 +277,7 @@ def posed(path):
 
 def test_recorded_poses_are_followed_by_the_direct_algorithm(tmp_path):
     path, most_m = posed(tmp_path / "poses.csv")
-    words = (path, "--preset", "direct", "--json", "--out", tmp_path)
+    words = (ride_of(path, "direct"), "--json", "--out", tmp_path)
     told = json.loads(hil_cue(*words).stdout)
     assert told["peak"]["x_m"] == pytest.approx(most_m, rel=0.02)
     assert told["peak"]["beta_deg"] == pytest.approx(2.0, rel=0.02)
@@ -285,7 +300,7 @@ def test_tune_writes_a_preset_that_cue_takes(drive, tmp_path):
     assert told["best"]["error"] < told["start"]["error"]
     assert told["best"]["travel_m"] <= 0.05
     assert told["trials"] == 100
-    ridden = hil_cue(drive, "--preset", preset, "--json", "--out", tmp_path)
+    ridden = hil_cue(ride_of(drive), "--preset", preset, "--json", "--out", tmp_path)
     scored = json.loads(ridden.stdout)
     assert scored["gain"] == pytest.approx(0.3)
     assert scored["nrmse"]["surge"] == pytest.approx(told["best"]["parts"][0], abs=0.03)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from bench_plans import QUICK
 
 from drives.waits import Wait
 from hil.config.shipped import configs_dir
@@ -48,7 +49,7 @@ class Counting:
 
 
 def ran(tmp_path, ready_s=0.0, gives_up_s=1e9, extended=True, hold_s=0.5):
-    plan = load_plan(configs_dir() / "scenarios" / "hold_neutral.toml")
+    plan = load_plan(configs_dir() / "scenarios" / "hold_neutral.toml", [*QUICK, "rate_hz=100"])
     companion = Counting(ready_s, gives_up_s)
 
     @contextmanager

@@ -13,6 +13,7 @@ from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.motion import RidePhase
 
+pytestmark = pytest.mark.campaign  # at the full rate
 SEEDS = range(20)
 CASES = [
     (fault, MAPS[at % len(MAPS)], (seed + at % len(MAPS)) % len(SEEDS))
@@ -100,7 +101,6 @@ def wrong(fault, name, seed):
     return [f"{fault} on {name}, seed {seed}, {vehicle_of(name, seed)}: {one}" for one in found]
 
 
-@pytest.mark.campaign
 @pytest.mark.timeout(1800)
 def test_each_fault_is_seen_in_time_and_kicks_nobody():
     assert len(set(CASES)) == len(SEEDS) * len(FAULTS) * len(MAPS)

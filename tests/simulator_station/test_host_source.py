@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import campaign
 import pytest
 
 from hil.config.errors import ConfigError
@@ -12,7 +13,8 @@ from hil.stations.simulator.sources.host import KIND, HostSettings
 from hil.timing.realtime import RealClock
 from sim.hosts.flight import scripted_flight
 
-PERIOD_S = 0.002
+PERIOD_S = 1.0 / campaign.rate_hz()
+pytestmark = pytest.mark.campaign  # at the full rate
 
 
 def settings(map_="xplane_rref", emulated=(), **keys):

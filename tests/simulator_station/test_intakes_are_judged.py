@@ -24,6 +24,8 @@ SIMULATOR = Path(__file__).parents[2] / "hil" / "stations" / "simulator"
 G = 9.80665
 OUTPUTS = {name: name for name in ("f_x", "f_y", "f_z", "p", "q", "r")}
 
+pytestmark = pytest.mark.campaign  # at the full rate
+
 
 def host_of(folder, wrong):
     """An emulated drive through a map whose down axis points up, if it shall be wrong."""

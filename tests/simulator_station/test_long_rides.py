@@ -72,18 +72,18 @@ def judge_page(path, monkeypatch):
 @pytest.mark.usefixtures("scripted", "strict")
 def test_the_page_of_a_governed_ride_is_that_of_the_whole(tmp_path, monkeypatch):
     asked = {"surge_m_s2": 40.0, "roll_rad_s": 3.0, "lasts_s": 4.0}
-    _, recording = ridden(tmp_path, asked)
+    _, recording = ridden(tmp_path, asked, rate_hz=500.0)
     judge_page(recording.path, monkeypatch)
 
 
 @pytest.mark.usefixtures("strict")
 def test_the_page_of_a_live_ride_is_that_of_the_whole(tmp_path, monkeypatch):
-    _, recording = ride(tmp_path, jitter_s=0.004, seconds=1.0)
+    _, recording = ride(tmp_path, jitter_s=0.004, rate_hz=500.0, seconds=1.0)
     judge_page(recording.path, monkeypatch)
 
 
 def test_the_trail_is_that_of_the_columns(tmp_path):
-    _, recording = ride(tmp_path, jitter_s=0.004, seconds=2.0)
+    _, recording = ride(tmp_path, jitter_s=0.004, rate_hz=500.0, seconds=2.0)
     trail = latency_trail(Recording.open(recording.path, IN_PIECES))
     used = np.isfinite(recording.column("taken_stamp_s")) & np.isfinite(
         recording.column("asked_stamp_s")
@@ -105,7 +105,7 @@ def test_the_trail_is_that_of_the_columns(tmp_path):
 def test_score_and_figures_are_those_of_the_columns(tmp_path):
     asked = {"surge_m_s2": 40.0, "roll_rad_s": 3.0, "lasts_s": 4.0}
     plan = plan_of(asked)
-    _, recording = ridden(tmp_path, asked)
+    _, recording = ridden(tmp_path, asked, rate_hz=500.0)
     pieces = Recording.open(recording.path, IN_PIECES)
     found = felt.felt_ride(pieces, plan)
     assert len(list(found.pieces())) > 5

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from campaign import share_of
+from cueing_samples import BASE
 
 from hil.config.shipped import find_file
 from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.omct_run import OmctChain, run_omct
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.parameters import BASE
 
 SURGE = {
     0.398: (0.9727, -9.5),
@@ -56,7 +57,8 @@ def unwrapped(degrees):
     return (degrees + 180.0) % 360.0 - 180.0
 
 
-@pytest.mark.parametrize("rad_s", SURGE)
+@pytest.mark.campaign
+@pytest.mark.parametrize("rad_s", share_of(SURGE, least=2))
 def test_surge_without_limiter_is_the_closed_form(plan, rad_s):
     chain = chain_of(plan, at_gain_one(rate_rad_s=math.inf))
     (point,) = run_omct(plan, chain, tests=(6,), frequencies=(rad_s,), drives=False).points
@@ -67,7 +69,8 @@ def test_surge_without_limiter_is_the_closed_form(plan, rad_s):
     assert point.limited_share == 0.0
 
 
-@pytest.mark.parametrize("rad_s", LIMITED)
+@pytest.mark.campaign
+@pytest.mark.parametrize("rad_s", share_of(LIMITED, least=3))
 def test_the_limiter_bends_the_curve_as_published(plan, rad_s):
     curves = []
     for rate in (math.radians(3.0), math.inf):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_cue_verbs import AXES, hil_cue, record
+from test_cue_verbs import AXES, hil_cue, record, ride_of
 
 from hil.cli.recordings import write_page
 from hil.recording.reader import Recording
 
-pytestmark = pytest.mark.usefixtures("unpainted")
+pytestmark = [pytest.mark.usefixtures("unpainted_file"), pytest.mark.campaign]
 SCALE = dict.fromkeys(AXES[:3], 1.0) | dict.fromkeys(AXES[3:], 180.0 / np.pi)
 RIDES = {
     "fits": (2.0, ()),
@@ -22,11 +22,11 @@ RIDES = {
 
 
 @pytest.fixture(scope="module", params=RIDES)
-def ride(request, tmp_path_factory):
+def ride(request, tmp_path_factory, unpainted_file):
     """A ride as JSON, as text, and its page's cells by section."""
     strength, words = RIDES[request.param]
     folder = tmp_path_factory.mktemp("ride")
-    file = record(folder / "drive.csv", seconds=3.0, strength=strength)
+    file = ride_of(record(folder / "drive.csv", seconds=3.0, strength=strength))
     told = json.loads(hil_cue(file, *words, "--json", "--out", folder / "a").stdout)
     text = hil_cue(file, *words, "--out", folder / "b").output
     return told, text, write_page(Path(told["recording"])).read_text()

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 from rack_bench import CHANCE, repeated
-from ride_bench import in_mode, plan_of, ridden
+from ride_bench import RATE_HZ, in_mode, plan_of, ridden
 
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
@@ -17,7 +17,7 @@ from hil.stations.simulator.plan_wire import RENEWALS_MOST
 from hil.stations.simulator.rehearsal import rehearse
 from platform6dof.cueing.predictive import InlinePlanning
 
-pytestmark = pytest.mark.usefixtures("scripted")
+pytestmark = [pytest.mark.usefixtures("scripted"), pytest.mark.campaign]
 MPC = {"preset": "mpc"}
 RIDE = {"surge_m_s2": 3.0, "lasts_s": 6.0}
 LATE = re.compile(r"(?:a|(\d+)) plans? (?:was|were) late")
@@ -86,7 +86,7 @@ def test_a_planner_that_ends_is_told_and_the_ride_comes_home(tmp_path, monkeypat
     assert told == [1, late[-1] - 1], "the first at once, all others as one sum"
     assert sum("the platform rests where it is" in one for one in messages(result)) == 1
     ride = np.flatnonzero(in_mode(recording, "ENGAGED"))
-    still = ride[round(4.6 * 500) : round(5.8 * 500)]
+    still = ride[round(4.6 * RATE_HZ) : round(5.8 * RATE_HZ)]
     assert np.abs(recording.column("asked_speed_m_s")[still]).max() < 1e-9
     assert recording.column("plans")[-1] < 45
 

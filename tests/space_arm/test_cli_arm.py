@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hil.space_arm.commands.choices import loads_of, space_arm_of
-from hil.stations.arm.commands.arm import app
+from hil.cli.main import app
+from hil.stations.arm.commands.space_arms import loads_of, space_arm_of
 
 QUICK = ("--motions", "1", "--reference-step", "1000", "--repeats", "1", "--no-rk4")
 KEYS = {
@@ -20,13 +20,13 @@ KEYS = {
 
 def call(*arguments):
     """Exit status, standard output and standard error."""
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(app, ["arm", *arguments])
     return result.exit_code, result.stdout, result.stderr
 
 
 @pytest.fixture(autouse=True)
 def _one_core(monkeypatch):
-    monkeypatch.setattr("hil.space_arm.study.references.cores", lambda: 1)
+    monkeypatch.setattr("hil_arm_study.references.cores", lambda: 1)
 
 
 def test_table_as_json():
@@ -66,7 +66,7 @@ def test_a_payload_of_a_given_mass_is_shaped_like_the_nearest():
 
 
 def test_a_failed_run_gives_status_1(monkeypatch):
-    from hil.space_arm.study import table
+    from hil_arm_study import table
 
     monkeypatch.setattr(table.FollowedMotion, "failed", property(lambda _: True))
     status, text, _ = call("table", "--model", "a", "--payload", "none", *QUICK, "--json")

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arms import shipped
-
-from hil.space_arm.study.motions import (
+from hil_arm_study.motions import (
     COUNT,
     JOINT_RATES_RAD_S,
     LONG_ARM_M,
@@ -17,6 +16,7 @@ from hil.space_arm.study.motions import (
     _motion,
     motions,
 )
+
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, make_scratch
 from sim.world.space_arm.simulator import TICK_S
 from sim.world.space_arm.singularity import PostureSolver, reach_m
@@ -133,7 +133,7 @@ def test_a_count_that_is_not_there_is_refused(count):
 
 
 def test_a_stretched_home_is_refused_with_the_remedy(monkeypatch):
-    monkeypatch.setattr("hil.space_arm.study.motions.BEND_RAD", 0.01)
+    monkeypatch.setattr("hil_arm_study.motions.BEND_RAD", 0.01)
     assert len(motions(ARM, BKM.home_rad(), 1)) == 1
     with pytest.raises(ValueError, match="bent posture"):
         motions(ARM, np.zeros(6), 1)
@@ -150,7 +150,7 @@ def test_a_home_at_a_limit_is_refused():
 @pytest.mark.parametrize("number", [1, 4, 8, 10])
 def test_joints_turn_back_before_near_limits(number, monkeypatch):
     """Each joint has only so much travel that a start near home is just permitted."""
-    monkeypatch.setattr("hil.space_arm.study.motions.BEND_RAD", 0.02)
+    monkeypatch.setattr("hil_arm_study.motions.BEND_RAD", 0.02)
     home = BKM.home_rad()
     links = [
         replace(

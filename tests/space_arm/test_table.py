@@ -7,9 +7,7 @@ from itertools import count
 import numpy as np
 import pytest
 from arms import shipped
-from scipy.spatial.transform import Rotation
-
-from hil.space_arm.study.compare import (
+from hil_arm_study.compare import (
     GripperPath,
     SimulatedCase,
     deviation,
@@ -17,10 +15,12 @@ from hil.space_arm.study.compare import (
     least_times,
     reference,
 )
-from hil.space_arm.study.motions import StudyMotion, motions
-from hil.space_arm.study.references import digest, references
-from hil.space_arm.study.table import Load, Scheme, TablePlan, make_table
-from hil.space_arm.study.targets import PUBLISHED, TARGETS
+from hil_arm_study.motions import StudyMotion, motions
+from hil_arm_study.references import digest, references
+from hil_arm_study.table import Load, Scheme, TablePlan, make_table
+from hil_arm_study.targets import PUBLISHED, TARGETS
+from scipy.spatial.transform import Rotation
+
 from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, SpanStatus

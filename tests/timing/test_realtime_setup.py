@@ -39,6 +39,14 @@ def nothing_frozen() -> Iterator[None]:
     gc.freeze()
 
 
+def test_a_test_that_is_not_in_real_time_locks_no_page_of_its_worker() -> None:
+    """Else all that the worker has mapped stays resident: see tests/conftest.py."""
+    with RealtimeSetup(_with(lock_memory=True)) as report:
+        assert not _only(report, "memory lock").ok
+        status = Path("/proc/self/status").read_text()
+        assert next(one for one in status.splitlines() if "VmLck" in one).split()[1] == "0"
+
+
 @pytest.mark.usefixtures("nothing_frozen")
 def test_the_collector_is_frozen_and_comes_back() -> None:
     assert gc.isenabled()

@@ -199,6 +199,17 @@ def test_a_fault_of_an_included_file_has_both_places(more, wanted):
     assert wanted.split(":")[-1] in str(caught.value)
 
 
+def test_files_in_files_are_not_deeper_than_one_file_may_be():
+    """Each of them has 190 elements in each other, of 200."""
+    inner = [*(f'<include file="{number}.xml"/>' for number in range(1, 12)), '<geom size="1"/>']
+    files = {f"{number}.xml": f"<a>{'<frame>' * 190}{one}{'</frame>' * 190}</a>".encode()
+             for number, one in enumerate(inner)}  # fmt: skip
+    text = '<mujoco><worldbody><body name="a">\n<include file="0.xml"/></body></worldbody></mujoco>'
+    wanted = r"^deep\.xml:2:1: <frame>: 1\.xml:1:\d+: more than 200 elements in each other; fewer"
+    with pytest.raises(RobotDocumentError, match=wanted):
+        read_mjcf(text, "deep.xml", files.__getitem__)
+
+
 def test_a_file_that_is_not_there_or_outside_is_named_with_its_line(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "part.xml").write_text(PART.format(more="") + "</mujocoinclude>")

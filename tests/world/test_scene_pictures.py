@@ -6,7 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 from PIL import Image
-from test_world_pictures import needs_gl
+from test_world_pictures import drawing, needs_gl  # noqa: F401
 from typer.testing import CliRunner
 
 from hil.cli.main import app

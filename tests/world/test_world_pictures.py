@@ -44,17 +44,16 @@ SIZE = {"width": 320, "height": 240}
 VIEW = View(math.radians(70.0), math.radians(-25.0), (0.1, 0.2, 0.3), 2.5)
 
 
-def why_blind():
-    """Why nothing can be drawn here; empty if it can."""
+@pytest.fixture(scope="session")
+def drawing():
+    """Whether anything can be drawn here; who asks for it is skipped if not."""
     try:
         PictureProcess(PictureOrder(text=BOX)).close()
     except PicturesError as error:
-        return str(error)
-    return ""
+        pytest.skip(str(error))
 
 
-WHY = why_blind()
-needs_gl = pytest.mark.skipif(bool(WHY), reason=WHY)
+needs_gl = pytest.mark.usefixtures("drawing")
 
 
 def projected(point, view, order):

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from typer.testing import CliRunner
 
 from hil.cli.main import app
@@ -20,7 +21,6 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.diagram.check.diagram import check
 from hil.diagram.file.read import read_text
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.run import changer
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import DiagramChanger, TimedChange, changes_of

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from picture_layout import watch_figures
 
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
@@ -91,3 +92,24 @@ def test_robots_with_loops_are_drawn_closed_and_slides_are_in_millimetres(tmp_pa
         assert min(gaps) < 20e-6  # two lines meet where the loop is closed
     assert report.joint_errors(prepared) is not None
     assert write_report(prepared.recording, tmp_path).stat().st_size > 10_000
+
+
+def test_contacts_and_sensors_are_laid_out_so_that_all_is_seen(tmp_path, monkeypatch):
+    plan = load_world_plan(SCENARIOS / "press.toml", ["motion.duration_s=0.5"])
+    result = run_world(plan, tmp_path)
+    prepared = recorded_run(Recording.open(result.recorder.path))
+    figures = watch_figures(monkeypatch)
+    assert report.contact_force(prepared) is not None
+    assert report.sensor_readings(prepared) is not None
+    (contacts, faults), (sensors, others) = figures
+    assert not faults + others
+    assert contacts.axes[0].get_ylim()[0] == 0.0
+    assert contacts.axes[0].get_xlabel() == sensors.axes[-1].get_xlabel() == "time [s]"
+    assert contacts.axes[0].get_ylabel() == "contact force [N]"
+    numbered = [axes.xaxis.get_tick_params()["labelbottom"] for axes in sensors.axes]
+    assert numbered == [False] * (len(sensors.axes) - 1) + [True], "one time for all"
+    begins = {round(axes.get_position().x0, 9) for axes in (*contacts.axes, *sensors.axes)}
+    assert len(begins) == 1, "time begins at one place of the page"
+    titles = [axes.get_title(loc="left") for axes in sensors.axes]
+    assert "wrist_force_n [N]" in titles
+    assert len(titles) > 2

@@ -86,7 +86,7 @@ def model_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int) -> T
 
 
 def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> TickCost:
-    """Time the ticks of an engine, or of an interpreter.
+    """Time the ticks of an engine.
 
     With inputs of 0 some laws divide by them: such a tick is timed up to there, and the diagram
     begins anew.

@@ -27,8 +27,7 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Time the ticks of a diagram; exit status 1 if 1 of 1000 takes longer than its period."""
-    from hil.diagram.analysis.cost import model_cost, tick_cost, timed
-    from hil.diagram.interpreter.interpreter import Interpreter
+    from hil.diagram.analysis.cost import model_cost, tick_cost
     from hil.diagram.show.summaries import DiagramBenchTold
     from hil.timing.realtime import RealClock
 
@@ -39,17 +38,16 @@ def bench(
     kernel = tick_cost(sound, now_s, ticks)
     models = model_cost(sound, now_s, max(ticks // 20, 100)) if sound.flat.models else None
     ok = kernel.fits and (models is None or models.fits)
-    plain = timed(Interpreter(sound), sound.flat.base_s, now_s, max(ticks // 20, 100))
     if as_json:
         print_json(
             DiagramBenchTold(
                 ok=ok, path=path, blocks=len(sound.flat.blocks), base_s=kernel.base_s,
-                kernel=_told(kernel), interpreter=_told(plain),
+                kernel=_told(kernel), interpreter=None,
                 with_models=None if models is None else _told(models),
             )
         )  # fmt: skip
         leave(ok)
-    costs = [("kernel", kernel), ("interpreter", plain)]
+    costs = [("kernel", kernel)]
     for name, cost in costs if models is None else [*costs, ("with FMUs", models)]:
         times = (cost.median_s, cost.p99_s, cost.p999_s, cost.worst_s)
         half, p99, p999, worst = (f"{1e6 * one:.4g}" for one in times)

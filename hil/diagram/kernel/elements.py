@@ -44,110 +44,14 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
             y = y + v[p + 1 + n] * v[x[q + n]]
     elif code <= codes.REALTOINTEGER:  # of one or two inputs alone
         y = plain_value(code, v, p, v[a], v[b])
-    elif code == codes.UNITDELAY or code == codes.INTEGRALFORWARD or code == codes.LAG:
-        y = v[s]
-    elif code == codes.DELAY:
-        first = s
-        y = v[first + 1 + int(v[first])]
-    elif code == codes.MOVINGAVERAGE:
-        count = int(v[p])
-        y = v[a]
-        for n in range(1, count):
-            y = y + v[s + n]
-        y = y / v[p]
-    elif code == codes.SAMPLEHOLD:
-        y = v[s] if v[b] != 0.0 else v[a]
-    elif code == codes.LATCH:
-        y = flag((v[s] != 0.0 or v[a] != 0.0) and v[b] == 0.0)
-    elif code == codes.EDGE:
-        now, before = v[a] != 0.0, v[s] != 0.0
-        if v[p] == 0.0:
-            y = flag(now and not before)
-        elif v[p] == 1.0:
-            y = flag(before and not now)
-        else:
-            y = flag(now != before)
-    elif code == codes.TOGGLE:
-        turned = v[a] != 0.0 and v[s] == 0.0
-        y = flag((v[s + 1] != 0.0) != turned)
-    elif code == codes.COUNTER:
-        if v[b] == 0.0:
-            risen = v[a] != 0.0 and v[s] == 0.0
-            y = v[s + 1] + flag(risen)
-            if v[p] > 0.0 and y >= v[p]:
-                y = 0.0
-    elif code == codes.ONDELAY:
-        y = flag(v[a] != 0.0 and v[s] + 1.0 > v[p])
-    elif code == codes.OFFDELAY:
-        y = flag(v[a] != 0.0 or v[s] + 1.0 <= v[p])
-    elif code == codes.SATURATION:
-        u = v[a]
-        y = clipped(u, v[p], v[p + 1])
-        v[o + size] = flag(u < v[p] or u > v[p + 1])
-    elif code == codes.DEADZONE:
-        u = v[a]
-        y = u - v[p] if u > v[p] else u + v[p] if u < -v[p] else 0.0
-    elif code == codes.QUANTISER:
-        y = v[p] * floor_of(v[a] / v[p] + 0.5)
-    elif code == codes.HYSTERESIS:
-        u = v[a]
-        y = 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else v[s]
-    elif code == codes.BACKLASH:
-        u, y = v[a], v[s]
-        y = u - v[p] if u - v[p] > y else u + v[p] if u + v[p] < y else y
-    elif code == codes.RATELIMIT:
-        u, y = v[a], v[s]
-        y = y + v[p] if u - y > v[p] else y - v[p + 1] if u - y < -v[p + 1] else u
-    elif code == codes.POLYNOMIAL:
-        count = int(v[p])
-        y = v[p + count]
-        for n in range(count - 1, 0, -1):
-            y = y * v[a] + v[p + n]
-    elif code == codes.LOOKUP1:
-        u, count = v[a], int(v[p])
-        low = interval_of(v, p + 1, count, u)
-        first = p + 1 + count + low
-        y = between(v[first], v[first + 1], fraction_of(v, p + 1, low, u))
-    elif code == codes.LOOKUP2:
-        u, w = v[a], v[b]
-        rows, columns = int(v[p]), int(v[p + 1])
-        row, column = interval_of(v, p + 2, rows, u), interval_of(v, p + 2 + rows, columns, w)
-        along = fraction_of(v, p + 2, row, u)
-        first = p + 2 + rows + columns + row * columns + column
-        y = between(between(v[first], v[first + columns], along),
-                     between(v[first + 1], v[first + columns + 1], along),
-                     fraction_of(v, p + 2 + rows, column, w))  # fmt: skip
-    elif code == codes.INTEGRAL or code == codes.LIMITEDINTEGRAL:
-        z = s
-        y = v[z]
-        if v[z + 2] != 0.0:
-            y = v[z] + v[p] * (v[z + 1] + v[a])
-        if code == codes.LIMITEDINTEGRAL:
-            y = clipped(y, v[p + 1], v[p + 2])
-    elif code == codes.RESETTINGINTEGRAL:
-        z = s
-        if v[z + 2] != 0.0:
-            y = v[z] + v[p] * (v[z + 1] + v[a])
-    elif code == codes.HIGHPASS:
-        y = v[a] - v[s]
-    elif code == codes.LEADLAG:
-        z = s
-        y = (v[p] * v[a] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
-    elif code == codes.DERIVATIVE:
-        z = s
-        y = 0.0
-        if v[z + 2] != 0.0:
-            y = (v[z + 1] + v[p] * (v[a] - v[z])) / v[p + 1]
-    elif code == codes.PI:
-        z, e = s, v[a]
-        total = v[z]
-        if v[z + 2] != 0.0:
-            total = v[z] + v[p] * (v[z + 1] + e)
-        y = (v[b] + v[p + 1] * e) + v[p + 2] * total
-    elif code == codes.PID:
-        _, _, _, free = pid_values(v, p, s, v[a], v[b], v[c])
-        y = clipped(free, v[p + 7], v[p + 8])
-        v[o + size] = flag(free < v[p + 7] or free > v[p + 8])
+    elif code <= codes.OFFDELAY:
+        y = memory_value(code, v, a, b, s, p)
+    elif code <= codes.RATELIMIT:
+        y = bounded_value(code, v, v[a], o + size, s, p)
+    elif code <= codes.LOOKUP2:
+        y = curve_value(code, v, p, v[a], v[b])
+    elif code <= codes.PID:
+        y = law_value(code, v, a, b, c, o + size, s, p)
     elif code == codes.SWITCH:
         y = v[b] if v[a] != 0.0 else v[c]
     elif code == codes.MULTIPORTSWITCH:
@@ -164,6 +68,105 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
     elif code == codes.ENABLEDOUTPUT:
         y = v[b] if v[a] != 0.0 else 0.0
     v[o] = y
+
+
+@njit(**INLINE)
+def memory_value(code: int, v: Array, a: int, b: int, s: int, p: int) -> float:
+    """Output of a block that remembers inputs, or counts and times them."""
+    if code == codes.UNITDELAY:
+        return v[s]
+    if code == codes.DELAY:
+        return v[s + 1 + int(v[s])]
+    if code == codes.MOVINGAVERAGE:
+        y = v[a]
+        for n in range(1, int(v[p])):
+            y = y + v[s + n]
+        return y / v[p]
+    if code == codes.SAMPLEHOLD:
+        return v[s] if v[b] != 0.0 else v[a]
+    if code == codes.LATCH:
+        return flag((v[s] != 0.0 or v[a] != 0.0) and v[b] == 0.0)
+    if code == codes.EDGE:
+        now, before = v[a] != 0.0, v[s] != 0.0
+        if v[p] == 0.0:
+            return flag(now and not before)
+        return flag(before and not now) if v[p] == 1.0 else flag(now != before)
+    if code == codes.TOGGLE:
+        turned = v[a] != 0.0 and v[s] == 0.0
+        return flag((v[s + 1] != 0.0) != turned)
+    if code == codes.COUNTER:
+        if v[b] != 0.0:
+            return 0.0
+        y = v[s + 1] + flag(v[a] != 0.0 and v[s] == 0.0)
+        return 0.0 if v[p] > 0.0 and y >= v[p] else y
+    if code == codes.ONDELAY:
+        return flag(v[a] != 0.0 and v[s] + 1.0 > v[p])
+    return flag(v[a] != 0.0 or v[s] + 1.0 <= v[p])  # codes.OFFDELAY
+
+
+@njit(**INLINE)
+def bounded_value(code: int, v: Array, u: float, beside: int, s: int, p: int) -> float:
+    """Output of a limit, a gap or steps; whether a saturation holds goes to the place beside."""
+    if code == codes.SATURATION:
+        v[beside] = flag(u < v[p] or u > v[p + 1])
+        return clipped(u, v[p], v[p + 1])
+    if code == codes.DEADZONE:
+        return u - v[p] if u > v[p] else u + v[p] if u < -v[p] else 0.0
+    if code == codes.QUANTISER:
+        return v[p] * floor_of(u / v[p] + 0.5)
+    y = v[s]
+    if code == codes.HYSTERESIS:
+        return 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else y
+    if code == codes.BACKLASH:
+        return u - v[p] if u - v[p] > y else u + v[p] if u + v[p] < y else y
+    # codes.RATELIMIT
+    return y + v[p] if u - y > v[p] else y - v[p + 1] if u - y < -v[p + 1] else u
+
+
+@njit(**INLINE)
+def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
+    """A polynomial of an input, or a table of one or of two."""
+    if code == codes.POLYNOMIAL:
+        count = int(v[p])
+        y = v[p + count]
+        for n in range(count - 1, 0, -1):
+            y = y * u + v[p + n]
+        return y
+    if code == codes.LOOKUP1:
+        count = int(v[p])
+        low = interval_of(v, p + 1, count, u)
+        first = p + 1 + count + low
+        return between(v[first], v[first + 1], fraction_of(v, p + 1, low, u))
+    rows, columns = int(v[p]), int(v[p + 1])
+    row, column = interval_of(v, p + 2, rows, u), interval_of(v, p + 2 + rows, columns, w)
+    along = fraction_of(v, p + 2, row, u)
+    first = p + 2 + rows + columns + row * columns + column
+    return between(between(v[first], v[first + columns], along),
+                   between(v[first + 1], v[first + columns + 1], along),
+                   fraction_of(v, p + 2 + rows, column, w))  # fmt: skip
+
+
+@njit(**INLINE)
+def law_value(code: int, v: Array, a: int, b: int, c: int, beside: int, s: int, p: int) -> float:
+    """Output of an integral, a filter or a controller; whether a limit holds goes beside."""
+    if code == codes.INTEGRALFORWARD or code == codes.LAG:
+        return v[s]
+    if code == codes.HIGHPASS:
+        return v[a] - v[s]
+    if code == codes.LEADLAG:
+        return (v[p] * v[a] + v[p + 1] * v[s]) - v[p + 2] * v[s + 1]
+    if code == codes.DERIVATIVE:
+        return (v[s + 1] + v[p] * (v[a] - v[s])) / v[p + 1] if v[s + 2] != 0.0 else 0.0
+    if code == codes.PID:
+        _, _, _, free = pid_values(v, p, s, v[a], v[b], v[c])
+        v[beside] = flag(free < v[p + 7] or free > v[p + 8])
+        return clipped(free, v[p + 7], v[p + 8])
+    total = v[s] if code != codes.RESETTINGINTEGRAL else 0.0
+    if v[s + 2] != 0.0:
+        total = v[s] + v[p] * (v[s + 1] + v[a])
+    if code == codes.LIMITEDINTEGRAL:
+        return clipped(total, v[p + 1], v[p + 2])
+    return (v[b] + v[p + 1] * v[a]) + v[p + 2] * total if code == codes.PI else total
 
 
 @njit(**INLINE)
@@ -244,6 +247,14 @@ def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
         return -floor_of(-a)
     if code == codes.ROUND or code == codes.REALTOINTEGER:
         return floor_of(a + 0.5)
+    if codes.SIN <= code <= codes.ATAN2:
+        return angle_value(code, a, b)
+    return truth_value(code, v, p, a, b)
+
+
+@njit(**INLINE)
+def angle_value(code: int, a: float, b: float) -> float:
+    """Functions of an angle, and angles."""
     if code == codes.SIN:
         return math.sin(a)
     if code == codes.COS:
@@ -260,9 +271,7 @@ def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
         return math.tanh(a)
     if code == codes.WRAPANGLE:
         return a - 2.0 * math.pi * floor_of(a / (2.0 * math.pi) + 0.5)
-    if code == codes.ATAN2:
-        return math.atan2(a, b)
-    return truth_value(code, v, p, a, b)
+    return math.atan2(a, b)
 
 
 @njit(**INLINE)

@@ -101,8 +101,8 @@ class DiagramBenchTold(TypedDict):
     """Base period [s]."""
     kernel: CostTold
     """By the compiled kernel, as in every run."""
-    interpreter: CostTold
-    """In plain Python."""
+    interpreter: None
+    """Null: the interpreter in plain Python belongs to the tests, and is timed by `benchmarks`."""
     with_models: CostTold | None
     """By the kernel, with the answers of its FMUs waited for; null without FMUs."""
 

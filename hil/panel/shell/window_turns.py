@@ -65,7 +65,7 @@ class Turns:
         self._missed = 0
         self._told.clear()
         if self.views.complete:
-            gc.collect()  # nothing is owned now; see `hil.panel.shell.garbage`
+            gc.collect()  # nothing is owned now; see `hil.panel.shell.app.collected_here`
         self._paint_turns = PAINT_TURNS
 
     def turn(self) -> None:

@@ -20,11 +20,9 @@ from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.signs import sign_of
 from hil.panel.shell.models.background import Background, Watch
 from hil.panel.shell.theme import Theme
-from hil.panel.study.compare_plots import ComparePlots
-from hil.panel.study.compare_tables import FiguresTable, SettingsTable
-from hil.panel.study.models.compare import CompareError, comparable
+from hil.panel.study.compare_results import ComparePlots, FiguresTable, SettingsTable
+from hil.panel.study.models.compare import CompareError, comparable, settings_that_differ
 from hil.panel.study.models.compare_align import Align
-from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import Comparison, compare, read_run
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.recording.header import RecordingError

@@ -62,16 +62,9 @@ class PlatformJournal(Journal):
         """
         self.homed = feedback.homed
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
-        if not all(feedback.fresh):
-            flags |= CycleFlag.FEEDBACK_STALE
         pose, residual_m = NAN6, math.nan
-        if reached is not None:
-            if reached.converged:
-                pose, residual_m = reached.X_BP.coordinates().tolist(), reached.residual_m
-            else:
-                flags |= CycleFlag.FORWARD_FAILED
-        if verdict.faults:
-            flags |= CycleFlag.FAULT_LATCHED
+        if reached is not None and reached.converged:
+            pose, residual_m = reached.X_BP.coordinates().tolist(), reached.residual_m
         row = packed(
             tick.index,
             tick.t_s,
@@ -80,7 +73,7 @@ class PlatformJournal(Journal):
             busy_s,
             MODE_CODE[verdict.mode],
             ACTION_CODE[verdict.action],
-            flags,
+            flags | _flags(verdict, feedback, reached),
             NAN6 if control.wanted is None else control.wanted.X_BP.coordinates().tolist(),
             NAN6 if asked is None else asked.length_m,
             NAN6 if asked is None else asked.speed_m_s,
@@ -165,6 +158,18 @@ class PlatformJournal(Journal):
             and (t.check is not Check.WARNING or t.note == violation.note)
             for t in self._told
         )
+
+
+def _flags(verdict: Verdict, feedback: BankFeedback, reached: ForwardResult | None) -> int:
+    """Bits of :class:`CycleFlag` that a cycle's verdict, feedback and pose say."""
+    flags = 0
+    if not all(feedback.fresh):
+        flags |= CycleFlag.FEEDBACK_STALE
+    if reached is not None and not reached.converged:
+        flags |= CycleFlag.FORWARD_FAILED
+    if verdict.faults:
+        flags |= CycleFlag.FAULT_LATCHED
+    return flags
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:

@@ -93,9 +93,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     told: list[str] = [f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"]
     down, sign_down = _down(path, force, f, told)
     flat = [k for k in range(3) if k != down]
-    said = unit_key(table.units.get(speed_name, ""))
-    known = speed_unit or (said if said in SPEEDS else None)
-    known = known or next((one for one in SPEEDS if speed_name.lower().endswith(one)), None)
+    known = speed_unit or _speed_unit(table, speed_name)
     change = np.gradient(speed, step_s)
     forward, sign_forward, speed_unit = _forward(path, force, f, flat, change, known, told)
     right = next(k for k in flat if k != forward)
@@ -104,11 +102,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     if rates is None:
         raise MotionError(f"{path}: no three columns of rates (gyro_x …): right is found by them")
     v = speed * SPEEDS[speed_unit]
-    turn = column(rates[down])
-    turn = turn - turn.mean()
-    if turn.std() == 0.0:
-        text = f"{path}: {rates[down]} never changes"
-        raise MotionError(f"{text}: a drive with bends is needed, to tell right from left")
+    turn = _turning(path, rates[down], column(rates[down]))
     sign_turn = _first_bend(turn) * (1 if bend == "right" else -1)
     rate_unit, sign_right = _right(path, force[right], f[right], v * turn * sign_turn, told)
     lines["f_y"] = (force[right], force_unit, sign_right)
@@ -169,6 +163,23 @@ def _time_unit(table: NumberTable, name: str) -> str:
     if step < 1.0:
         return "s"
     return "ms" if step < 1e3 else "us" if step < 1e6 else "ns"
+
+
+def _speed_unit(table: NumberTable, name: str) -> str | None:
+    """As the file's row of units or the column's name says; None if neither does."""
+    said = unit_key(table.units.get(name, ""))
+    if said in SPEEDS:
+        return said
+    return next((one for one in SPEEDS if name.lower().endswith(one)), None)
+
+
+def _turning(path: Path, name: str, rate: Floats) -> Floats:
+    """Yaw rate without its mean."""
+    turn = rate - rate.mean()
+    if turn.std() == 0.0:
+        text = f"{path}: {name} never changes"
+        raise MotionError(f"{text}: a drive with bends is needed, to tell right from left")
+    return turn
 
 
 def _force(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from hil.stations.world.scenario import WorldPlan, WorldScenario
 if TYPE_CHECKING:
     from hil.machines.world.robot_documents import RobotDocument
     from hil.stations.world.scenario import WorldPlan
-    from sim.world.robots.model import Robot
+    from sim.world.robots.model import JointType, Robot
 
 
 def check_plan(plan: WorldPlan, source: str) -> None:
@@ -32,7 +32,6 @@ def check_plan(plan: WorldPlan, source: str) -> None:
         ConfigError: with a line for each fault.
     """
     from hil.stations.world.sources.copy_map import copy_map, jog_faults
-    from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
     kinds = {joint.number: joint.type for joint in plan.robot.joints}
@@ -40,7 +39,6 @@ def check_plan(plan: WorldPlan, source: str) -> None:
     if not driven:
         text = f"robot = {scenario.robot!r} has no drive: nothing can move it"
         wrong.append(about("robot", text))
-    seen: set[int] = set()
     motion = scenario.motion
     if isinstance(motion, CopyMotion):
         wrong += copy_map(motion, plan.robot)[1]
@@ -48,33 +46,12 @@ def check_plan(plan: WorldPlan, source: str) -> None:
             find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
     if isinstance(motion, JogMotion):
         wrong += jog_faults(motion, plan.robot)
-    goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
-    for index, goal in enumerate(goals):
-        key = f"motion.goal.{index}"
-        if goal.joint not in driven or goal.joint in seen:
-            there = ", ".join(map(str, driven)) or "none"
-            told = "is given twice" if goal.joint in seen else f"is not driven; there are {there}"
-            wrong.append(about(key, f"{key}: joint {goal.joint} {told}"))
-            continue
-        seen.add(goal.joint)
-        slides = driven[goal.joint] is JointType.SLIDE
-        if slides != (goal.by_m is not None or goal.to_m is not None):
-            right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
-            wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
+    if isinstance(motion, JointsMotion | LineMotion):
+        wrong += _goal_faults(motion, driven)
     if plan.live and scenario.clock != "real":
         text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
         wrong.append(about("clock", text))
-    if (scenario.law == "diagram") != (scenario.diagram is not None):
-        wrong.append(about("diagram", 'diagram and law = "diagram" go together'))
-    if scenario.diagram is not None:
-        told = ", ".join(map(str, driven)) or "none"
-        wrong += [
-            about("diagram.joints", f"diagram.joints: joint {one} is not driven; there are {told}")
-            for one in scenario.diagram.joints
-            if one not in driven
-        ]
-    if scenario.diagram is not None and scenario.edit:
-        wrong.append(about("edit", "edit: a robot that a diagram moves cannot be edited"))
+    wrong += _diagram_faults(scenario, driven)
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))
@@ -87,6 +64,42 @@ def check_plan(plan: WorldPlan, source: str) -> None:
                 wrong.append(about(key, f"{key} means nothing without scene"))
     if wrong:
         raise ConfigError(source, wrong)
+
+
+def _goal_faults(
+    motion: JointsMotion | LineMotion, driven: Mapping[int, JointType]
+) -> Iterator[Wrong]:
+    """Goals of joints that no drive moves, that have one already, or are in the wrong unit."""
+    from sim.world.robots.model import JointType
+
+    seen: set[int] = set()
+    for index, goal in enumerate(motion.goal):
+        key = f"motion.goal.{index}"
+        if goal.joint not in driven or goal.joint in seen:
+            there = ", ".join(map(str, driven)) or "none"
+            fault = "is given twice" if goal.joint in seen else f"is not driven; there are {there}"
+            yield about(key, f"{key}: joint {goal.joint} {fault}")
+            continue
+        seen.add(goal.joint)
+        slides = driven[goal.joint] is JointType.SLIDE
+        if slides != (goal.by_m is not None or goal.to_m is not None):
+            right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
+            yield about(key, f"{key}: joint {goal.joint} needs {right}")
+
+
+def _diagram_faults(scenario: WorldScenario, driven: Mapping[int, JointType]) -> Iterator[Wrong]:
+    """A diagram without its law or the other way round, of other joints, or with edits."""
+    if (scenario.law == "diagram") != (scenario.diagram is not None):
+        yield about("diagram", 'diagram and law = "diagram" go together')
+    if scenario.diagram is None:
+        return
+    there = ", ".join(map(str, driven)) or "none"
+    for one in scenario.diagram.joints:
+        if one not in driven:
+            text = f"diagram.joints: joint {one} is not driven; there are {there}"
+            yield about("diagram.joints", text)
+    if scenario.edit:
+        yield about("edit", "edit: a robot that a diagram moves cannot be edited")
 
 
 def load_world_plan(path: Path, overrides: Iterable[Change] = ()) -> WorldPlan:

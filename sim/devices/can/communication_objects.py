@@ -80,6 +80,27 @@ def _pdo_rows(number: int, receive: bool) -> tuple[Group, Group]:
     return parameters, Group(mapping_index, name, False, (count, *entries))
 
 
+def _error_history(errors: int) -> Group:
+    """Return 1003h, with a field for each error that is kept."""
+    fields = (
+        DictionaryEntry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
+        for k in range(1, errors + 1)
+    )
+    count = DictionaryEntry(0x1003, 0, "Number of errors", _U8, "rw", 0)
+    return Group(0x1003, "Pre-defined error field", True, (count, *fields))
+
+
+def _heartbeat_consumers(heartbeats: int) -> Group:
+    """Return 1016h, with an entry for each node that is watched, and one at least."""
+    entries = tuple(
+        DictionaryEntry(
+            0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF
+        )
+        for k in range(1, max(1, heartbeats) + 1)
+    )
+    return group(0x1016, "Consumer heartbeat time", entries, is_array=True)
+
+
 def communication_rows(heartbeats: int, errors: int) -> list[Row]:
     """Return the objects 1000h to 1A03h, by rising index.
 
@@ -87,21 +108,10 @@ def communication_rows(heartbeats: int, errors: int) -> list[Row]:
         heartbeats: Entries of 1016h.
         errors: Entries of 1003h.
     """
-    fields = (
-        DictionaryEntry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
-        for k in range(1, errors + 1)
-    )
-    history = (DictionaryEntry(0x1003, 0, "Number of errors", _U8, "rw", 0), *fields)
-    consumers = tuple(
-        DictionaryEntry(
-            0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF
-        )
-        for k in range(1, max(1, heartbeats) + 1)
-    )
     rows: list[Row] = [
         DictionaryEntry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
         DictionaryEntry(0x1001, 0, "Error register", _U8, "ro", 0, mappable=True),
-        Group(0x1003, "Pre-defined error field", True, history),
+        _error_history(errors),
         DictionaryEntry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", SYNC_ID, low=1, high=0x7FF),
         DictionaryEntry(0x1006, 0, "Communication cycle period", _U32, "rw", 0),
         DictionaryEntry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
@@ -123,7 +133,7 @@ def communication_rows(heartbeats: int, errors: int) -> list[Row]:
         ),
         DictionaryEntry(0x1013, 0, "High resolution time stamp", _U32, "ro", 0, mappable=True),
         DictionaryEntry(0x1014, 0, "COB-ID emergency message", _U32, "ro", 0x80, relative=True),
-        group(0x1016, "Consumer heartbeat time", consumers, is_array=True),
+        _heartbeat_consumers(heartbeats),
         DictionaryEntry(0x1017, 0, "Producer heartbeat time", _U16, "rw", 0),
         group(
             0x1018,

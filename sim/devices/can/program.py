@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 import selectors
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Final, TextIO
 
 from sim.devices.admission import Admission
@@ -70,32 +71,44 @@ def run_can_rack(
     """
     rack = CanRack(settings, seed=seed, plant=plant)
     admission = Admission(any_user=any_user, say=say or _print)
-    with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
-        adapters = [SlcanAdapter(rack, bus) for bus in range(settings.bus_count)]
+    selector = selectors.SelectSelector()  # epoll would round sleeps up to whole ms
+    with selector, _opened_wires(rack, settings.bus_count, selector, port, pty, admission) as wires:
+        started_s = now_s()
+        for injection in script:
+            rack.faults.start(injection, started_s)
+        loop = _Loop(rack, wires, selector, ready)
+        commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
+
+        def execute(line: str, time_s: float) -> str:
+            if rack.next_due_s() is not None:
+                rack.advance(time_s)  # it may have rested since long before this fault
+            return commands.execute(line, time_s)
+
+        typed = ConsoleInput(console, selector, execute, say or _print)
+        ready(loop.url)
+        while not (stop() or (end_with_console and typed.ended)):
+            loop.turn(now_s)
+
+
+@contextmanager
+def _opened_wires(
+    rack: CanRack,
+    buses: int,
+    selector: selectors.BaseSelector,
+    port: int,
+    pty: bool,
+    admission: Admission,
+) -> Iterator[list[SlcanWire]]:
+    """A wire for each bus, which is closed afterwards; the arguments are those of the rack."""
+    with ExitStack() as opened:
         wires: list[SlcanWire] = []
-        try:
-            for bus, adapter in enumerate(adapters):
-                number = port + bus if port else 0
-                wire = SlcanWire(adapter, selector, port=number, pty=pty, admission=admission)
-                wires.append(wire)
-            started_s = now_s()
-            for injection in script:
-                rack.faults.start(injection, started_s)
-            loop = _Loop(rack, wires, selector, ready)
-            commands = FaultConsole(rack.faults.board, lambda: status_text(rack))
-
-            def execute(line: str, time_s: float) -> str:
-                if rack.next_due_s() is not None:
-                    rack.advance(time_s)  # it may have rested since long before this fault
-                return commands.execute(line, time_s)
-
-            typed = ConsoleInput(console, selector, execute, say or _print)
-            ready(loop.url)
-            while not (stop() or (end_with_console and typed.ended)):
-                loop.turn(now_s)
-        finally:
-            for wire in wires:
-                wire.close()
+        for bus in range(buses):
+            number = port + bus if port else 0
+            adapter = SlcanAdapter(rack, bus)
+            wire = SlcanWire(adapter, selector, port=number, pty=pty, admission=admission)
+            opened.callback(wire.close)
+            wires.append(wire)
+        yield wires
 
 
 def _print(text: str) -> None:

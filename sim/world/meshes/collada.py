@@ -10,6 +10,7 @@ import zipfile
 from typing import Final
 
 from sim.world.meshes.surface import (
+    FEWER,
     TRIANGLES_MAX,
     VERTICES_MAX,
     MeshError,
@@ -29,7 +30,6 @@ UNMOVED: Final = ("lookat",)
 """Ways to place a node that the reader passes over, as of cameras."""
 STANDING: Final = ("instance_geometry", "instance_node")
 """Elements of a node that stand for parts."""
-FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
 """Metres per unit of a file."""
 _COUNT: Final = re.compile(rb"<(?:triangles|polylist|polygons)\b[^>]{0,400}?\bcount=\"(\d{1,9})\"")
@@ -78,7 +78,7 @@ def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
 
 def _pictures(root: XmlNode, text: str) -> list[str]:
     """Files of its images; what else they are called, where one is not told by a file."""
-    nodes = [one for one in _all(root) if _bare(one.tag) == "image"]
+    nodes = [one for one in root.walk() if _bare(one.tag) == "image"]
     files = [one.strip() for one in _PICTURE.findall(text)] if nodes else []
     if len(files) == len(nodes) and all(files):
         return files
@@ -88,15 +88,6 @@ def _pictures(root: XmlNode, text: str) -> list[str]:
 def _bare(tag: str) -> str:
     """A name without its namespace."""
     return tag.rpartition(":")[2].rpartition("}")[2]
-
-
-def _all(root: XmlNode) -> list[XmlNode]:
-    waiting, found = [root], []
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        waiting += node.children
-    return found
 
 
 def _metres(root: XmlNode) -> float:
@@ -126,7 +117,7 @@ class _Instances:
             if _bare(one.tag) == "node" and "id" in one.attributes
         }  # fmt: skip
         self._meshes = {
-            one.attributes["id"]: sum(map(_declared, _all(one))) for one in elements
+            one.attributes["id"]: sum(map(_declared, one.walk())) for one in elements
             if _bare(one.tag) == "geometry" and "id" in one.attributes
         }  # fmt: skip
         self._known: dict[int, int] = {}
@@ -155,7 +146,7 @@ class _Instances:
 
 
 def _count_triangles(root: XmlNode) -> tuple[str, ...]:
-    elements = _all(root)
+    elements = [*root.walk()]
     instances = _Instances(elements)
     for scene in elements:
         if _bare(scene.tag) == "visual_scene" and (
@@ -171,7 +162,7 @@ def _count_triangles(root: XmlNode) -> tuple[str, ...]:
         raise MeshError(f"<{unread[0]}> is not read", right)
     for one in elements:
         moved = next((each for each in one.children if _bare(each.tag) in UNMOVED), None)
-        if moved is not None and any(_bare(each.tag) in STANDING for each in _all(one)):
+        if moved is not None and any(_bare(each.tag) in STANDING for each in one.walk()):
             right = "translate, rotate, scale or matrix: apply it in a modelling program"
             raise MeshError(f"line {moved.line}: <{_bare(moved.tag)}> places a part", right)
     skins = any(_bare(one.tag) == "instance_controller" for one in elements)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sim.world.meshes.surface import (
+    FEWER,
     TRIANGLES_MAX,
     VERTICES_MAX,
     MeshError,
@@ -217,8 +218,7 @@ class _Taker:
             total += self._triangles[node["mesh"]] if "mesh" in node else 0
             waiting += [(child, depth + 1) for child in node.get("children", ())]
         if total > TRIANGLES_MAX:
-            right = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
-            raise MeshError(f"its nodes stand for {total} triangles", right)
+            raise MeshError(f"its nodes stand for {total} triangles", FEWER)
 
 
 def _material(one: Mapping[str, Any]) -> Table:

@@ -13,7 +13,9 @@ from typing import Final
 import numpy as np
 
 from sim.world.meshes.materials import beside_path, materials_of
+from sim.world.meshes.obj_rows import ObjRows, read_rows
 from sim.world.meshes.surface import (
+    FEWER,
     LOOKS_MAX,
     TRIANGLES_MAX,
     VERTICES_MAX,
@@ -60,6 +62,40 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
     Raises:
         MeshError: if it is none; the text has the line.
     """
+    found, rows = _alike(data) or _one_by_one(data)
+    libraries = [beside_path(file, one) for one in found.libraries]
+    whole = all(beside(one) is not None for one in libraries)
+    return _surface(found, rows, materials_of(libraries, beside), whole=whole)
+
+
+def _alike(data: bytes) -> tuple[_Faces, ObjRows] | None:
+    """What a file says whose rows are alike; None of any other, and of one with a fault."""
+    if (rows := read_rows(data)) is None:
+        return None
+    found = _Faces()
+    begins, named = [-1], [(0, 0)]
+    try:
+        for line, text in rows.others:
+            for _, words in _statements(text):
+                _read(found, words)
+            begins.append(line)
+            named.append((found.group, found.look))
+    except MeshError:
+        return None
+    if found.vertices or found.places or found.triangles:  # of another form
+        return None
+    _check_size(len(rows.corners), max(len(rows.vertices), len(rows.places)), found)
+    of_each = np.array(named)[np.searchsorted(begins, rows.lines) - 1]
+    found.groups, found.looks = of_each.T.tolist()
+    return found, rows
+
+
+def _one_by_one(data: bytes) -> tuple[_Faces, ObjRows]:
+    """What a file says, by its statements.
+
+    Raises:
+        MeshError: for the first that is wrong.
+    """
     found = _Faces()
     for number, words in _statements(data):
         try:
@@ -67,17 +103,19 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
         except MeshError as error:
             raise MeshError(f"line {number}: {error.problem}", error.remedy) from None
         if len(found.triangles) > TRIANGLES_MAX or len(found.vertices) > VERTICES_MAX:
-            _check_size(found)
-    _check_size(found)
-    libraries = [beside_path(file, one) for one in found.libraries]
-    whole = all(beside(one) is not None for one in libraries)
-    return _surface(found, materials_of(libraries, beside), whole=whole)
+            break
+    _check_size(len(found.triangles), max(len(found.vertices), len(found.places)), found)
+    return found, ObjRows(
+        np.array(found.vertices, np.float64).reshape(-1, 3),
+        np.array(found.places, np.float64).reshape(-1, 2),
+        np.array(found.triangles, np.intp).reshape(-1, 3, 2),
+    )
 
 
 def libraries_of(data: bytes, file: str) -> list[str]:
     """Paths of files of materials that it names, each once."""
-    if b"mtllib" not in data:
-        return []
+    if b"\\" not in data:  # each statement is in one line
+        data = b"\n".join(line for line in data.splitlines() if b"mtllib" in line)
     rows = (words for _, words in _statements(data) if words[0] == "mtllib" and words[1:])
     return list(dict.fromkeys(beside_path(file, name) for row in rows for name in _named(row[1:])))
 
@@ -100,7 +138,7 @@ def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
     begun, kept = 0, list[str]()
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
         if not kept and "#" not in line and "\\" not in line:
-            if words := line.split():
+            if not line.startswith("vn ") and (words := line.split()):
                 yield number, words
             continue
         begun = begun if kept else number
@@ -114,12 +152,12 @@ def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
             yield begun, words
 
 
-def _check_size(found: _Faces) -> None:
-    right = "reduce (decimate) it in a modelling program"
-    if len(found.triangles) > TRIANGLES_MAX:
-        raise MeshError(f"more than {TRIANGLES_MAX} triangles", f"at most {TRIANGLES_MAX}: {right}")
-    if max(len(found.vertices), len(found.places)) > VERTICES_MAX:
-        raise MeshError(f"more than {VERTICES_MAX} vertices", f"at most {VERTICES_MAX}: {right}")
+def _check_size(triangles: int, vertices: int, found: _Faces) -> None:
+    if triangles > TRIANGLES_MAX:
+        raise MeshError(f"more than {TRIANGLES_MAX} triangles", FEWER)
+    if vertices > VERTICES_MAX:
+        right = f"at most {VERTICES_MAX}: reduce (decimate) it in a modelling program"
+        raise MeshError(f"more than {VERTICES_MAX} vertices", right)
     if len(found.names) > LOOKS_MAX + 1:
         told = f"at most {LOOKS_MAX}: join them in a modelling program"
         raise MeshError(f"more than {LOOKS_MAX} materials", told)
@@ -132,8 +170,6 @@ def _read(found: _Faces, words: list[str]) -> None:
                 found.vertices.append((float(words[1]), float(words[2]), float(words[3])))
             except (IndexError, ValueError):
                 _numbers(words, 3)  # tells what is wrong with them
-        case "vn":
-            pass
         case "vt":
             u, *v = _numbers(words, 1 if len(words) == 2 else 2)
             found.places.append((u, v[0] if v else 0.0))
@@ -198,13 +234,11 @@ def _index(word: str, count: int, what: str) -> int:
 
 
 def _surface(
-    found: _Faces, told: Mapping[str, MeshMaterial], *, whole: bool
+    found: _Faces, rows: ObjRows, told: Mapping[str, MeshMaterial], *, whole: bool
 ) -> MeshSurface:  # fmt: skip
-    corners = np.array(found.triangles, np.intp).reshape(-1, 3, 2)
-    laid = None
-    if len(corners) and (corners[:, :, 1] >= 0).any():
-        places = np.array([*found.places, (0.0, 0.0)], np.float64)
-        laid = places[corners[:, :, 1]]
+    corners, laid = rows.corners, None
+    if (corners[:, :, 1] >= 0).any():
+        laid = np.append(rows.places, [(0.0, 0.0)], axis=0)[corners[:, :, 1]]
     materials = tuple(told.get(name, MeshMaterial()) for name in found.names)
     notes: list[str] = []
     absent = [brief(name, 40) for name in found.names if name and name not in told]
@@ -213,7 +247,7 @@ def _surface(
     if laid is None and any(one.texture for one in materials):
         notes.append("textures: its corners have no places (vt) on them")
         materials = tuple(MeshMaterial(one.colour) for one in materials)
-    vertices, triangles = alike(np.array(found.vertices, np.float64).reshape(-1, 3) + 0.0)
+    vertices, triangles = alike(rows.vertices + 0.0)
     return MeshSurface(
         vertices, triangles[corners[:, :, 0]], np.array(found.groups, np.intp),
         np.array(found.looks, np.intp), materials, laid, tuple(notes),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sim.world.meshes.collada import judged_collada, without_looks
 from sim.world.meshes.glb import judged_glb
 from sim.world.meshes.surface import (
+    FEWER,
     LOOKS_MAX,
     TRIANGLES_MAX,
     VERTICES_MAX,
@@ -120,8 +121,7 @@ def _add(found: _Parts, part: Any, X_SN: Array) -> None:
     vertices = np.asarray(part.vertices, np.float64)
     found.count += len(faces)
     if found.count > TRIANGLES_MAX:
-        right = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
-        raise MeshError(f"more than {TRIANGLES_MAX} triangles", right)
+        raise MeshError(f"more than {TRIANGLES_MAX} triangles", FEWER)
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise MeshError(f"a corner of {len(vertices)} that are there", "indices of its own")
     used, faces = np.unique(faces, return_inverse=True)

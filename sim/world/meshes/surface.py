@@ -27,6 +27,7 @@ LOOKS_MAX: Final = 256
 PICTURES_MAX: Final = 64
 """Pictures that are left out of a file and told by name."""
 NOT_LAID: Final = "pictures are laid on meshes of .obj alone; export it as .obj with its .mtl"
+FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
 LENGTH_MIN_M: Final = 1e-6
 """Least length of a mesh in metres: what is smaller is a wrong scale, and its volume no number."""
 
@@ -144,8 +145,7 @@ def checked_surface(surface: MeshSurface) -> MeshSurface:
     if not count:
         raise MeshError("it has no triangles", "a mesh with faces")
     if count > TRIANGLES_MAX:
-        right = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
-        raise MeshError(f"{count} triangles", right)
+        raise MeshError(f"{count} triangles", FEWER)
     far = np.abs(surface.vertices)
     if not np.isfinite(far).all():
         raise MeshError("a coordinate is not finite", "finite numbers")

@@ -9,6 +9,7 @@ the document alone.
 import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from sim.world.meshes.reading import MeshFiles
@@ -59,7 +60,7 @@ def attach_models(
         values.fault(node, None, f"more than {MODELS_MAX} attachments", "fewer")
         return
     if not root.all("default"):
-        root.children.insert(0, _made(root, "default", {"class": MAIN}))
+        root.children.insert(0, root.like("default", {"class": MAIN}))
     known: dict[str, _Other | None] = {}
     total = count_nodes(root)
     for node in places:
@@ -110,7 +111,7 @@ def _read(
     include_files(values, root, beside)
     units = units_of(root)
     units = replace(units, mesh_folder=posixpath.join(folder, units.mesh_folder))
-    for one in _all(root):
+    for one in root.walk():
         one.units = units
     for compiler in root.children:
         if compiler.tag == "compiler":
@@ -124,18 +125,19 @@ def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) ->
         child for one in other.root.children if one.tag == "worldbody" for child in one.children
     ]
     word = place.get("body")
-    called = (one for one in _bodies(worlds) if one.get("name") == word)
-    parts = worlds if word is None else list(called)[:1]
+    bodies = [one for part in worlds for one in part.walk() if one.tag == "body"]
+    parts = worlds if word is None else [one for one in bodies if one.get("name") == word][:1]
     if not parts:
-        there = ", ".join(one.get("name") or "" for one in _bodies(worlds))[:200]
+        there = ", ".join(one.get("name") or "" for one in bodies)[:200]
         values.fault(place, word, "no such body in that model", f"one of: {there}")
         return
     main = f"{prefix}{MAIN}"
-    names = {one.attributes["name"] for part in parts for one in _all(part)
+    names = {one.attributes["name"] for part in parts for one in part.walk()
              if one.tag in IN_BODIES and "name" in one.attributes}  # fmt: skip
     place.tag = "frame"
     place.attributes = {"childclass": main}
-    place.children = [_copy(part, prefix) for part in parts]
+    prefixed = partial(_prefixed, prefix)
+    place.children = [part.copied(prefixed) for part in parts]
     _add_defaults(root, other, prefix, main)
     for section in other.root.children:
         if section.tag == "asset":
@@ -152,7 +154,7 @@ def _add_defaults(root: XmlNode, other: _Other, prefix: str, main: str) -> None:
     if any(one.tag == "default" and one.attributes.get("class") == main for one in root.children):
         return
     found = [one for one in other.root.children if one.tag == "default"]
-    made = [_copy(one, prefix) for one in found] or [_made(root, "default", {})]
+    made = [one.copied(partial(_prefixed, prefix)) for one in found] or [root.like("default", {})]
     for one, old in zip(made, found or made, strict=True):
         if old.attributes.get("class", MAIN) == MAIN or not found:
             one.attributes["class"] = main
@@ -164,9 +166,9 @@ def _add(
     taken: Callable[[XmlNode], XmlNode | None],
 ) -> None:  # fmt: skip
     found = [one for node in section.children if (one := taken(node)) is not None]
-    made = _made(section, section.tag, {})
+    made = section.like(section.tag, {})
     for node in found:
-        one = _copy(node, prefix)
+        one = node.copied(partial(_prefixed, prefix))
         if section.tag in ("asset", "equality", "actuator"):
             one.attributes.setdefault("class", main)
         made.children.append(one)
@@ -179,42 +181,20 @@ def _named(node: XmlNode) -> XmlNode:
         return node
     file = node.attributes["file"].replace("\\", "/")
     stem = posixpath.splitext(posixpath.basename(file))[0]
-    return _made(node, node.tag, {"name": stem, **node.attributes})
+    return node.like(node.tag, {"name": stem, **node.attributes})
 
 
 def _within(node: XmlNode, names: set[str]) -> bool:
     """Whether all that an element and those in it name is of the part."""
     return all(
-        value in names for one in _all(node) for name, value in one.attributes.items()
+        value in names for one in node.walk() for name, value in one.attributes.items()
         if name in REFERENCES
     )  # fmt: skip
 
 
-def _bodies(nodes: list[XmlNode]) -> Iterator[XmlNode]:
-    for node in nodes:
-        if node.tag == "body":
-            yield node
-        yield from _bodies(node.children)
-
-
-def _all(node: XmlNode) -> Iterator[XmlNode]:
-    yield node
-    for child in node.children:
-        yield from _all(child)
-
-
-def _copy(node: XmlNode, prefix: str) -> XmlNode:
-    attributes = {
+def _prefixed(prefix: str, node: XmlNode) -> dict[str, str]:
+    """Attributes of a copy."""
+    return {
         name: f"{prefix}{value}" if name in NAMES and value else value
         for name, value in node.attributes.items()
-    }  # fmt: skip
-    made = _made(node, node.tag, attributes)
-    made.children += [_copy(child, prefix) for child in node.children]
-    return made
-
-
-def _made(place: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
-    """An element at the place of another."""
-    made = XmlNode(tag, attributes, place.line, place.column)
-    made.within, made.units = place.within, place.units
-    return made
+    }

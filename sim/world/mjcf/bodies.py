@@ -81,7 +81,7 @@ class BodyReader:
 
     def read(self, world: XmlNode) -> None:
         """All of them."""
-        self._names |= names_in(world)
+        self._names |= {one.attributes.get("name", "") for one in world.walk()}
         self.found.links.append(NamedLink(world, WORLD, {"name": WORLD}))
         self.found.offsets_m[WORLD] = np.zeros(3)
         self.found.poses[WORLD] = np.eye(4)
@@ -188,25 +188,10 @@ class BodyReader:
         return found
 
 
-def names_in(world: XmlNode) -> set[str]:
-    """All names that stand in a model's bodies."""
-    waiting, found = [world], set[str]()
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        found.add(node.attributes.get("name", ""))
-    return found
-
-
 def are_ours(world: XmlNode) -> bool:
     """Whether every body has a name that our own models give."""
-    waiting, found = [world], []
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        if node.tag == "body":
-            found.append(bool(OWN["l"].fullmatch(node.attributes.get("name", ""))))
-    return bool(found) and all(found)
+    names = [one.attributes.get("name", "") for one in world.walk() if one.tag == "body"]
+    return bool(names) and all(OWN["l"].fullmatch(name) for name in names)
 
 
 def _elements(values: MjcfValues, node: XmlNode, around: Array) -> Iterator[Placed]:

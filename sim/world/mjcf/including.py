@@ -6,6 +6,7 @@ is moved and turned from the one before it.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from sim.world.meshes.reading import MeshFiles, OutsideError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.rotations import quaternion_of
-from sim.world.robots.xml_nodes import ELEMENTS_MAX, SIZE_MAX, XmlNode, read_nodes
+from sim.world.robots.xml_nodes import DEPTH_MAX, ELEMENTS_MAX, SIZE_MAX, XmlNode, read_nodes
 from sim.world.robots.xml_writing import numbers
 
 FILES_MAX: Final = 64
@@ -35,19 +36,24 @@ class _Included:
 
 def include_files(values: MjcfValues, root: XmlNode, files: MeshFiles) -> None:
     """Put what is in included files in the places of their elements; faults where that fails."""
-    _include(values, root, _Included(files))
+    _include(values, root, _Included(files), 1)
 
 
-def _include(values: MjcfValues, node: XmlNode, so_far: _Included) -> None:
+def _include(values: MjcfValues, node: XmlNode, so_far: _Included, depth: int) -> None:
+    if depth > DEPTH_MAX:  # each file alone has fewer
+        values.fault(
+            node, f"<{node.tag}>", f"more than {DEPTH_MAX} elements in each other", "fewer"
+        )
+        return
     children: list[XmlNode] = []
     for child in node.children:
         if child.tag == "include":
             inside = _had(values, child, so_far)
             if inside is not None:
-                _include(values, inside, so_far)
+                _include(values, inside, so_far, depth)
                 children += inside.children
         else:
-            _include(values, child, so_far)
+            _include(values, child, so_far, depth + 1)
             children.append(child)
     node.children[:] = children
 
@@ -68,7 +74,8 @@ def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None
         return None
     inside, characters = found
     so_far.characters += characters
-    so_far.elements += put_within(inside, node, file)
+    put_within(inside, node, file)
+    so_far.elements += count_nodes(inside)
     if so_far.elements > ELEMENTS_MAX:
         values.fault(node, file, f"more than {ELEMENTS_MAX} elements", "fewer")
         return None
@@ -97,17 +104,12 @@ def read_part(
     return None
 
 
-def put_within(root: XmlNode, place: XmlNode, file: str) -> int:
-    """Note that elements stand in a file that is included at some place; how many they are."""
-    waiting, count = [root], 0
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        count += 1
+def put_within(root: XmlNode, place: XmlNode, file: str) -> None:
+    """Note that elements stand in a file that is included at some place."""
+    for node in root.walk():
         if not node.within:
             node.within = f"{file}:{node.line}:{node.column}"
             node.line, node.column = place.line, place.column
-    return count
 
 
 def replicate(values: MjcfValues, root: XmlNode) -> None:
@@ -142,35 +144,20 @@ def _copies(values: MjcfValues, node: XmlNode, total: list[int]) -> list[XmlNode
     found: list[XmlNode] = []
     for index in range(count):
         told = {"pos": numbers(pose[:3, 3]), "quat": numbers(quaternion_of(pose[:3, :3]))}
-        frame = _like(node, "frame", told)
+        frame = node.like("frame", told)
         suffix = f"{separator}{index:0{len(str(count - 1))}d}"
-        frame.children += [_copy(child, suffix) for child in node.children]
+        frame.children += [child.copied(partial(_named, suffix)) for child in node.children]
         found.append(frame)
         pose = pose @ step
     return found
 
 
-def _copy(node: XmlNode, suffix: str) -> XmlNode:
-    attributes = dict(node.attributes)
-    if node.tag in NAMED and "name" in attributes:
-        attributes["name"] += suffix
-    made = _like(node, node.tag, attributes)
-    made.children += [_copy(child, suffix) for child in node.children]
-    return made
-
-
-def _like(node: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
-    """An element at the place of another."""
-    made = XmlNode(tag, attributes, node.line, node.column)
-    made.within, made.units = node.within, node.units
-    return made
+def _named(suffix: str, node: XmlNode) -> dict[str, str]:
+    """Attributes of a copy."""
+    own = node.tag in NAMED and "name" in node.attributes
+    return {**node.attributes, **({"name": node.attributes["name"] + suffix} if own else {})}
 
 
 def count_nodes(node: XmlNode) -> int:
     """How many elements an element is, with those in it."""
-    waiting, count = [node], 0
-    while waiting:
-        one = waiting.pop()
-        waiting += one.children
-        count += 1
-    return count
+    return sum(1 for _ in node.walk())

@@ -11,7 +11,7 @@ from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers, Triple
 from sim.world.robots.model import JointType
 from sim.world.robots.shapes import Array as Array
-from sim.world.robots.xml_nodes import XmlNode, named
+from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import triple
 
 KINDS: Final = {
@@ -176,8 +176,3 @@ def _cross(one: MjcfJoint, other: MjcfJoint) -> bool:
     first, second = np.array(one.axis), np.array(other.axis)
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
     return lengths > 0.0 and abs(float(first @ second)) <= LEVEL * lengths
-
-
-def of_joint(joint: MjcfJoint) -> str:
-    """What it is called in texts."""
-    return named(joint.node)

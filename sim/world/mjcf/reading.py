@@ -75,7 +75,7 @@ class _Reader:
         self._values.faults.end()
         replicate(self._values, self._root)
         for tag, most in MOST.items():  # before anything is made of them, which takes its time
-            nodes = _all(self._root, tag)
+            nodes = [one for one in self._root.walk() if one.tag == tag]
             if len(nodes) > most:
                 first = sorted(nodes, key=lambda node: (node.line, node.column))[most]
                 self._values.fault(
@@ -132,39 +132,33 @@ class _Reader:
     def _units(self, root: XmlNode) -> ModelUnits:
         values, units = self._values, ModelUnits()
         for node in root.all("compiler"):
-            degrees, euler = node.get("angle"), node.get("eulerseq")
-            if degrees is not None:
-                known = {"degree": None, "radian": None}
-                units = replace(units, degrees=values.word(node, "angle", known) != "radian")
-            if euler is not None:
-                if len(euler) != 3 or not {*euler.lower()} <= {*"xyz"}:
-                    values.fault(node, euler, "eulerseq is not read", "three of x, y, z, X, Y, Z")
-                    euler = "xyz"
-                units = replace(units, euler=euler)
-            limits = values.flag(node, "autolimits", instead=units.has_limits)
-            bare = values.flag(node, "strippath", instead=units.bare_names)
-            folder = node.get("meshdir") or node.get("assetdir") or units.mesh_folder
-            weighs = node.get("inertiafromgeom") or "auto"
-            units = replace(units, has_limits=limits, bare_names=bare, mesh_folder=folder,
-                            weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
-            units = replace(
-                units, least_kg=values.number(node, "boundmass", units.least_kg),
-                least_kg_m2=values.number(node, "boundinertia", units.least_kg_m2),
-                balances=values.flag(node, "balanceinertia", instead=units.balances),
-            )  # fmt: skip
-            told = values.listed(node, "inertiagrouprange", 2)
-            if len(told) == 2:
-                units = replace(units, groups=(int(told[0]), int(told[1])))
-            for name in ("assetdir", "texturedir", "usethread"):
-                node.get(name)
+            degrees, euler = units.degrees, node.get("eulerseq")
+            if node.get("angle") is not None:
+                degrees = values.word(node, "angle", {"degree": None, "radian": None}) != "radian"
+            if euler is not None and (len(euler) != 3 or not {*euler.lower()} <= {*"xyz"}):
+                values.fault(node, euler, "eulerseq is not read", "three of x, y, z, X, Y, Z")
+                euler = None
             if node.attributes.get("coordinate") == "global":
                 right = "local; load it in a release before 2.3.4 of the engine and save it"
                 values.fault(node, "global", "coordinates of the world are not read", right)
-            total = values.some(node, "settotalmass")
-            units = replace(units, total_kg=units.total_kg if total is None else total)
-            for name, usual in SWITCHED.items():
-                if node.attributes.get(name, usual) == usual:
-                    node.get(name)
+            groups = values.listed(node, "inertiagrouprange", 2)
+            units = ModelUnits(
+                degrees, euler or units.euler,
+                values.flag(node, "autolimits", instead=units.has_limits),
+                node.get("meshdir") or node.get("assetdir") or units.mesh_folder,
+                values.flag(node, "strippath", instead=units.bare_names),
+                values.number(node, "settotalmass", units.total_kg),
+                {"true": True, "false": False}.get(node.get("inertiafromgeom") or "auto"),
+                (int(groups[0]), int(groups[1])) if len(groups) == 2 else units.groups,
+                values.number(node, "boundmass", units.least_kg),
+                values.number(node, "boundinertia", units.least_kg_m2),
+                values.flag(node, "balanceinertia", instead=units.balances),
+            )  # fmt: skip
+            node.asked.update(("assetdir", "texturedir", "usethread"))
+            node.asked.update(
+                name for name, usual in SWITCHED.items()
+                if node.attributes.get(name, usual) == usual
+            )  # fmt: skip
         return units
 
     def _options(self) -> Triple | None:
@@ -207,12 +201,3 @@ class _Reader:
                 self._values.losses.append(site.node.loss("quat", None, reason))
             found.append(end)
         return found
-
-
-def _all(root: XmlNode, tag: str) -> list[XmlNode]:
-    waiting, found = [root], []
-    while waiting:
-        node = waiting.pop()
-        waiting += node.children
-        found += [node] * (node.tag == tag)
-    return found

@@ -4,7 +4,7 @@ Entities and document types are refused: an entity of a few lines can stand for 
 for a file of the reader. What nobody has taken in the end is what a conversion loses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 from xml.parsers import expat
 
@@ -70,6 +70,26 @@ class XmlNode:
         if found is not None:
             found.taken = True
         return found
+
+    def walk(self) -> Iterator["XmlNode"]:
+        """It and all that is in it, in the order of the text."""
+        waiting: list[XmlNode] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += node.children[::-1]
+
+    def like(self, tag: str, attributes: dict[str, str]) -> "XmlNode":
+        """An element at its place, with nothing in it."""
+        made = XmlNode(tag, attributes, self.line, self.column)
+        made.within, made.units = self.within, self.units
+        return made
+
+    def copied(self, attributes_of: Callable[["XmlNode"], dict[str, str]]) -> "XmlNode":
+        """A copy with all that is in it, each element with attributes of its own."""
+        made = self.like(self.tag, attributes_of(self))
+        made.children += [child.copied(attributes_of) for child in self.children]
+        return made
 
     def loss(self, field: str, value: object, reason: str, subject: str = "") -> Loss:
         """A loss that stands here."""

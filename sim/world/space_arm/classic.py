@@ -1,6 +1,7 @@
 """The integrators of 1993 and their peer: implicit Euler without iterations, and RK4."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,18 +138,21 @@ def largest_stable_step(
         off = deviation_m(steps)
         return off < math.inf and off <= max(2.0 * deviation_m(2 * steps), floor_m)
 
+    return tick_s / _fewest_steps(finest, stable)
+
+
+def _fewest_steps(finest: int, stable: Callable[[int], bool]) -> int:
+    """Fewest steps of a tick that are stable, to within 2 %: halved, then bisected."""
     good, bad = finest, finest // 2
     while bad >= 1 and stable(bad):
         good, bad = bad, bad // 2
-    if bad == 0:
-        return tick_s
-    while good > bad + 1 and good > 1.02 * bad:
+    while bad >= 1 and good > bad + 1 and good > 1.02 * bad:
         middle = max(bad + 1, math.isqrt(bad * good))
         if stable(middle):
             good = middle
         else:
             bad = middle
-    return tick_s / good
+    return good
 
 
 def _gripper_path(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hil.recording.header import RunHeader
-from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
+from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, Scene, grid
 from hil.scene.margins import MarginGroup, travel
 from hil.scene.solids import ball, bar, box
 
@@ -15,6 +15,11 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """What is left to the gate's limit."""
     most = np.radians([scenario["angle_max_deg"]])
     return (MarginGroup(("Pendulum",), ("rad",), "angle_rad", travel(-most, most)),)
+
+
+def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
+    """What the pendulum of a run looks like."""
+    return (PendulumScene(header),)
 
 
 class PendulumScene:

@@ -4,8 +4,10 @@ from importlib import import_module
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import CODE, Signal, Signals
+from hil.run.late import late_of
 from hil.run.station import CheckFinding, Section, Shape, Station, Views
 
+_own = late_of("hil_pendulum")
 MODES = ("swinging", "braking", "resting", "tripped")
 LAMPS = ("ok", Shape.MOVES), ("warn", Shape.STOPS), ("accent", Shape.REST), ("fault", Shape.FAULT)
 SIGNALS = Signals(
@@ -22,10 +24,6 @@ SIGNALS = Signals(
 )
 
 
-def _own(module, name):
-    return getattr(import_module(f"hil_pendulum.{module}"), name)
-
-
 def _findings(told):
     most, limit = told["angle_rad"], told["limit_rad"]
     return (CheckFinding("pendulum", "angle", most, limit, "rad", None, most > limit),)
@@ -37,21 +35,19 @@ STATION = Station(
         name="pendulum scenario",
         schema="pendulum-scenario",
         station="pendulum",
-        model=lambda: _own("pendulum", "SwingScenario"),
-        check=lambda table, file: _own("pendulum", "SwingScenario").build(table, str(file)),
+        model=lambda: import_module("hil_pendulum.pendulum").SwingScenario,
     ),
     signals=SIGNALS,
-    load=lambda request: _own("run", "load")(request),
-    prove=lambda scenario, request: _own("run", "prove")(scenario, request),
-    play=lambda scenario, opening: _own("run", "swing")(scenario, opening),
+    prove=_own("run:prove"),
+    play=_own("run:swing"),
     sections=(Section("swing", "hil_pendulum.report:swing", "How it swung"),),
     views=Views(
         lamps=dict(zip(MODES, LAMPS, strict=True)),
-        margins=lambda scenario: _own("scene", "margins_of")(scenario),
+        margins=_own("scene:margins_of"),
         first_traces=("angle_rad",),
         moving=("swinging",),
         advice={"angle": "Drive it with less torque, or further from its own frequency."},
         findings=_findings,
     ),
-    scene=lambda header: (_own("scene", "PendulumScene")(header),),
+    scene=_own("scene:scenes_of"),
 )

@@ -12,10 +12,9 @@ from hil.config.settings import settings_text
 from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import save, text_of
-from hil.panel.diagram.models.changes import Step
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.grouping import Group
-from hil.panel.diagram.models.history import History
+from hil.panel.diagram.models.history import History, Step
 from hil.panel.diagram.models.journal import DamagedError, EditJournal, journal_path, set_aside
 from hil.panel.diagram.models.judge import Faults, connected, faults_of, port_parameters
 
@@ -48,7 +47,6 @@ class Document:
         self._saved_text = text_of(self.file)
         self._journal: EditJournal | None = None
         self._faults: Faults | None = None
-        self._drags = 0
         self._open_journal()
 
     @property
@@ -70,11 +68,8 @@ class Document:
 
     # Edits.
 
-    def do(self, edit: Edit, drag: int = 0) -> bool:
+    def do(self, edit: Edit) -> bool:
         """Do an edit; whether it changed anything.
-
-        Args:
-            drag: Number of `begin_drag`: consecutive edits of one drag are one step.
 
         Raises:
             RefusedError: With the reason; nothing is changed then.
@@ -82,17 +77,12 @@ class Document:
         if self.offered is not None:
             raise RefusedError(_UNDECIDED)
         made = connected(self.file, edit) if isinstance(edit, Connect) else edit.on(self.file)
-        step = self._history.step_to(made, edit.words, drag)
+        step = self._history.step_to(made, edit.words)
         if step is None:
             return False
         self._history.push(step)
         self._changed("do", step)
         return True
-
-    def begin_drag(self) -> int:
-        """A number for the edits of one drag."""
-        self._drags = max([self._drags, *(one.drag for one in self._history.done[-1:])]) + 1
-        return self._drags
 
     def group(self, where: str, names: Collection[str], name: str) -> None:
         """Make a sub-diagram of blocks; its ports have the types of the wires that are cut.

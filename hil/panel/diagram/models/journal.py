@@ -22,8 +22,7 @@ from hil.config.visible import visible
 from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import text_of
-from hil.panel.diagram.models.changes import Step, step_of, table_of
-from hil.panel.diagram.models.history import History
+from hil.panel.diagram.models.history import History, Step, step_of, table_of
 
 VERSION: Final = 1
 _NO_EDIT: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)

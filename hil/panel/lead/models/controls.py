@@ -142,11 +142,6 @@ class ControlsModel:
         self._due["target"] = True
         self._pose_asked_s = now_s
 
-    @property
-    def waiting_for_proof(self) -> bool:
-        """Whether a press for a pose waits for its target."""
-        return self._pose_asked_s is not None
-
     def disowned(self) -> None:
         """The motion is not this panel's any more: nothing waits, and what is in force is shown."""
         self._pose_asked_s = self._aimed = self._tempo = None

@@ -39,7 +39,7 @@ def problems_of(kind: FileKind, table: Mapping[str, Any], file: Path) -> tuple[P
     """
     try:
         toml_of(table)
-        kind.check(table, file)
+        kind.judge(table, file)
     except ConfigError as error:
         elsewhere = _place_of_file(error.source, kind, table, file)
         if elsewhere is not None:

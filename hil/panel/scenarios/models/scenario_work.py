@@ -11,8 +11,13 @@ from typing import Any, Final
 
 from hil.panel.scenarios.models.catalogue import Entry
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState
-from hil.panel.scenarios.models.launch_check import CheckOutcome, CheckRun
-from hil.panel.scenarios.models.launch_jobs import DryRun, PreviewRun, ReportRun
+from hil.panel.scenarios.models.launch_jobs import (
+    CheckOutcome,
+    CheckRun,
+    DryRun,
+    PreviewRun,
+    ReportRun,
+)
 from hil.run.lead import Handles, HandlesPlace, Steered
 from hil.run.preview import Preview
 from hil.run.registry import stations

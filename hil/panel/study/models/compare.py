@@ -1,13 +1,13 @@
-"""Two runs of one station over each other: how far apart their signals are.
+"""Two runs of one station over each other: how far apart their signals are, which settings differ.
 
 The second run is shifted in time, then taken at the times of the first by straight lines between
 its samples; across a hole of it there is nothing. Long runs are taken piece by piece.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 _NEVER_COMPARED: Final = frozenset({"index", "t_s"})
 _MOST_BESIDE: Final = 2
 """Rows of the second run that are read at once, by those of one of its pieces."""
+_SHORT: Final = 64
+"""Characters of a setting that are shown."""
 
 
 class CompareError(ValueError):
@@ -210,4 +212,41 @@ def _taken(values: Array, places: Places, *, held: bool) -> Array:
         found = np.where(share > 0.0, before + share * (behind - before), before)
         found = np.where(share >= 1.0, behind, found)
     found[nowhere] = math.nan
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One fact that differs between the runs; empty where a run has none."""
+
+    name: str
+    """Path of keys, such as ``scenario.motion.amplitude``."""
+    first: str
+    """Of the first run."""
+    second: str
+    """Of the second one."""
+
+
+def settings_that_differ(first: RunFacts, second: RunFacts) -> tuple[Setting, ...]:
+    """Rig, scenario, limits and whatever else the headers tell, where the runs are not the same."""
+    a, b = (_flat(facts.header.scenario) | _metadata(facts) for facts in (first, second))
+    names = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
+    return tuple(Setting(name, a.get(name, ""), b.get(name, "")) for name in names)
+
+
+def _metadata(facts: RunFacts) -> dict[str, str]:
+    return {f"run.{name}": value for name, value in facts.header.metadata.items()}
+
+
+def _flat(raw: Any, path: str = "") -> dict[str, str]:
+    """Leaves of nested tables and lists by their paths."""
+    if isinstance(raw, Mapping):
+        items = [(str(key), value) for key, value in raw.items()]
+    elif isinstance(raw, list | tuple) and any(isinstance(v, Mapping | list) for v in raw):
+        items = [(str(number), value) for number, value in enumerate(raw, start=1)]
+    else:
+        return {path: str(raw)[:_SHORT]}
+    found: dict[str, str] = {}
+    for key, value in items:
+        found |= _flat(value, f"{path}.{key}" if path else key)
     return found

@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError
 from hil.machines.kinds import ROBOT
 from hil.run.end import Ran
 from hil.run.file_kinds import find_kind
-from hil.space_arm.commands.choices import JOINT_NAMES
+from hil.stations.arm.commands.space_arms import JOINT_NAMES
 from hil.stations.arm.told import MoveTold, NothingTold
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 

@@ -12,8 +12,7 @@ from hil.config.errors import ConfigError
 from hil.config.inputs import collected
 from hil.run.file_kinds import find_kind
 from hil.run.station import Request
-from hil.space_arm.commands.advance import advance
-from hil.space_arm.commands.table import table
+from hil.stations.arm.commands.advance import advance
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -160,7 +159,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="The arm station: **check** and **run** its scenarios, drive its robot alone "
     "(**goto**, **jog**, **play**), **identify** its controller, **emulate** it; kinematics of "
-    "robots and space arms (**fk**, **ik**); the simulated space arm (**advance**, **table**).",
+    "robots and space arms (**fk**, **ik**); the simulated space arm (**advance**; "
+    "with the package `hil-arm-study` **table**).",
 )
-for command in (check, run, goto, jog, play, identify, emulate, fk, ik, advance, table):
+for command in (check, run, goto, jog, play, identify, emulate, fk, ik, advance):
     app.command()(command)

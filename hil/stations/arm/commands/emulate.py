@@ -26,6 +26,63 @@ WINDOW: Final = "1,1,1,3,3,3"
 """Of each joint's following error [deg]."""
 
 
+StartOption = Annotated[
+    str | None,
+    typer.Option("--start", metavar="q1,…,q6", help="Joint angles at the start [deg]."),
+]
+ForOption = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="SCENARIO",
+        help="Stand where this arm scenario begins, with its robot's tool.",
+    ),
+]
+ScriptOption = Annotated[
+    Path | None,
+    typer.Option("--script", help="TOML file with a `[[fault]]` table for each fault."),
+]
+WorldOption = Annotated[
+    str | None,
+    typer.Option(
+        "--world",
+        metavar="SCENE",
+        help="Scene in the physics engine in which it bears its weight and touches things: "
+        "`table`, or a file. Left out: that of the scenario, if it has one.",
+    ),
+]
+RideOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ride",
+        metavar="RECORDING",
+        help="In a world: of the platform's run on which the robot stands there, from now on.",
+    ),
+]
+RobotOption = Annotated[
+    str | None,
+    typer.Option(
+        "--robot", help="In a world: file of the robot that stands there; `rm01` if left out."
+    ),
+]
+WindowOption = Annotated[
+    str,
+    typer.Option(
+        "--window",
+        metavar="W1,…,W6",
+        help="In a world: how far a joint may be from its set-point, beside its usual lag "
+        "[deg]; `off` for as far as it likes.",
+    ),
+]
+OverloadOption = Annotated[
+    float,
+    typer.Option(
+        "--overload",
+        help="In a world: how long a motor may be at its largest torque [s]; `inf` for ever.",
+    ),
+]
+
+
 @verb
 def emulate(
     pty: Annotated[
@@ -36,18 +93,8 @@ def emulate(
     ] = 0,
     any_user: AnyUser = False,
     baud: Annotated[int, typer.Option("--baud", help="Speed that bytes are paced by.")] = 9600,
-    start: Annotated[
-        str | None,
-        typer.Option("--start", metavar="q1,…,q6", help="Joint angles at the start [deg]."),
-    ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="SCENARIO",
-            help="Stand where this arm scenario begins, with its robot's tool.",
-        ),
-    ] = None,
+    start: StartOption = None,
+    scenario: ForOption = None,
     tool_mm: Annotated[
         float | None, typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out.")
     ] = None,
@@ -55,10 +102,7 @@ def emulate(
         bool, typer.Option("--feedback/--no-feedback", help="Requests say where the gripper is.")
     ] = True,
     echo: Annotated[bool, typer.Option("--echo", help="Echo what is received.")] = False,
-    script: Annotated[
-        Path | None,
-        typer.Option("--script", help="TOML file with a `[[fault]]` table for each fault."),
-    ] = None,
+    script: ScriptOption = None,
     delay_s: Annotated[
         float, typer.Option("--delay", help="Takes up each waypoint so much later [s].")
     ] = 0.0,
@@ -66,45 +110,11 @@ def emulate(
     bandwidth_rad_s: Annotated[
         float, typer.Option("--bandwidth", help="Of its servos [rad/s]; they lag by 2 / bandwidth.")
     ] = 120.0,
-    world: Annotated[
-        str | None,
-        typer.Option(
-            "--world",
-            metavar="SCENE",
-            help="Scene in the physics engine in which it bears its weight and touches things: "
-            "`table`, or a file. Left out: that of the scenario, if it has one.",
-        ),
-    ] = None,
-    ride: Annotated[
-        str | None,
-        typer.Option(
-            "--ride",
-            metavar="RECORDING",
-            help="In a world: of the platform's run on which the robot stands there, from now on.",
-        ),
-    ] = None,
-    robot: Annotated[
-        str | None,
-        typer.Option(
-            "--robot", help="In a world: file of the robot that stands there; `rm01` if left out."
-        ),
-    ] = None,
-    window: Annotated[
-        str,
-        typer.Option(
-            "--window",
-            metavar="W1,…,W6",
-            help="In a world: how far a joint may be from its set-point, beside its usual lag "
-            "[deg]; `off` for as far as it likes.",
-        ),
-    ] = WINDOW,
-    overload_s: Annotated[
-        float,
-        typer.Option(
-            "--overload",
-            help="In a world: how long a motor may be at its largest torque [s]; `inf` for ever.",
-        ),
-    ] = 0.5,
+    world: WorldOption = None,
+    ride: RideOption = None,
+    robot: RobotOption = None,
+    window: WindowOption = WINDOW,
+    overload_s: OverloadOption = 0.5,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of noise and losses.")] = 0,
     end_with_input: Annotated[bool, typer.Option("--end-with-input", hidden=True)] = False,
 ) -> None:

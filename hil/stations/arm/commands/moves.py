@@ -15,7 +15,6 @@ import typer
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.run.file_kinds import find_kind
-from hil.space_arm.commands.choices import JOINT_NAMES
 from hil.stations.arm.commands.alone import (
     AtJointsOption,
     LinkOption,
@@ -31,6 +30,7 @@ from hil.stations.arm.commands.alone import (
     six,
 )
 from hil.stations.arm.commands.pose import POSE_NAMES
+from hil.stations.arm.commands.space_arms import JOINT_NAMES
 from hil.terminal.console import Json, err, numbers, out, styled, verb, waiting
 from hil.terminal.options import ArmAtOption, OutOption, RobotArg
 

@@ -12,8 +12,8 @@ import typer
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.file_kinds import find_kind
-from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
 from hil.stations.arm.commands.alone import six
+from hil.stations.arm.commands.space_arms import JOINT_NAMES, angles_of, space_arm_of
 from hil.stations.arm.told import (
     DistancesTold,
     PosturesTold,

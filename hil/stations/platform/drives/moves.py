@@ -95,17 +95,9 @@ def leg_test_and_show(
     passed = moved and stopped
     vouched = bool(witness) or result.drives.simulated
     with StopSignals():
-        certificate = None
-        if passed and vouched and any(result.drives.identities):
-            try:
-                certificate = write_certificate(plan.rig, result.drives, proofs, stamp=utc_stamp())
-            except OSError as error:
-                raise RefusedError(f"passed, but the proof cannot be kept: {error}") from None
-        missing: list[str] = []
-        if certificate is not None:
-            missing = lacking(plan.rig, result.drives)
-        elif passed and vouched and not result.drives.simulated:
-            missing = [NAMELESS]
+        certificate, missing = None, list[str]()
+        if passed and vouched:
+            certificate, missing = _certify(plan, result, proofs)
         if as_json:
             print_json(
                 LegTestTold(
@@ -124,6 +116,17 @@ def leg_test_and_show(
             _show_verdict(certificate, missing, passed=passed, vouched=vouched)
             show_powered(left[-1])
     return passed and vouched
+
+
+def _certify(plan: Plan, result: RunResult, proofs: Proofs) -> tuple[Path | None, list[str]]:
+    """Keep the proofs of drives that have names; the file, and what full speed still lacks."""
+    if not any(result.drives.identities):
+        return None, [] if result.drives.simulated else [NAMELESS]
+    try:
+        certificate = write_certificate(plan.rig, result.drives, proofs, stamp=utc_stamp())
+    except OSError as error:
+        raise RefusedError(f"passed, but the proof cannot be kept: {error}") from None
+    return certificate, lacking(plan.rig, result.drives)
 
 
 def _judged(plan: Plan, result: RunResult) -> tuple[tuple[LegTest, ...], str]:

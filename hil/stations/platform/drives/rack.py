@@ -27,7 +27,9 @@ from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
 
 if TYPE_CHECKING:
+    from hil.machines.rig.settings import Rig
     from sim.devices.drive.parameters import RackSettings
+    from sim.world.plants.platform import PlatformPlant
 
 STORED_RATE_HZ = 1.0 / 0.06
 """What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
@@ -66,15 +68,9 @@ def serve_rack(
     wanted = type_of(kind, protocol)
     for note in left_out(kind) if kind.endswith(SUFFIX) else ():
         _say(note)
-    rig_file = find_file(rig, folder="rigs", key="--rig")
-    loaded = load_rig(rig_file)
+    loaded = load_rig(find_file(rig, folder="rigs", key="--rig"))
     settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)
-    plant = None
-    if world:
-        around = world_of(world, loaded, key="--world")
-        settings, plant = with_servo(settings, around.servo), platform_plant(loaded, around, seed)
-        for note in around.notes:
-            _say(note)
+    settings, plant = _in_world(settings, loaded, world, seed)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
         text = "" if script is None else script.read_text(encoding="utf-8-sig")
@@ -102,6 +98,19 @@ def serve_rack(
     except OSError as error:
         place = f" on port {port}" if port else ""
         raise RefusedError(f"the rack cannot start{place}: {error}") from None
+
+
+def _in_world(
+    settings: "RackSettings", rig: "Rig", world: str, seed: int
+) -> "tuple[RackSettings, PlatformPlant | None]":
+    """Settings of drives that move a body, and the body; both as they are without a scene."""
+    if not world:
+        return settings, None
+    around = world_of(world, rig, key="--world")
+    plant = platform_plant(rig, around, seed)
+    for note in around.notes:
+        _say(note)
+    return with_servo(settings, around.servo), plant
 
 
 class LineOptions(NamedTuple):

@@ -115,13 +115,11 @@ class StatusEncoder:
     ) -> bytes:
         """Return one record; the arguments are those of `Status`."""
         flags = _HEARD if heard else 0
-        allowed, accepted, inputs = _NAN12, _NAN12, _NO_INPUTS
         if verdict.allowed is not None:
             flags |= _HAS_ALLOWED
-            allowed = (*verdict.allowed.length_m, *verdict.allowed.speed_m_s)
         if feedback.accepted is not None:
             flags |= _HAS_ACCEPTED
-            accepted = (*feedback.accepted.length_m, *feedback.accepted.speed_m_s)
+        inputs = _NO_INPUTS
         if feedback.inputs is not None:
             flags |= _HAS_INPUTS
             inputs = feedback.inputs
@@ -159,8 +157,8 @@ class StatusEncoder:
                 *feedback.length_m,
                 *feedback.speed_m_s,
                 *feedback.force_n,
-                *allowed,
-                *accepted,
+                *_twelve(verdict.allowed),
+                *_twelve(feedback.accepted),
             )
             + tail
         )
@@ -176,6 +174,11 @@ class StatusEncoder:
         found, room = _fitting(violations, room)
         whole = len(faults) == len(self._packed_faults) and len(found) == len(violations)
         return _TAIL.pack(len(found), len(faults)) + b"".join([*found, *faults]), whole
+
+
+def _twelve(command: LegTarget | LegCommand | None) -> tuple[float, ...]:
+    """Lengths and speeds of six legs; not known without a command."""
+    return _NAN12 if command is None else (*command.length_m, *command.speed_m_s)
 
 
 def decode(record: bytes) -> Status:

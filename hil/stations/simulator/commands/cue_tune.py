@@ -30,16 +30,19 @@ if TYPE_CHECKING:
     from platform6dof.cueing.tuning import Tuned
 
 
+MaybeRecordArg = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RECORD]",
+        help="As for a ride; left out for --objective omct.",
+        autocompletion=offered("scenarios", "motions", endings=(".toml", ".csv")),
+    ),
+]
+
+
 @verb
 def tune(
-    record: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RECORD]",
-            help="As for a ride; left out for --objective omct.",
-            autocompletion=offered("scenarios", "motions", endings=(".toml", ".csv")),
-        ),
-    ] = None,
+    record: MaybeRecordArg = None,
     objective: Annotated[
         str, typer.Option("--objective", metavar="ride|omct", help="What is made best.")
     ] = "ride",

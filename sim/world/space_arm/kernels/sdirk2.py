@@ -249,17 +249,48 @@ def _blow(drive: Array, state: Array, s: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def advance(
-    arm: ArmArrays,
-    drive: Array,
-    control: StepControl,
-    state: Array,
-    command: Array,
-    dry: Array,
-    span_s: float,
-    work: Sdirk2Work,
+def _end_step(
+    drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array,
     count: NDArray[np.int64],
-) -> int:
+) -> tuple[float, bool]:  # fmt: skip
+    """Take a step that was solved, up to the first blow in it.
+
+    Returns:
+        The time that has passed [s], and whether rates are what the step has left them.
+    """
+    if drive[HOLD, 0] != RIGID_GAP:
+        _take(drive, state, h, w)
+        return h, True
+    hit, h_hit = _find_hit(drive, control, state, h, w, s, count)
+    _take(drive, state, h_hit, w)
+    if hit >= 0:
+        _blow(drive, state, s)
+        count[HITS] += 1
+    return h_hit, hit < 0
+
+
+@njit(cache=True, error_model="numpy")
+def _share_rest(h: float, left_s: float) -> float:
+    """Return the length of a step [s]: the last two of a span are equally long."""
+    if h > 0.999999 * left_s:
+        return left_s
+    return 0.5 * left_s if h > 0.5 * left_s else h
+
+
+@njit(cache=True, error_model="numpy")
+def _next_step(h: float, error: float, coarse: bool, control: StepControl) -> float:
+    """Return the length of the step that follows one of this length and error [s]."""
+    if coarse:
+        return control.step_max_s
+    h = min(control.step_max_s, h * min(2.5, 0.85 * max(error, 1e-9) ** (-1.0 / 3.0)))
+    return max(h, control.step_min_s)
+
+
+@njit(cache=True, error_model="numpy")
+def advance(
+    arm: ArmArrays, drive: Array, control: StepControl, state: Array, command: Array, dry: Array,
+    span_s: float, work: Sdirk2Work, count: NDArray[np.int64],
+) -> int:  # fmt: skip
     """Lead a state through a span of time with constant commands.
 
     The result depends on the arguments alone, bit for bit; nothing is remembered from span to span.
@@ -282,15 +313,10 @@ def advance(
     known, coarse = False, False
     begun = count[STEPS] + count[REJECTED]
     w, s = work.step, work.stage
-    for j in range(6):
-        w[A0, j] = w[B0, j] = 0.0
-        s[COMMAND, j], s[DRY, j], s[SIDE, j] = command[j], dry[j], 0.0
+    w[A0], w[B0], s[COMMAND], s[DRY], s[SIDE] = 0.0, 0.0, command, dry, 0.0
     while t < span_s:
         left = span_s - t
-        if h > 0.999999 * left:
-            h = left
-        elif h > 0.5 * left:
-            h = 0.5 * left
+        h = _share_rest(h, left)
         if t + h > valid_until + 1e-12:
             # Short steps mean that rates are changing, and with them what depends on them.
             ahead = min(max(h, min(control.refresh_s, HELD_STEPS * h)), left)
@@ -312,20 +338,9 @@ def advance(
             continue
         count[STEPS] += 1
         count[ITERATIONS] += solved
-        if drive[HOLD, 0] == RIGID_GAP:
-            hit, h_hit = _find_hit(drive, control, state, h, w, s, count)
-            _take(drive, state, h_hit, w)
-            t, known = t + h_hit, hit < 0
-            if hit >= 0:
-                _blow(drive, state, s)
-                refreshed_at = -1.0  # rates have jumped: there is nothing to lead them on by
-                count[HITS] += 1
-        else:
-            _take(drive, state, h, w)
-            t, known = t + h, True
-        if coarse:
-            h = control.step_max_s
-        else:
-            h = min(control.step_max_s, h * min(2.5, 0.85 * max(error, 1e-9) ** (-1.0 / 3.0)))
-            h = max(h, control.step_min_s)
+        passed_s, known = _end_step(drive, control, state, h, w, s, count)
+        t = t + passed_s
+        if not known:
+            refreshed_at = -1.0  # rates have jumped: there is nothing to lead them on by
+        h = _next_step(h, error, coarse, control)
     return COARSE if coarse else DONE

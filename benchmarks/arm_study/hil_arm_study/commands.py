@@ -1,0 +1,243 @@
+"""``hil arm table``: errors, speed and cost of the space arm's drive models, as in 1993."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.config.files import make_folder, write_whole
+from hil.stations.arm.commands.space_arms import loads_of, models_of, space_arm_of
+from hil.terminal.console import Json, err, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.machines.space_arm.settings import ArmSettings
+    from hil_arm_study.compare import ReferencePath
+    from hil_arm_study.table import ModelRow, Scheme, TablePlan
+
+ArmOption = Annotated[
+    str, typer.Option("--arm", metavar="ARM", help="Arm file, or the name of a shipped one.")
+]
+PayloadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--payload",
+        metavar="none|NAME|KG,…",
+        help="Payloads: none, names of the arm's file (light, heavy), or masses in kg. "
+        "None and all of the file if left out.",
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="a,…,e",
+        help="Drive models: a linear; b with limits of current and voltage; c b with backlash; "
+        "d c with elastic joints; e d with dry friction. All if left out.",
+    ),
+]
+
+_UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
+"""Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
+
+
+class TableTold(TypedDict):
+    """Accuracy and speed of the drive models."""
+
+    ok: bool
+    """Every run has a solution."""
+    arm: str
+    """Its name."""
+    integrator: str
+    """Name of the scheme."""
+    motions: list[str]
+    """That were run."""
+    rows: list[ModelRow]
+    """A model with a payload each."""
+    written: list[str]
+    """Files of pictures."""
+
+
+@verb
+def table(
+    arm: ArmOption = "bkm",
+    payload: PayloadOption = None,
+    model: ModelOption = None,
+    motions: Annotated[
+        int, typer.Option("--motions", min=1, help="How many of the slow motions.")
+    ] = 12,
+    integrator: Annotated[
+        str,
+        typer.Option(
+            "--integrator",
+            metavar="sdirk2|sdirk4|euler1993",
+            help="Implicit with error control, of second order or of fourth for tolerances far "
+            "below (not c), or the scheme of 1993 (not e).",
+        ),
+    ] = "sdirk2",
+    step_ms: Annotated[
+        float, typer.Option("--step", min=1.0, max=350.0, help="Of the scheme of 1993 [ms].")
+    ] = 35.0,
+    tolerance_um: Annotated[
+        float | None,
+        typer.Option("--tolerance", min=1e-6, max=1e6, help="Error of one step [um]."),
+    ] = None,
+    reference_us: Annotated[
+        float | None,
+        typer.Option(
+            "--reference-step",
+            min=5.0,
+            max=1000.0,
+            help="Fixed step of the references [us]; 25 to 200 for models a to c if left out, and "
+            "SDIRK4 for d and e.",
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, max=100, help="Of which the least times are taken.")
+    ] = 5,
+    rk4: Annotated[bool, typer.Option(help="Find RK4's largest stable step, too.")] = True,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="Folder in which references are kept.")
+    ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", help="Write pictures there as well.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Errors, speed and cost of the drive models over slow motions, beside those of 1993.
+
+    Exit status 1 if a run failed. Ctrl-C gives up.
+    """  # fmt: skip
+    from hil_arm_study.motions import COUNT
+    from hil_arm_study.references import references
+    from hil_arm_study.show import print_table
+    from hil_arm_study.table import Scheme, TablePlan, make_table
+
+    if motions > COUNT:
+        raise ConfigError("--motions", [f"{motions}: there are {COUNT}"])
+    known = [scheme.value for scheme in Scheme]
+    if integrator not in known:
+        raise ConfigError("--integrator", [f"{integrator!r}: {' or '.join(known)} is needed"])
+    scheme = Scheme(integrator)
+    settings = space_arm_of(arm, key="--arm")
+    plan = TablePlan(
+        arm=settings.arm(),
+        models=models_of(model, without=_UNKNOWN.get(integrator, "")),
+        loads=loads_of(settings, payload),
+        motions=_motions(settings, motions),
+        scheme=scheme,
+        accuracy=_accuracy(scheme, tolerance_um),
+        step_s=step_ms * 1e-3,
+        repeats=repeats,
+        with_rk4=rk4,
+    )
+    clock, cases = _clock(), [case for row in plan.cases() for case in row]
+    step_s = None if reference_us is None else reference_us * 1e-6
+    try:
+        with _progress(len(cases), "references") as tell:
+            wanted = references(cases, step_s=step_s, folder=cache, tell=tell)
+        with _progress(len(cases), "runs") as tell:
+            rows = make_table(plan, wanted, clock, tell)
+        written = _write_pictures(settings, plan, wanted, clock, pictures)
+    except OSError as error:
+        raise ConfigError(str(error.filename), [f"cannot be written: {error.strerror}"]) from None
+    failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
+    if as_json:
+        print_json(
+            TableTold(
+                ok=not failed, arm=settings.name, integrator=scheme.value,
+                motions=[motion.name for motion in plan.motions],
+                rows=rows, written=written,
+            )
+        )  # fmt: skip
+    else:
+        print_table(settings.name, plan, rows)
+        for path in written:
+            out.print(path, soft_wrap=True)
+    if failed:
+        err.print(f"no solution: {', '.join(failed)}")
+    leave(not failed)
+
+
+def _motions(settings: ArmSettings, count: int) -> Any:
+    from hil_arm_study.motions import motions as slow_motions
+
+    try:
+        return slow_motions(settings.arm(), settings.home_rad(), count)
+    except ValueError as error:
+        raise ConfigError(settings.name, [str(error)]) from None
+
+
+def _accuracy(scheme: Scheme, tolerance_um: float | None) -> Any:
+    from hil_arm_study.table import Scheme
+    from sim.world.space_arm.integrators import Accuracy
+
+    if tolerance_um is None:
+        return None
+    usual = Accuracy.fine() if scheme is Scheme.SDIRK4 else Accuracy()
+    return replace(usual, tolerance_m=tolerance_um * 1e-6)
+
+
+def _clock() -> Callable[[], float] | None:
+    """The system's clock, or None where it is not known: then there are no times."""
+    from hil.timing.realtime import RealClock
+
+    try:
+        return RealClock().now_s
+    except OSError as error:
+        err.print(f"no real-time factors: {error.strerror}")
+        return None
+
+
+@contextmanager
+def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _write_pictures(
+    settings: ArmSettings,
+    plan: TablePlan,
+    wanted: list[ReferencePath],
+    clock: Callable[[], float] | None,
+    folder: Path | None,
+) -> list[str]:
+    """Pictures of single joints, and the curve of error against speed if there is a clock."""
+    if folder is None:
+        return []
+    from hil_arm_study.pictures import joint_pictures, tradeoff_picture
+    from hil_arm_study.tradeoff import FACTORS, tradeoff
+
+    try:
+        make_folder(folder, PurePath())
+    except OSError as error:
+        raise ConfigError("--pictures", [f"{folder}: cannot be made: {error.strerror}"]) from None
+    payload = next(iter(settings.payloads().values()), None)
+    drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
+    if clock is not None:
+        with _progress(len(plan.rows()) * len(FACTORS), "trade-off") as tell:
+            curves = tradeoff(plan, wanted, clock, tell=tell)
+        drawn.append(tradeoff_picture(curves, plan.loads))
+    written = []
+    for picture in drawn:
+        path = folder / f"{picture.name}.png"
+        try:
+            write_whole(path, picture.png)
+        except OSError as error:
+            raise ConfigError("--pictures", [f"{path}: {error.strerror}"]) from None
+        written.append(str(path))
+    return written

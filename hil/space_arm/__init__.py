@@ -1,1 +1,0 @@
-"""The simulated space arm beside the stations: its file, its study, its verbs."""

@@ -1,0 +1,113 @@
+"""``hil arm advance``: a few ticks of the simulated space arm, for a look at it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.stations.arm.commands.space_arms import (
+    JOINT_NAMES,
+    ArmArg,
+    angles_of,
+    loads_of,
+    models_of,
+    space_arm_of,
+)
+from hil.stations.arm.told import AdvanceTold, SnapshotTold
+from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+
+if TYPE_CHECKING:
+    from sim.world.space_arm.snapshot import Active, Snapshot
+
+
+@verb
+def advance(
+    arm: ArmArg,
+    rates: Annotated[
+        str, typer.Option("--rates", metavar=JOINT_NAMES, help="Commanded joint rates [deg/s].")
+    ],
+    ticks: Annotated[int, typer.Option("--ticks", min=1, max=100_000, help="How many.")] = 10,
+    joints: Annotated[
+        str | None,
+        typer.Option("--q", metavar=JOINT_NAMES, help="Start [deg]; home if left out."),
+    ] = None,
+    payload: Annotated[
+        str,
+        typer.Option(
+            "--payload", metavar="none|NAME|KG", help="none, a name of the arm's file, or kg."
+        ),
+    ] = "none",
+    model: Annotated[
+        str, typer.Option("--model", metavar="a|b|c|d|e", help="Drive model: see hil arm table.")
+    ] = "e",
+    as_json: Json = False,
+) -> None:
+    """Simulate a few ticks of 0.35 s with constant commanded joint rates."""
+    import numpy as np
+    from rich.table import Table
+
+    from sim.world.space_arm.integrators import SpanStatus
+    from sim.world.space_arm.simulator import SpaceArm
+
+    settings = space_arm_of(arm)
+    loads, models = loads_of(settings, payload), models_of(model)
+    if len(loads) != 1 or len(models) != 1:
+        raise ConfigError("command line", ["one payload and one model are needed here"])
+    command = np.radians(numbers(rates, 6, "--rates", f"{JOINT_NAMES} in deg/s"))
+    try:
+        simulated = SpaceArm(
+            settings.arm(), models[0], angles_of(settings, joints), payload=loads[0].body
+        )
+        snapshots = [simulated.advance(command) for _ in range(ticks)]
+    except ValueError as error:
+        raise ConfigError("command line", [str(error)]) from None
+    ok = all(snapshot.status is not SpanStatus.FAILED for snapshot in snapshots)
+    if as_json:
+        print_json(AdvanceTold(ok=ok, ticks=[_snapshot(one) for one in snapshots]))
+    else:
+        shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
+        for snapshot in snapshots:
+            speed = 1e3 * float(np.linalg.norm(snapshot.velocity_BG_m_s))
+            place = (f"{value:.6f}" for value in snapshot.position_BG_m)
+            shown.add_row(f"{snapshot.time_s:.2f}", *place, f"{speed:.3f}", _held(snapshot))
+        out.print(shown)
+    leave(ok)
+
+
+def _held(snapshot: Snapshot) -> str:
+    """Which joints are held back by what."""
+    told = [
+        f"{joint + 1} {'+'.join(_names(active))}"
+        for joint, active in enumerate(snapshot.active)
+        if active
+    ]
+    return ", ".join(told)
+
+
+def _snapshot(snapshot: Snapshot) -> SnapshotTold:
+    """A snapshot as a JSON object."""
+    return {
+        "time_s": snapshot.time_s,
+        "q_rad": snapshot.q_rad,
+        "v_rad_s": snapshot.v_rad_s,
+        "motor_position_rad": snapshot.motor_position_rad,
+        "motor_rate_rad_s": snapshot.motor_rate_rad_s,
+        "position_m": snapshot.position_BG_m,
+        "rotation": snapshot.rotation_BG,
+        "velocity_m_s": snapshot.velocity_BG_m_s,
+        "angular_velocity_rad_s": snapshot.angular_velocity_BG_rad_s,
+        "torque_nm": snapshot.torque_nm,
+        "current_a": snapshot.current_a,
+        "voltage_v": snapshot.voltage_v,
+        "active": [
+            str(active.name).lower().split("|") if active else [] for active in snapshot.active
+        ],
+        "status": snapshot.status.name.lower(),
+    }
+
+
+def _names(active: Active) -> list[str]:
+    """What holds a joint back, in lower case."""
+    return [str(one.name).lower() for one in active]

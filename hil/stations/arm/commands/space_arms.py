@@ -1,0 +1,121 @@
+"""What options of the simulated space arm mean: its file, payloads, drive models, joint angles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.machines.kinds import SPACE_ARM
+from hil.run.file_kinds import find_kind
+from hil.terminal.completion import offered
+from hil.terminal.console import numbers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hil.machines.space_arm.settings import ArmSettings
+    from sim.world.space_arm.arm import Body
+    from sim.world.space_arm.drive import DriveModel
+
+ArmArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="ARM",
+        help="Arm file, or the name of one that is shipped (bkm).",
+        autocompletion=offered("arms"),
+    ),
+]
+JOINT_NAMES = "q1,…,q6"
+PAYLOAD_MOST_KG = 1e5
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A payload of the table."""
+
+    name: str
+    """As the command line has it."""
+    body: Body | None
+    """None for an empty gripper."""
+
+    @property
+    def mass_kg(self) -> float:
+        """Its mass; 0 for an empty gripper."""
+        return 0.0 if self.body is None else self.body.mass_kg
+
+
+def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
+    """The space arm that a file describes, or the shipped one of a name.
+
+    Raises:
+        ConfigError: if there is no such file, or it is no space arm.
+    """
+    from hil.machines.space_arm.settings import ArmSettings
+
+    path, _ = find_kind(name, SPACE_ARM, key=key)
+    return ArmSettings.load(path)
+
+
+def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
+    """Drive models of ``--model``, without those of these letters."""
+    from sim.world.space_arm.drive import DriveModel
+
+    known = [model for model in DriveModel if model.value not in without]
+    if text is None:
+        return tuple(known)
+    letters = [part.strip() for part in text.split(",")]
+    for letter in letters:
+        if letter not in [model.value for model in known]:
+            there = ", ".join(model.value for model in known)
+            raise ConfigError("--model", [f"{letter!r} is no drive model here; there are {there}"])
+    return tuple(DriveModel(letter) for letter in dict.fromkeys(letters))
+
+
+def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
+    """Payloads of ``--payload``; none and all of the file if it is left out."""
+    named = settings.payloads()
+    words = ["none", *named] if text is None else [part.strip() for part in text.split(",")]
+    loads = []
+    for word in dict.fromkeys(words):
+        if word == "none":
+            loads.append(Load("none", None))
+        elif word in named:
+            loads.append(Load(word, named[word]))
+        else:
+            loads.append(Load(word, _body(settings, word)))
+    return tuple(loads)
+
+
+def _body(settings: ArmSettings, word: str) -> Any:
+    """A payload of a given mass: the file's one of the nearest mass, made heavier or lighter."""
+    import numpy as np
+
+    from sim.world.space_arm.arm import Body
+
+    named = settings.payloads()
+    there = ", ".join(["none", *named])
+    try:
+        mass = float(word)
+    except ValueError:
+        raise ConfigError("--payload", [f"{word!r}: {there}, or a mass in kg is needed"]) from None
+    if not 0.0 < mass <= PAYLOAD_MOST_KG:
+        raise ConfigError("--payload", [f"{word} kg: above 0, at most {PAYLOAD_MOST_KG:g} kg"])
+    if not named:
+        raise ConfigError(
+            "--payload", [f"{word} kg: the arm's file names no payload whose shape could be taken"]
+        )
+    like = min(named.values(), key=lambda body: abs(np.log(body.mass_kg / mass)))
+    return Body(mass, like.com_m, like.inertia_kg_m2 * (mass / like.mass_kg))
+
+
+def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
+    """Joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    import numpy as np
+
+    if text is None:
+        return settings.home_rad()
+    return np.radians(numbers(text, 6, "--q", f"{JOINT_NAMES} in degrees"))
