@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from arm_driver.geometry import PumaGeometry
-    from arm_driver.kinematics import limit_violations, nearest, solutions
-    from arm_driver.mapping import Mapping
+    from arm_driver.kinematics.geometry import PumaGeometry
+    from arm_driver.kinematics.mapping import Mapping
+    from arm_driver.kinematics.puma import limit_violations, nearest, solutions
 
     __version__: str
 
@@ -20,11 +20,11 @@ __all__ = [
     "solutions",
 ]
 _HOME = {
-    "Mapping": "mapping",
-    "PumaGeometry": "geometry",
-    "limit_violations": "kinematics",
-    "nearest": "kinematics",
-    "solutions": "kinematics",
+    "Mapping": "kinematics.mapping",
+    "PumaGeometry": "kinematics.geometry",
+    "limit_violations": "kinematics.puma",
+    "nearest": "kinematics.puma",
+    "solutions": "kinematics.puma",
 }
 """Module of each public name, loaded when the name is asked for."""
 

@@ -1,83 +1,88 @@
-"""The link to the industrial arm: one reader thread, and a slot that is filled a period ahead.
+"""The seam between a station and an industrial robot: five methods, waypoints as poses in SI.
 
-The reader waits for requests and answers them with bytes that lie ready. Whatever takes time, as
-kinematics and the writing of a waypoint do, is done by the caller before the robot asks.
+How waypoints get to the robot, in which units and when, is the link's own business: RS-232 in
+`arm_driver.contour`, or what another distribution offers under the entry points `hil.arm_links`.
 
-Python lets one thread compute at a time and hands over after `sys.getswitchinterval()`, 5 ms
-unless told otherwise: a process that computes besides this link should set 0.5 ms, and give the
-reader (`reader_thread`) a priority above its own.
+The robot is the clock: it asks for a waypoint every `LinkSettings.period_s`, and a link that has
+room for one says so in its report. A robot that gets none comes to rest at the last.
 """
 
-import threading
-from collections.abc import Callable
-from typing import Final
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from enum import Enum, IntEnum
+from typing import Final, Protocol
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
-from arm_driver.link_errors import ArmLinkLostError
-from arm_driver.location import Location
-from arm_driver.port import ArmPort, open_port
-from arm_driver.urls import parse_arm_link
+from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.supervision_settings import SupervisionSettings
+from hil_common.arrays.pose import Pose
 
-LOOK_S: Final = 0.02
-"""Longest wait of the reader for bytes [s]; so often it looks at the time."""
-_JOIN_S: Final = 1.0
+GROUP: Final = "hil.arm_links"
+"""Entry points whose objects are `LinkKind` values; each bears the scheme of its URLs."""
+PERIOD_S: Final = 0.35
+"""Time between two waypoints of a robot that moves [s]."""
 
 
-class ArmLink:
-    """A robot's controller behind a port.
+class EndReason(IntEnum):
+    """Why the host ends a stream; the robot finishes at the last point, at rest, for each."""
 
-    Args:
-        port: Open port, owned by the link from here on.
+    COMPLETED = 0
+    """The declared end is reached."""
+    CANCELLED = 1
+    """The operator or the programme wants no more."""
+    REFUSED = 2
+    """A waypoint was beyond a limit, and was not sent."""
+
+
+class Offer(Enum):
+    """What became of a waypoint that was offered."""
+
+    TAKEN = "taken"
+    FULL = "the slot is full: the robot has not asked for the one before"
+    NO_STREAM = "no stream is under way: look at its result"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeclaredPath:
+    """What a stream declares before it starts: its first place and its last."""
+
+    start: Pose
+    """X_RT where the robot has to be."""
+    end: Pose | None = None
+    """X_RT of the last waypoint; None for live motion, whose end is not known before."""
+
+
+class ArmLink(Protocol):
+    """A robot behind its link. No method blocks.
+
+    A link whose own thread answers the robot has a property `reader_thread` as well: the number of
+    that thread as the kernel counts, which is then given a priority above the station's.
     """
 
-    def __init__(self, port: ArmPort, settings: HostSettings, now_s: Callable[[], float]) -> None:
-        self._port = port
-        self._now_s = now_s
-        self._host = ContourHost(settings, now_s())
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._reader = threading.Thread(target=self._read, name="arm link", daemon=True)
-        self._reader.start()
-
-    @property
-    def reader_thread(self) -> int | None:
-        """Number of the reader's thread, as the kernel counts, to give it a priority."""
-        return self._reader.native_id
-
-    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
         """Begin a stream, on the operator's arm command and never otherwise.
 
         Args:
-            plan: Declared start and end.
-            measured: Where the robot is, read at the controller, if its requests do not say so.
+            measured: Where the robot is, read at the controller, if it does not say so itself.
 
         Raises:
             StartRefusedError: With the reason; nothing is sent then.
         """
-        with self._lock:
-            self._host.start(plan, self._now_s(), measured)
 
-    def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot; `poll` tells when it wants one.
+    def offer(self, X_RT: Pose) -> Offer:
+        """Put the next waypoint into the slot; `poll` tells when it is wanted.
 
         Args:
-            location: Where to be one period after the waypoint before.
-
-        Returns:
-            Whether it was taken.
+            X_RT: Where to be one period after the waypoint before.
 
         Raises:
-            WaypointRefusedError: If it is too far from the one before; the slot stays empty.
+            WaypointRefusedError: If it is beyond a limit; the slot stays empty.
         """
-        with self._lock:
-            return self._host.offer(location)
+        ...
 
     def poll(self) -> LinkReport:
         """Return the link as it is now."""
-        with self._lock:
-            return self._host.report(self._now_s())
+        ...
 
     def end(self, reason: EndReason) -> None:
         """End the stream; the robot comes to rest at the last waypoint. Does nothing without one.
@@ -85,57 +90,85 @@ class ArmLink:
         Args:
             reason: Completed lets the waypoint in the slot go out first; else it is dropped.
         """
-        with self._lock:
-            self._host.end(reason)
 
     def close(self) -> None:
-        """End the reader and close the port; a robot that is moving comes to rest by itself."""
-        self._closing.set()
-        self._reader.join(_JOIN_S)
-        self._port.close()
-
-    def _read(self) -> None:
-        """Answer requests until the link is closed or lost, and say why it was."""
-        why = "the link was closed by this program"
-        try:
-            while not self._closing.is_set():
-                data = self._port.read(LOOK_S)
-                self._answer(data, self._now_s())
-        except ArmLinkLostError as lost:
-            why = str(lost)
-        except Exception as error:
-            why = f"{self._port.url}: the reader failed: {error!r}"
-        finally:
-            with self._lock:
-                self._host.lose(why)
-
-    def _answer(self, data: bytes, heard_s: float) -> None:
-        """Answer what was heard; the time until then counts from before the lock was waited for."""
-        with self._lock:
-            line = self._host.receive(data, heard_s)
-        if not line:
-            if self._port.cut:
-                self._port.write(b"")
-            return
-        whole = self._port.write(line)
-        with self._lock:
-            self._host.sent(line, self._now_s(), whole=whole)
+        """Leave the link; a robot that is moving comes to rest by itself."""
 
 
-def open_arm_link(
-    url: str, *, now_s: Callable[[], float], settings: HostSettings | None = None
-) -> ArmLink:
-    """Open a link by its URL, for this program alone.
-
-    Args:
-        url: `serial:/dev/ttyS0?baud=9600`, `socket://host:port`.
-        settings: Times and limits; None for those of the protocol.
-
-    Returns:
-        The link, listening.
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """Times and limits of a stream, from the robot's file.
 
     Raises:
-        ArmLinkError: If the URL is wrong, or the port absent, taken, or refuses.
+        ValueError: If a value is not finite, or not above zero where it has to be.
     """
-    port = open_port(parse_arm_link(url), now_s)
-    return ArmLink(port, settings or HostSettings(), now_s)
+
+    period_s: float = PERIOD_S
+    """Time between two requests of a robot that runs [s]."""
+    silent_periods: float = 3.0
+    """Periods without a request after which the link is lost."""
+    speed_max_m_s: float = 0.1
+    """Speed of the gripper [m/s]."""
+    turn_rate_max_rad_s: float = math.radians(30.0)
+    """Angular speed of the gripper [rad/s]."""
+    start_tolerance_m: float = 0.002
+    """How far from the planned start a stream may begin [m]."""
+    start_tolerance_rad: float = math.radians(0.5)
+    """How far turned from it [rad]."""
+    supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
+    """Windows of period and following."""
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, SupervisionSettings):
+                continue
+            if not math.isfinite(value):
+                raise ValueError(f"{one.name} = {value} is not finite")
+            if value <= 0.0 and not one.metadata.get("any_sign"):
+                raise ValueError(f"{one.name} = {value} is not above zero")
+
+    @property
+    def lost_after_s(self) -> float:
+        """Silence after which the link is lost [s]."""
+        return self.silent_periods * self.period_s
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOrder:
+    """What a link is made of."""
+
+    url: str
+    """Where the robot is, as the scenario or the command line says."""
+    robot: str
+    """Name of the robot, for texts."""
+    convention: str
+    """What the robot's controller means by angles o, a, t: `val` or `zyz`."""
+    settings: LinkSettings
+    """Times and limits."""
+
+
+Writer = Callable[[Pose], Sequence[float]]
+"""Gives a waypoint, the next of its stream, in the numbers of a wire."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkKind:
+    """One kind of link, as its entry point gives it."""
+
+    form: str
+    """How its URLs are written, such as `poses://HOST:PORT`, for refusals."""
+    check: Callable[[str], None]
+    """Raises `ArmLinkUrlError` for a URL that is written wrongly; opens nothing."""
+    open: Callable[[LinkOrder, Callable[[], float]], ArmLink]
+    """Opens a link, with the clock of the run [s]; raises `ArmLinkError` if the robot is absent."""
+    virtual: bool = False
+    """Whether its robots are emulated ones, which go by the times that the clock of the run gives
+    whenever the link is polled: only such may be met in a dry run. Says that nothing has power."""
+    supervises: bool = False
+    """Whether it ends a stream whose robot leaves the windows of `LinkSettings.supervision`."""
+    prove: Callable[[LinkOrder, Pose, Sequence[Pose]], None] | None = None
+    """Raises `WaypointRefusedError` for a path, its start apart, that the link itself would end."""
+    writer: Callable[[LinkOrder], Writer] | None = None
+    """Makes what writes waypoints in the numbers that a recording has as `sent_location`; None:
+    this wire has none of that kind."""

@@ -1,6 +1,6 @@
 """Compile every kernel before a run; machine code is kept on disk for the next one."""
 
-from arm_driver.kernels import bodies, posture, puma
+from arm_driver.kinematics.kernels import bodies, posture, puma
 
 
 def warm() -> None:

@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.contour import (
-    PERIOD_S,
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
     RobotStatus,
     Waypoint,
@@ -25,7 +25,7 @@ from arm_driver.contour import (
     decode_answer,
     encode_request,
 )
-from arm_driver.location import Location
+from arm_driver.link import PERIOD_S
 
 ANSWER_WITHIN_S: Final = 0.25
 BEGIN_WITHIN_S: Final = 180.0

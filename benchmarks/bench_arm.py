@@ -15,12 +15,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import puma as kernel
-from arm_driver.kinematics import batch_solutions, forward, nearest, solutions
-from arm_driver.reference import best_reference
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import puma as kernel
+from arm_driver.kinematics.puma import batch_solutions, forward, nearest, solutions
+from arm_driver.kinematics.reference import best_reference
+from arm_driver.kinematics.workspace import check_path
 from arm_driver.warm import warm
-from arm_driver.workspace import check_path
 from benchmarks.frame import main
 from hil_common.arrays.pose import Pose, packed_poses
 

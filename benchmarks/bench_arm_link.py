@@ -23,7 +23,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from arm_driver.contour import PERIOD_S
+from arm_driver.contour.place import location_of
+from arm_driver.link import PERIOD_S
 from benchmarks.arm_line import (
     Line,
     Timings,
@@ -33,7 +34,7 @@ from benchmarks.arm_line import (
 )
 from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
-from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, stream_plan, warm_arm
+from hil.stations.arm.bench import ArmRunResult, declared_path, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.runner import moved_to
 from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
 from hil.stations.arm.wire import emulated_robot
@@ -117,7 +118,8 @@ def measure_port(duration_s: float, busy: int) -> dict[str, dict[str, Any]]:
     """
     answers = max(2, round(duration_s / PERIOD_S))
     plan = plan_of(duration_s + 2.0 * LEG_S, "virtual")
-    start = stream_plan(prepare_plan(plan)).start
+    prepared = prepare_plan(plan)
+    start = location_of(declared_path(prepared).start, plan.robot.oat_convention())
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for _ in range(busy):

@@ -5,8 +5,8 @@ python examples/own_arm.py
 
 import numpy as np
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import forward, jacobian, limit_violations, nearest, solutions
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import forward, jacobian, limit_violations, nearest, solutions
 from hil_common.arrays.pose import Pose
 
 ARM = PumaGeometry(a2_m=0.65, d4_m=0.65, base_height_m=0.8, tool_m=0.12)

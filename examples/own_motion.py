@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from hil.config.shipped import find_file
+from hil.run.console import ReportingConsole
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.course import RunResult
@@ -54,9 +55,8 @@ def main(folder: Path) -> RunResult:
     print(f"proved: {proof.ok}, legs {proof.length_min_m:.3f} to {proof.length_max_m:.3f} m")
     for finding in proof.violations:
         print(" ", finding.message)
-    result = run(
-        plan, folder, motion=spiral, progress=lambda t_s: print(f"  {t_s:5.1f} s", end="\r")
-    )
+    console = ReportingConsole(lambda t_s, _: print(f"  {t_s:5.1f} s", end="\r"))
+    result = run(plan, folder, motion=spiral, console=console)
     print(f"{result.outcome.value}: {result.cycles} cycles, {result.recorder.path}")
     return result
 

@@ -25,6 +25,7 @@ PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
 WORLD = "hil.stations.world.told"
 WORLD_RUNS = "hil.stations.world.told_runs"
+RIDE = "hil.stations.simulator.told"
 HOST = "hil.stations.simulator.listening.told"
 CUE = "hil.stations.simulator.cue_told"
 PROGRAM = "hil.cli.told"
@@ -38,6 +39,7 @@ CHECK = (
     f"{PLATFORM}:CheckTold",
     f"{ARM}:ArmCheckTold",
     f"{WORLD_RUNS}:WorldCheckTold",
+    f"{RIDE}:RideCheckTold",
     f"{PROGRAM}:TogetherCheckTold",
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")

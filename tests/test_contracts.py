@@ -40,6 +40,9 @@ PLANTED = {
     "The simulator's station extends that of the platform, and no other": (
         "hil/stations/simulator/planted.py", "import hil.stations.arm",
     ),
+    "The arm station's loop, gate and journal know no robot's wire": (
+        "hil/stations/arm/gated.py", "import arm_driver.contour",
+    ),
     "Command line and panel know no station": ("hil/panel/planted.py", "import hil.stations.arm"),
     "View models need no windows": ("hil/panel/live/models/planted.py", "import PySide6"),
     "Who leads a run knows nothing of recordings": (

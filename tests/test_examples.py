@@ -12,6 +12,8 @@ import pytest
 from drives.contract.promises import HOMED, NEW
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
+from sim.hosts.emulated import EmulatedHost
+from sim.hosts.flight import scripted_drive
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 pytestmark = pytest.mark.xdist_group("examples")
@@ -71,6 +73,23 @@ def test_the_own_bank_keeps_every_promise(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(NEW) + len(HOMED) + 2
     assert all(line.startswith("kept ") for line in lines)
+
+
+def test_the_own_host_understands_what_its_emulated_one_sends():
+    own = example("own_host")
+    host = EmulatedHost(own.SwayWire(), scripted_drive(), rate_hz=20.0)
+    told = [own.SwayCodec().decode(data) for _, data in host.due(2.0)]
+    assert [one.sequence for one in told] == list(range(40))
+
+
+def test_the_own_link_reads_its_places_and_its_urls():
+    own = example("own_link")
+    place = own.place_of([0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5])
+    assert place.rotation.tolist() == [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    own.check("poses://127.0.0.1:7000")
+    for wrong in ("poses://", "poses://h", "poses://h:0", "poses://h:1/x", "poses:h:1"):
+        with pytest.raises(ValueError, match="is no poses://HOST:PORT"):
+            own.check(wrong)
 
 
 def test_the_own_kind_of_motion_is_proved_and_played(tmp_path):

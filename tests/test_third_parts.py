@@ -58,15 +58,23 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     assert (status, told["ok"]) == (1, False)
     found = found_in(told)
     wanted = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["entry-points"]
-    groups = ("hil.motions", "hil.banks")  # verbs are read once, when the program starts
+    # Verbs are read once, when the program starts.
+    groups = ("hil.motions", "hil.banks", "hil.arm_links", "hil.emulated_hosts")
     assert found.keys() == {(group, name) for group in groups for name in wanted[group]}
     good = {key for key, broken in found.items() if not broken}
     assert good == {
         ("hil.motions", "swing"), ("hil.motions", "rubbish"),
         ("hil.banks", "glide"), ("hil.banks", "faulty"),
+        ("hil.emulated_hosts", "sway"),
+        ("hil.arm_links", "poses"), ("hil.arm_links", "poses-sim"), ("hil.arm_links", "planted"),
     }  # fmt: skip
     assert "is a name of the bench itself" in found["hil.banks", "slcan"]
     assert "is a name of the bench itself" in found["hil.motions", "hold"]
+    assert "is a name of the bench itself" in found["hil.arm_links", "serial"]
+    assert "is a name of the bench itself" in found["hil.emulated_hosts", "hcu1"]
+    assert found["hil.emulated_hosts", "number"] == "own_host:PORT is a int, no EmulatedKind"
+    assert "parts_nowhere:KIND does not load" in found["hil.arm_links", "lost"]
+    assert found["hil.arm_links", "number"] == "own_link:LINE_MOST is a int, no LinkKind"
     assert "parts_nowhere:make does not load" in found["hil.banks", "lost"]
 
 

@@ -5,7 +5,7 @@ Kinds are found by the entry points `hil.hosts`, ours and those of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Protocol
@@ -118,6 +118,11 @@ def end_session(codec: Codec) -> None:
         end()
 
 
+def version_of_map(settings: Any, version: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the version asked for, else the one of a map that has one, and no options."""
+    return version or str(getattr(settings, "version", "")), {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostKind:
     """One kind of host, as its entry point gives it."""
@@ -140,6 +145,9 @@ class HostKind:
     """UDP port of the host that requests are sent to; None if it needs none."""
     tells_by_map: Callable[[Any], frozenset[str]] | None = None
     """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
+    wire: Callable[[Any, str], tuple[str, Mapping[str, Any]]] = version_of_map
+    """Gives the version and the options with which an emulated host's wire fits such settings, of
+    the version that was asked for, which may be empty."""
 
     def tells_of(self, settings: Any) -> frozenset[str]:
         """As `tells`, of one map."""

@@ -14,12 +14,15 @@ import copy
 import heapq
 import math
 import random
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sim.hosts.faults import HostFault, as_faults
 from sim.hosts.simulation import Simulation
 from sim.hosts.telemetry import Feed, Packed, Telemetry, Wire
+
+if TYPE_CHECKING:
+    from sim.hosts.kinds import EmulatedKind
 
 LATENCY_S: Final = 0.001
 """What every packet takes at least [s]."""
@@ -202,12 +205,13 @@ def emulated_host(
     seed: int = 0,
     faults: Iterable[HostFault | str] = (),
     stands_s: float = 0.0,
+    kinds: Mapping[str, EmulatedKind] | None = None,
     **options: Any,
 ) -> EmulatedHost:
     """An emulated simulator of a kind.
 
     Args:
-        kind: name in `sim.hosts.kinds.KINDS`.
+        kind: name in `kinds`.
         feed: the vehicle.
         rate_hz: moments a second [Hz].
         jitter_s: a packet takes up to so much longer [s].
@@ -217,15 +221,15 @@ def emulated_host(
         seed: of jitter, loss and order.
         faults: from the beginning on; each has its time in `at_s`.
         stands_s: how long the vehicle stays as it is at the feed's beginning [s].
+        kinds: that there are; None for `sim.hosts.kinds.KINDS`.
         options: of the wire: `key`, `protocol`, `template`, `bits`, `spans`, `gauge`.
 
     Raises:
         ValueError: for an unknown kind, version or option, or a number that cannot be.
     """
-    from sim.hosts.kinds import wire_of
+    from sim.hosts.kinds import KINDS, wire_of
 
-    make: Callable[..., Wire] = wire_of
-    wire = make(kind, version, rate_hz, **options)
+    wire = wire_of(kind, version, rate_hz, KINDS if kinds is None else kinds, **options)
     return EmulatedHost(
         wire, feed, rate_hz=rate_hz, jitter_s=jitter_s, loss=loss, order=order, seed=seed,
         faults=faults, stands_s=stands_s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -104,16 +104,22 @@ KINDS: Final = {
 """Name → kind."""
 
 
-def kind_named(kind: str) -> EmulatedKind:
-    """A kind by its name; raises ValueError with the names there are."""
-    if kind not in KINDS:
-        raise ValueError(f"host kind {kind!r}: one of {', '.join(KINDS)}")
-    return KINDS[kind]
+def kind_named(kind: str, kinds: Mapping[str, EmulatedKind] = KINDS) -> EmulatedKind:
+    """Return a kind by its name; raises ValueError with the names there are."""
+    if kind not in kinds:
+        raise ValueError(f"host kind {kind!r}: one of {', '.join(kinds)}")
+    return kinds[kind]
 
 
-def wire_of(kind: str, version: str, rate_hz: float, **options: Any) -> Wire:
-    """The wire of a kind; raises ValueError for what it does not have."""
-    found = kind_named(kind)
+def wire_of(
+    kind: str,
+    version: str,
+    rate_hz: float,
+    kinds: Mapping[str, EmulatedKind] = KINDS,
+    **options: Any,
+) -> Wire:
+    """Return the wire of a kind; raises ValueError for what it does not have."""
+    found = kind_named(kind, kinds)
     chosen = version or found.versions[0]
     if chosen not in found.versions:
         known = ", ".join(name for name in found.versions if name) or "it has none"

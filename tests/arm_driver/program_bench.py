@@ -4,7 +4,7 @@ import math
 
 from val_model import load
 
-from arm_driver.location import Location
+from arm_driver.contour.location import Location
 
 TICK_S = 0.005
 START = Location((40_000, 10_000, 20_000, 0, 90_000, 0))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from arm_driver.geometry import PumaGeometry
+from arm_driver.kinematics.geometry import PumaGeometry
 
 DEG = math.radians(1.0)
 

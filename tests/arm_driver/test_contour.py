@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
+from arm_driver.contour.lines import MAX_LINE_BYTES, TerminalLines
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
-    EndReason,
     LineFault,
     RobotStatus,
     Waypoint,
@@ -20,10 +21,9 @@ from arm_driver.contour import (
     encode_request,
     next_sequence,
 )
-from arm_driver.host_values import LinkCounts
-from arm_driver.lines import MAX_LINE_BYTES, TerminalLines
-from arm_driver.location import Location
-from arm_driver.requests import RequestReader
+from arm_driver.contour.requests import RequestReader
+from arm_driver.link import EndReason
+from arm_driver.link_report import LinkCounts
 
 locations = st.builds(
     lambda position, angles: Location((*position, *angles)),

@@ -8,22 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
-    PERIOD_S,
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import TRANSITIONS, HostEvent, step
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.latency import LatencyHistogram
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
-    EndReason,
     RobotStatus,
     Waypoint,
     WaypointRequest,
     decode_answer,
     encode_request,
 )
-from arm_driver.host import ContourHost
-from arm_driver.host_states import TRANSITIONS, HostEvent, HostState, StreamResult, step
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.latency import LatencyHistogram
+from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import LinkState, StreamResult
 
 START = Location((40_000, 10_000, 20_000, 0, 0, 0))
 STEP = 3500  # 35 mm, which is 100 mm/s
@@ -79,11 +79,11 @@ class Bench:
 
 def test_whole_stream_from_start_to_declared_end():
     bench = Bench()
-    assert bench.host.state is HostState.OFFLINE
+    assert bench.host.state is LinkState.OFFLINE
     bench.ask(9998, RobotStatus.RAN_DRY, START)
-    assert bench.host.state is HostState.SYNCHRONISING
+    assert bench.host.state is LinkState.SYNCHRONISING
     bench.host.start(StreamPlan(START, place(3000)), bench.now_s)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
     assert bench.report.result is None
     for index, seq in enumerate((9998, 9999, 0)):
         assert bench.report.wants
@@ -93,11 +93,11 @@ def test_whole_stream_from_start_to_declared_end():
         assert bench.ask(seq) == Waypoint(seq, place(1000 * (index + 1)))
         bench.wait(PERIOD_S)
     bench.host.end(EndReason.COMPLETED)
-    assert bench.host.state is HostState.ENDING
+    assert bench.host.state is LinkState.ENDING
     assert bench.ask(1) == EndOfStream(EndReason.COMPLETED)
     assert bench.ask(2) is None
     report = bench.report
-    assert (report.state, report.result) == (HostState.READY, StreamResult.COMPLETED)
+    assert (report.state, report.result) == (LinkState.READY, StreamResult.COMPLETED)
     assert (report.streamed, report.sent) == (3, place(3000))
     assert report.counts.waypoints == 3
     assert report.counts.answers == 4
@@ -126,7 +126,7 @@ def test_cancelling_drops_the_waypoint_in_the_slot():
     assert bench.ask(9) == EndOfStream(EndReason.CANCELLED), "it did not get the end"
     assert bench.ask(10) is None
     assert bench.report.result is StreamResult.CANCELLED
-    assert bench.host.state is HostState.READY
+    assert bench.host.state is LinkState.READY
 
 
 def test_end_before_the_first_waypoint():
@@ -208,7 +208,7 @@ def test_running_dry_ends_the_stream_and_nothing_more_is_sent():
     bench.host.offer(place(3000))
     assert bench.ask(10, RobotStatus.RAN_DRY) is None
     report = bench.report
-    assert (report.state, report.result) == (HostState.READY, StreamResult.RAN_DRY)
+    assert (report.state, report.result) == (LinkState.READY, StreamResult.RAN_DRY)
     missed, last = "waypoint 3 (number 9 on the line)", "waypoint 2 (number 8 on the line)"
     assert f"did not take {missed} in time and is at rest at {last}" in report.text
     assert bench.host.offer(place(3000)) is Offer.NO_STREAM
@@ -226,9 +226,9 @@ def test_running_dry_without_the_waypoint_in_flight_is_no_request_for_a_repeat()
 @pytest.mark.parametrize(
     ("status", "state", "result", "word"),
     [
-        (RobotStatus.HOLD, HostState.HELD, StreamResult.HELD, "emergency stop"),
-        (RobotStatus.LIMIT, HostState.FAULT, StreamResult.FAULTED, "limit"),
-        (RobotStatus.NOT_CALIBRATED, HostState.FAULT, StreamResult.FAULTED, "not calibrated"),
+        (RobotStatus.HOLD, LinkState.HELD, StreamResult.HELD, "emergency stop"),
+        (RobotStatus.LIMIT, LinkState.FAULT, StreamResult.FAULTED, "limit"),
+        (RobotStatus.NOT_CALIBRATED, LinkState.FAULT, StreamResult.FAULTED, "not calibrated"),
     ],
 )
 def test_robot_that_stops_by_itself(status, state, result, word):
@@ -244,7 +244,7 @@ def test_robot_that_stops_by_itself(status, state, result, word):
     assert bench.host.state is state
     bench.ask(9, RobotStatus.RAN_DRY, place(2000))
     bench.host.start(StreamPlan(place(2000)), bench.now_s)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
 
 
 def test_hold_in_the_middle_of_a_batch_is_not_overlooked():
@@ -252,29 +252,29 @@ def test_hold_in_the_middle_of_a_batch_is_not_overlooked():
     bench.host.offer(place(3000))
     lines = [WaypointRequest(9, RobotStatus.HOLD), WaypointRequest(9, RobotStatus.RUNNING)]
     assert bench.hear(b"".join(map(encode_request, lines))) is None
-    assert bench.host.state is HostState.HELD
+    assert bench.host.state is LinkState.HELD
 
 
 def test_hold_does_not_clear_a_fault():
     bench = Bench().streaming()
     bench.ask(9, RobotStatus.LIMIT)
     bench.ask(9, RobotStatus.HOLD)
-    assert bench.host.state is HostState.FAULT
+    assert bench.host.state is LinkState.FAULT
     bench.wait(5.0)
-    assert bench.host.state is HostState.FAULT
+    assert bench.host.state is LinkState.FAULT
 
 
 def test_silence_of_three_periods_is_a_lost_link():
     bench = Bench().streaming(waypoints=1)
     bench.host.offer(place(2000))
     bench.wait(3 * PERIOD_S - PERIOD_S - 0.03)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
     bench.wait(0.06)
     report = bench.report
-    assert (report.state, report.result) == (HostState.OFFLINE, StreamResult.LINK_LOST)
+    assert (report.state, report.result) == (LinkState.OFFLINE, StreamResult.LINK_LOST)
     assert "1.05 s" in report.text
     assert bench.ask(8) is None, "no catching up"
-    assert bench.host.state is HostState.SYNCHRONISING
+    assert bench.host.state is LinkState.SYNCHRONISING
     assert bench.report.counts.waypoints == 1
 
 
@@ -289,7 +289,7 @@ def test_silence_after_a_stream_keeps_its_result():
     bench = Bench().streaming()
     bench.ask(9, RobotStatus.RAN_DRY)
     bench.wait(4 * PERIOD_S)
-    assert bench.host.state is HostState.OFFLINE
+    assert bench.host.state is LinkState.OFFLINE
     assert bench.report.result is StreamResult.RAN_DRY
 
 
@@ -321,7 +321,7 @@ def test_stray_request_is_ignored_once_and_a_fault_twice():
     assert bench.ask(0) is None
     assert bench.ask(10) is None, "another one soon"
     report = bench.report
-    assert (report.state, report.result) == (HostState.FAULT, StreamResult.FAULTED)
+    assert (report.state, report.result) == (LinkState.FAULT, StreamResult.FAULTED)
     assert "asks for waypoint 0; the stream is at 10" in report.text
     assert report.counts.out_of_sequence == 2
 
@@ -353,7 +353,7 @@ def test_start_needs_a_measured_position():
     with pytest.raises(StartRefusedError, match="not known"):
         bench.host.start(StreamPlan(START), bench.now_s)
     bench.host.start(StreamPlan(START), bench.now_s, START)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
 
 
 def test_second_request_without_a_position_does_not_hide_the_first_ones():
@@ -361,7 +361,7 @@ def test_second_request_without_a_position_does_not_hide_the_first_ones():
     bench.ask(0, RobotStatus.RAN_DRY, START)
     bench.ask(0, RobotStatus.RUNNING)
     bench.host.start(StreamPlan(START), bench.now_s)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
 
 
 def test_position_of_long_ago_does_not_count():
@@ -395,13 +395,13 @@ def test_start_tolerance(measured, agreed):
     bench.ask(0, RobotStatus.RAN_DRY, measured)
     if agreed:
         bench.host.start(StreamPlan(START), bench.now_s)
-        assert bench.host.state is HostState.STREAMING
+        assert bench.host.state is LinkState.STREAMING
         return
     with pytest.raises(StartRefusedError) as refusal:
         bench.host.start(StreamPlan(START), bench.now_s)
     assert str(START) in str(refusal.value)
     assert str(measured) in str(refusal.value)
-    assert bench.host.state is HostState.SYNCHRONISING
+    assert bench.host.state is LinkState.SYNCHRONISING
     assert bench.ask(0) is None
 
 
@@ -419,7 +419,7 @@ def test_second_start_is_refused_and_changes_nothing():
     bench = Bench().streaming()
     with pytest.raises(StartRefusedError, match="under way"):
         bench.host.start(StreamPlan(START), bench.now_s, START)
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
     assert bench.report.result is None
 
 
@@ -454,10 +454,10 @@ def test_step_limit_when_sent():
     slot = bench.host._stream.slot
     bench.host._stream.slot = slot._replace(location=place(2000 + STEP + 2))
     assert bench.ask(9) == EndOfStream(EndReason.REFUSED)
-    assert bench.host.state is HostState.ENDING
+    assert bench.host.state is LinkState.ENDING
     assert bench.ask(10, RobotStatus.RAN_DRY) is None
     report = bench.report
-    assert (report.state, report.result) == (HostState.READY, StreamResult.REFUSED)
+    assert (report.state, report.result) == (LinkState.READY, StreamResult.REFUSED)
     assert "waypoint 3 (number 9 on the line) as sent: 35.02 mm" in report.text
     assert report.counts.waypoints == 2
 
@@ -466,7 +466,7 @@ def test_lost_port_is_final():
     bench = Bench().streaming()
     bench.host.lose("serial:/dev/x: cannot be read")
     assert bench.report.result is StreamResult.LINK_LOST
-    assert bench.host.state is HostState.OFFLINE
+    assert bench.host.state is LinkState.OFFLINE
     with pytest.raises(StartRefusedError, match="/dev/x: cannot be read"):
         bench.host.start(StreamPlan(START), bench.now_s, START)
 
@@ -492,19 +492,19 @@ def test_counts_in_a_report_stay_what_they_were():
     assert bench.report.counts.requests == 1
 
 
-@pytest.mark.parametrize(("state", "event"), list(product(HostState, HostEvent)))
+@pytest.mark.parametrize(("state", "event"), list(product(LinkState, HostEvent)))
 def test_every_pair_of_state_and_event(state, event):
     after = step(state, event)
     assert after is TRANSITIONS.get((state, event), state)
     if event is HostEvent.FAULT:
-        assert after is HostState.FAULT
-    elif event is HostEvent.HOLD and state is not HostState.FAULT:
-        assert after is HostState.HELD
-    elif event is HostEvent.SILENCE and state is not HostState.FAULT:
-        assert after is HostState.OFFLINE
-    if after is HostState.STREAMING and state is not HostState.STREAMING:
-        assert (state, event) == (HostState.SYNCHRONISING, HostEvent.START_AGREED)
-    if state is HostState.FAULT and after is not HostState.FAULT:
+        assert after is LinkState.FAULT
+    elif event is HostEvent.HOLD and state is not LinkState.FAULT:
+        assert after is LinkState.HELD
+    elif event is HostEvent.SILENCE and state is not LinkState.FAULT:
+        assert after is LinkState.OFFLINE
+    if after is LinkState.STREAMING and state is not LinkState.STREAMING:
+        assert (state, event) == (LinkState.SYNCHRONISING, HostEvent.START_AGREED)
+    if state is LinkState.FAULT and after is not LinkState.FAULT:
         assert event is HostEvent.ARMED
 
 
@@ -560,7 +560,7 @@ def test_whatever_happens_no_step_is_too_large_and_nothing_moves_unarmed(events)
             assert lines.setdefault(answer.seq, answer) == answer
             assert answer.seq in (seq,)
             last = answer.location
-        running = bench.host.state in (HostState.STREAMING, HostState.ENDING)
+        running = bench.host.state in (LinkState.STREAMING, LinkState.ENDING)
         armed = armed and running
         if kind in ("ask", "next") and status not in (0, 1, 2):
             assert not running

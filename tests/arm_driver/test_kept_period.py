@@ -2,12 +2,12 @@
 
 import pytest
 
-from arm_driver.contour import PERIOD_S
-from arm_driver.host_values import HostSettings
-from arm_driver.kept_period import KeptPeriod
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.location import Location
+from arm_driver.contour.stream import check_pace
+from arm_driver.link import PERIOD_S
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
-from arm_driver.stream import check_pace
 
 UNMEASURED_S = 0.175
 

@@ -10,12 +10,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pumas import DEG, anywhere, denavit_hartenberg, every_arm, links, lopsided, puma, sample
 
-import arm_driver.kernels
+import arm_driver.kinematics.kernels
 from arm_driver.errors import ArmError, NumbersError
-from arm_driver.geometry import GeometryError, PumaGeometry
-from arm_driver.kernels import bodies, posture
-from arm_driver.kernels import puma as kernel
-from arm_driver.kinematics import (
+from arm_driver.kinematics.geometry import GeometryError, PumaGeometry
+from arm_driver.kinematics.kernels import bodies, posture
+from arm_driver.kinematics.kernels import puma as kernel
+from arm_driver.kinematics.puma import (
     BRANCHES,
     JointLimitError,
     OutOfReachError,
@@ -468,7 +468,7 @@ def test_arctangent_all_around_and_on_the_axes():
 
 
 def test_a_kernel_calls_only_kernels_of_its_own_file():
-    folder = Path(arm_driver.kernels.__file__).parent
+    folder = Path(arm_driver.kinematics.kernels.__file__).parent
     files = sorted(folder.glob("*.py"))
     assert len(files) >= 4
     for file in files:

@@ -10,27 +10,27 @@ import threading
 import pytest
 from wire_peer import WAIT_S, Peer, now_s, until
 
-from arm_driver.contour import (
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
-    EndReason,
     RobotStatus,
     Waypoint,
     WaypointRequest,
     encode_request,
 )
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.link import ArmLink, open_arm_link
+from arm_driver.contour.port import open_port
+from arm_driver.contour.reader import ContourLine, open_line
+from arm_driver.contour.urls import SerialLink, SocketLink, parse_arm_link
+from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import (
     ArmLinkError,
     ArmLinkLostError,
     ArmLinkUrlError,
     StartRefusedError,
 )
-from arm_driver.location import Location
-from arm_driver.port import open_port
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
-from arm_driver.urls import SerialLink, SocketLink, parse_arm_link
 
 pytestmark = pytest.mark.real_time
 
@@ -79,7 +79,7 @@ def linked(peer, **settings):
         "turn_rate_max_rad_s": 1e9,
     }
     settings = hurried | settings
-    link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings(**settings))
+    link = open_line(peer.url, now_s=now_s, settings=HostSettings(**settings))
     if hasattr(peer, "accepted"):
         peer.accepted()
     try:
@@ -90,7 +90,7 @@ def linked(peer, **settings):
 
 def begin(peer, link, seq=0):
     peer.ask(seq, RobotStatus.RAN_DRY, START)
-    until(link, lambda report: report.state is HostState.SYNCHRONISING)
+    until(link, lambda report: report.state is LinkState.SYNCHRONISING)
     link.start(StreamPlan(START))
 
 
@@ -109,7 +109,7 @@ def test_stream_over_the_wire_with_wrap_repeat_and_end(peer):
         peer.ask(10)
         assert peer.answer() == EndOfStream(EndReason.COMPLETED)
         peer.ask(11)
-        report = until(link, lambda report: report.state is HostState.READY)
+        report = until(link, lambda report: report.state is LinkState.READY)
     assert report.result is StreamResult.COMPLETED
     assert (report.streamed, report.counts.repeats) == (20, 1)
     assert report.latency.count == 22
@@ -171,7 +171,7 @@ def test_close_is_quick_and_may_be_repeated(peer):
         assert now_s() - before_s < 0.5
         link.close()
         report = link.poll()
-        assert (report.state, report.result) == (HostState.OFFLINE, StreamResult.LINK_LOST)
+        assert (report.state, report.result) == (LinkState.OFFLINE, StreamResult.LINK_LOST)
         assert "closed by this program" in report.text
     assert not any(thread.name == "arm link" for thread in threading.enumerate())
 
@@ -190,7 +190,7 @@ class BrokenPort:
 
 
 def test_reader_that_fails_says_so():
-    link = ArmLink(BrokenPort(), HostSettings(), now_s)
+    link = ContourLine(BrokenPort(), HostSettings(), now_s)
     with pytest.raises(StartRefusedError, match="a bug"):
         until(link, lambda _: link.start(StreamPlan(START), START))
     link.close()
@@ -199,33 +199,33 @@ def test_reader_that_fails_says_so():
 def test_second_host_is_refused_whatever_its_environment_says(pty_peer, tmp_path, monkeypatch):
     with linked(pty_peer):
         with pytest.raises(ArmLinkError, match=f"process {os.getpid()}"):
-            open_arm_link(pty_peer.url, now_s=now_s)
+            open_line(pty_peer.url, now_s=now_s)
         other_user = tmp_path / "other"
         other_user.mkdir()
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(other_user))
         for _ in range(2):  # a refused open lets go of nothing
             with pytest.raises(ArmLinkError, match="another controller has it"):
-                open_arm_link(pty_peer.url, now_s=now_s)
+                open_line(pty_peer.url, now_s=now_s)
     with linked(pty_peer):
         pass
 
 
 def test_second_host_is_refused_over_tcp(tcp_peer):
     with linked(tcp_peer), pytest.raises(ArmLinkError, match="another controller has it"):
-        open_arm_link(tcp_peer.url, now_s=now_s)
+        open_line(tcp_peer.url, now_s=now_s)
 
 
 def test_absent_ports_say_what_is_missing(tmp_path):
     with pytest.raises(ArmLinkError, match=r"cannot open .*absent.*by-id"):
-        open_arm_link(f"serial:{tmp_path}/absent", now_s=now_s)
+        open_line(f"serial:{tmp_path}/absent", now_s=now_s)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with pytest.raises(ArmLinkError, match="nothing answers there"):
-        open_arm_link(f"socket://127.0.0.1:{port}", now_s=now_s)
+        open_line(f"socket://127.0.0.1:{port}", now_s=now_s)
     file = tmp_path / "file"
     file.touch()
     with pytest.raises(ArmLinkError, match="cannot open"):
-        open_arm_link(f"serial:{file}", now_s=now_s)
+        open_line(f"serial:{file}", now_s=now_s)
 
 
 def test_line_is_raw_with_eight_data_bits_and_the_speed_of_the_url(pty_peer):
@@ -310,9 +310,9 @@ class HalfPort:
 
 def test_reader_mends_a_cut_line_without_waiting_for_the_next_request():
     port = HalfPort([encode_request(WaypointRequest(0, RobotStatus.RAN_DRY, START))] * 2)
-    link = ArmLink(port, HostSettings(), now_s)
+    link = ContourLine(port, HostSettings(), now_s)
     port.more.set()
-    until(link, lambda report: report.state is HostState.SYNCHRONISING)
+    until(link, lambda report: report.state is LinkState.SYNCHRONISING)
     port.more.clear()
     link.start(StreamPlan(START))
     link.offer(place(10))

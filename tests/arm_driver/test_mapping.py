@@ -11,11 +11,13 @@ from pumas import DEG, denavit_hartenberg, lopsided, puma, sample
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from arm_driver.bodies import PAIRS, Bodies, clearances_m
 from arm_driver.errors import ArmError
-from arm_driver.geometry import GeometryError, PumaGeometry
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import (
+from arm_driver.kinematics.bodies import PAIRS, Bodies, clearances_m
+from arm_driver.kinematics.geometry import GeometryError, PumaGeometry
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.path_report import PathLimits, PathRefusedError
+from arm_driver.kinematics.puma import (
     JointLimitError,
     OutOfReachError,
     SingularDistances,
@@ -24,10 +26,8 @@ from arm_driver.kinematics import (
     forward,
     limit_violations,
 )
-from arm_driver.mapping import Mapping
-from arm_driver.path_report import PathLimits, PathRefusedError
-from arm_driver.reference import NoReferenceError, best_reference
-from arm_driver.workspace import check_path
+from arm_driver.kinematics.reference import NoReferenceError, best_reference
+from arm_driver.kinematics.workspace import check_path
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
 READY = np.radians([-60.0, 20.0, -160.0, 10.0, -50.0, 30.0])

@@ -8,14 +8,14 @@ import tty
 
 import pytest
 
-from arm_driver.contour import RobotStatus, WaypointRequest, encode_request
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import ArmLink
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import RobotStatus, WaypointRequest, encode_request
+from arm_driver.contour.port import WRITE_TIMEOUT_S, ArmPort, open_port
+from arm_driver.contour.reader import ContourLine
+from arm_driver.contour.urls import parse_arm_link
 from arm_driver.link_errors import ArmLinkLostError
-from arm_driver.location import Location
-from arm_driver.port import WRITE_TIMEOUT_S, ArmPort, open_port
-from arm_driver.urls import parse_arm_link
+from arm_driver.link_states import LinkState, StreamResult
 from hil.timing.realtime import MonotonicSleeper
 
 pytestmark = pytest.mark.real_time
@@ -149,12 +149,12 @@ def test_a_small_line_after_a_full_buffer_is_lost_as_well(stalled):
 
 
 def test_a_robot_that_asks_and_does_not_read_loses_the_link(stalled, monkeypatch):
-    monkeypatch.setattr("arm_driver.answers._REPEATS_ALLOWED", 10**6)
+    monkeypatch.setattr("arm_driver.contour.answers._REPEATS_ALLOWED", 10**6)
     near, far = stalled
-    link = ArmLink(ArmPort(near, "socket://robot:1", now_s), HostSettings(), now_s)
+    link = ContourLine(ArmPort(near, "socket://robot:1", now_s), HostSettings(), now_s)
     far.sendall(encode_request(WaypointRequest(0, RobotStatus.RAN_DRY, START)))
     end_s = now_s() + 5.0
-    while link.poll().state is not HostState.SYNCHRONISING:
+    while link.poll().state is not LinkState.SYNCHRONISING:
         assert now_s() < end_s
         select.select([], [], [], 0.002)
     link.start(StreamPlan(START))

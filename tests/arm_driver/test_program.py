@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from program_bench import START, Controller, Paced
 from val_model import LISTING, Real, load, programs
 
-from arm_driver.contour import (
-    EndReason,
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     RobotStatus,
     Waypoint,
     WaypointRequest,
@@ -19,11 +21,9 @@ from arm_driver.contour import (
     decode_request,
     encode_answer,
 )
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import LinkState, StreamResult
 
 
 def place(steps):
@@ -155,7 +155,7 @@ def test_stream_of_the_listing_is_continuous_and_ends_at_rest():
     bench.host.end(EndReason.COMPLETED)
     bench.run(2.0)
     assert bench.report.result is StreamResult.COMPLETED
-    assert bench.host.state is HostState.READY
+    assert bench.host.state is LinkState.READY
     counts = bench.report.counts
     assert (counts.unparsed, counts.checksum_errors, counts.out_of_sequence) == (0, 0, 0)
     assert bench.report.measured == bench.report.sent
@@ -172,7 +172,7 @@ def test_listing_repeats_after_garbled_and_lost_answers():
     counts = bench.report.counts
     assert counts.told_checksum_errors == 1
     assert counts.repeats == 2
-    assert bench.host.state is HostState.STREAMING
+    assert bench.host.state is LinkState.STREAMING
     steps = [location[1] for _, location, _ in bench.robot.moves]
     assert steps == [100.0 + 10.0 * (index + 1) for index in range(len(steps))], "none twice"
 
@@ -196,7 +196,7 @@ def test_at_9600_baud_the_second_answer_still_comes_within_the_period(feedback, 
     (again,) = [later for one, later in pairwise(told) if one.seq == later.seq]
     status = RobotStatus.RUNNING if trouble == "mute" else RobotStatus.CHECKSUM_ERROR
     assert again == WaypointRequest(again.seq, status), "short: the place is left out"
-    assert (bench.host.state, bench.report.counts.repeats - already) == (HostState.STREAMING, 1)
+    assert (bench.host.state, bench.report.counts.repeats - already) == (LinkState.STREAMING, 1)
     ways = [location[1] for _, location, _ in bench.robot.moves]
     assert ways == [-9990.0 + 10.0 * (k + 1) for k in range(len(ways))], "none twice, none left"
     begins = [begin_s for begin_s, *_ in bench.robot.moves[1:]]
@@ -253,7 +253,7 @@ def test_listing_refuses_what_its_own_limits_forbid(location):
     bench.robot.inbox.append(encode_answer(Waypoint(request.seq, location)))
     bench.run(1.5)
     assert bench.robot.moves == []
-    assert bench.host.state is HostState.FAULT
+    assert bench.host.state is LinkState.FAULT
     assert bench.report.status is RobotStatus.LIMIT
 
 

@@ -8,11 +8,12 @@ import pytest
 from program_bench import START, TICK_S, Controller, Paced
 from wire_peer import now_s
 
-from arm_driver.contour import EndReason, RobotStatus, WaypointRequest, decode_request
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import open_arm_link
-from arm_driver.location import Location
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import RobotStatus, WaypointRequest, decode_request
+from arm_driver.contour.reader import open_line
+from arm_driver.link import EndReason
+from arm_driver.link_states import LinkState, StreamResult
 
 pytestmark = pytest.mark.real_time
 
@@ -35,7 +36,7 @@ class Line:
 
     def __init__(self, peer):
         self.peer, self.robot, self.sent = peer, Controller(), 0
-        self.link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings())
+        self.link = open_line(peer.url, now_s=now_s, settings=HostSettings())
         self.garbled, self.mute, self.most = False, 0, 100
         self.said_s = self.began_s = now_s()
         self.ticks, self.said = 0, []
@@ -87,7 +88,7 @@ def line(pty_peer):
 
 def test_at_9600_baud_the_second_answer_still_comes_within_the_period(line):
     """One answer is lost on a line that takes its time: the stream goes on without a pause."""
-    line.run(lambda: line.report.state is HostState.SYNCHRONISING, 2.0)
+    line.run(lambda: line.report.state is LinkState.SYNCHRONISING, 2.0)
     line.link.start(StreamPlan(START))
     line.run(lambda: len(line.robot.moves) == 2, 3.0)
     line.mute = 1
@@ -97,7 +98,7 @@ def test_at_9600_baud_the_second_answer_still_comes_within_the_period(line):
     ((first, again),) = [pair for pair in pairwise(moving) if pair[0].seq == pair[1].seq]
     assert first.location is not None
     assert again == WaypointRequest(first.seq, RobotStatus.RUNNING), "short: the place is left out"
-    assert (line.report.state, line.report.counts.repeats) == (HostState.STREAMING, 1)
+    assert (line.report.state, line.report.counts.repeats) == (LinkState.STREAMING, 1)
     assert [location[1] for _, location, _ in line.robot.moves] == [105.0, 110.0, 115.0, 120.0]
     begins = [begin_s for begin_s, *_ in line.robot.moves[1:]]
     assert all(0.33 < later - one < 0.37 for one, later in pairwise(begins)), "without a pause"
@@ -105,7 +106,7 @@ def test_at_9600_baud_the_second_answer_still_comes_within_the_period(line):
 
 def test_answers_that_never_check_end_at_rest_and_are_followed_by_no_silence(line):
     """One is repeated, the stream goes on; then none checks: dry, soon said, and a new stream."""
-    line.run(lambda: line.report.state is HostState.SYNCHRONISING, 2.0)
+    line.run(lambda: line.report.state is LinkState.SYNCHRONISING, 2.0)
     assert not line.report.simulated, "the shipped program never says so"
     line.link.start(StreamPlan(START))
     line.run(lambda: len(line.robot.moves) == 2, 3.0)

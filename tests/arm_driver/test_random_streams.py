@@ -12,12 +12,12 @@ from campaign import count
 from random_robots import HABITS, TICK_S, RandomRobot
 from stream_judge import Judge
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.link import EndReason
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 SEED = 20
@@ -65,7 +65,7 @@ def play(seed):
             if host.report(now_s).result is not None and result_s == math.inf:
                 result_s = now_s
         report = host.report(now_s)
-        if judge is None and report.state is HostState.SYNCHRONISING:
+        if judge is None and report.state is LinkState.SYNCHRONISING:
             host.start(
                 StreamPlan(location(places[0]), location(places[-1])), now_s, location(places[0])
             )

@@ -10,23 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
-    PERIOD_S,
+from arm_driver.contour.following_watch import FollowingWatch
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
-    EndReason,
     RobotStatus,
     Waypoint,
     WaypointRequest,
     decode_answer,
     encode_request,
 )
-from arm_driver.following_watch import FollowingWatch
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.period_watch import Pace, PeriodWatch
+from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
-from arm_driver.period_watch import Pace, PeriodWatch
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 STEP = 1700
@@ -366,7 +365,7 @@ def test_no_stream_begins_on_a_request_of_the_one_before():
     robot.host._lost = ""
     robot.say(RobotStatus.RAN_DRY, seq=13)
     robot.host.start(StreamPlan(place(0)), robot.now_s, place(0))
-    assert robot.host.state is HostState.STREAMING
+    assert robot.host.state is LinkState.STREAMING
     assert robot.host.offer(place(STEP)) is Offer.TAKEN
     assert robot.say(RobotStatus.RAN_DRY, seq=13) == Waypoint(13, place(STEP))
 

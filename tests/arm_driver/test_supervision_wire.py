@@ -10,12 +10,13 @@ import select
 import pytest
 from wire_peer import now_s, until
 
-from arm_driver.contour import PERIOD_S, EndOfStream, EndReason, RobotStatus, Waypoint
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.link import open_arm_link
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndOfStream, RobotStatus, Waypoint
+from arm_driver.contour.reader import open_line
+from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 pytestmark = pytest.mark.real_time
@@ -44,7 +45,7 @@ class Robot:
         windows = SupervisionSettings(**{"delay_s": (0.6, 1.0)} | wide | supervision)
         any_speed = {"speed_max_m_s": 1e9, "turn_rate_max_rad_s": 1e9} if not slow else {}
         settings = HostSettings(period_s=period_s, supervision=windows, **any_speed)
-        self.peer, self.link = peer, open_arm_link(peer.url, now_s=now_s, settings=settings)
+        self.peer, self.link = peer, open_line(peer.url, now_s=now_s, settings=settings)
         self.seq, self.index, self.feedback = 7, 0, True
         self.step = (1700 if slow else STEP) * period_s / PERIOD_S
 
@@ -208,7 +209,7 @@ def test_ended_is_what_the_robot_says_it_reached(robot):
     """Four streams on one line: arrived, short of the end, dry before the end and on the last."""
     one = robot()
     report = finish(one.begin(4).run(4), location=one.at(4))
-    assert (report.result, report.state) == (StreamResult.COMPLETED, HostState.READY)
+    assert (report.result, report.state) == (StreamResult.COMPLETED, LinkState.READY)
     assert report.supervision.following.measured == 5
     one.seq += 2
     report = finish(one.begin(4).run(4), location=one.at(3.7))
@@ -260,7 +261,7 @@ def test_a_robot_without_feedback_can_be_used_and_an_emulated_one_says_so(robot)
     one = robot()
     one.feedback = False
     one.peer.ask(one.seq, RobotStatus.RAN_DRY)
-    until(one.link, lambda report: report.state is HostState.SYNCHRONISING)
+    until(one.link, lambda report: report.state is LinkState.SYNCHRONISING)
     with pytest.raises(StartRefusedError, match="where the robot is, is not known"):
         one.link.start(StreamPlan(one.at(0)))
     one.link.start(StreamPlan(one.at(0), one.at(4)), one.at(0))

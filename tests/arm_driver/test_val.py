@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pumas import DEG
 from scipy.spatial.transform import Rotation
 
-from arm_driver.val import OatConvention, from_oat, to_oat
+from arm_driver.contour.val import OatConvention, from_oat, to_oat
 from hil_common.arrays.pose import PoseError
 
 VAL, ZYZ = OatConvention.VAL, OatConvention.ZYZ

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import arm_driver
 
-LISTING = Path(arm_driver.__file__).parent / "programs" / "contour.v2"
+LISTING = Path(arm_driver.__file__).parent / "contour" / "programs" / "contour.v2"
 _PROGRAM = re.compile(r"^\.PROGRAM (\w+)$(.*?)^\.END$", re.MULTILINE | re.DOTALL)
 _WORDS = {"AND": "and", "OR": "or", "NOT": "not", "TRUE": "True"}
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import select
 
-from arm_driver.contour import RobotStatus, WaypointRequest, decode_answer, encode_request
+from arm_driver.contour.messages import RobotStatus, WaypointRequest, decode_answer, encode_request
 from hil.timing.realtime import MonotonicSleeper
 
 _SLEEPER = MonotonicSleeper()

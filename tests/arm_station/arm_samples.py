@@ -12,9 +12,9 @@ import numpy as np
 from row_samples import ARM, ArmFrame, with_codes
 from scipy.spatial.transform import Rotation
 
-from arm_driver.blended_path import BlendModel
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import forward, nearest, singular_distances
+from arm_driver.fit.blended_path import BlendModel
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import forward, nearest, singular_distances
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord

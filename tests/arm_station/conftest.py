@@ -11,8 +11,8 @@ from line_bench import line, prepared  # noqa: F401 fixtures
 
 import hil.stations.arm.prepare
 import hil.stations.arm.report.accuracy
-from arm_driver.geometry import PumaGeometry
-from arm_driver.reference import BestReference
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.reference import BestReference
 from hil.stations.arm.report.bound import BestPath
 from hil_common.arrays.pose import Pose
 

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.kinematics import forward
+from arm_driver.contour.location import Location
+from arm_driver.contour.place import location_of, place_at
+from arm_driver.kinematics.puma import forward
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import Twist
 from hil.machines.robot.settings import RobotSettings
+from hil.stations.arm.bench import declared_path
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.sources.settings import make_source
-from hil.stations.arm.step import location_of
 
 PERIOD_S = 0.35
 TOKEN = "a token of the tests"
@@ -40,6 +42,13 @@ def near_singular(turned_deg):
 
 def place_of(joints_deg):
     return location_of(forward(RM01.geometry(), np.radians(joints_deg)), RM01.oat_convention())
+
+
+def shown_start(prepared, moved_mm=0.0):
+    """The planned start as the robot's controller would show it, or a place beside it."""
+    robot = prepared.plan.robot
+    x, *others = location_of(declared_path(prepared).start, robot.oat_convention()).counts
+    return place_at(Location((x + round(100 * moved_mm), *others)), robot.oat_convention())
 
 
 def prove(connection, token=TOKEN):
@@ -170,7 +179,7 @@ def winding_plan(monkeypatch, *overrides, **keys):
 def judge_flip(end):
     """Joint 6 is named, with its angle and range; something was sent, and it rests."""
     assert end.result is StreamResult.REFUSED
-    assert end.report.state is HostState.READY, "at rest, and ready for a new arm command"
+    assert end.report.state is LinkState.READY, "at rest, and ready for a new arm command"
     assert 0 < end.waypoints < 6
     assert "rm01, joint 6: position" in end.reason
     assert re.search(r"it would have to flip by 3(59|60) deg in one step", end.reason)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arm_driver.workspace import check_path
+from arm_driver.kinematics.workspace import check_path
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.session import Choice, session
@@ -114,7 +114,7 @@ class Schedule:
 
 
 def kept(poses, start_deg, *, robot=RM01):
-    """What `arm_driver.workspace`, which shares no code with the gate, objects to in waypoints."""
+    """What `arm_driver.kinematics.workspace`, which shares no code with the gate, objects to."""
     report = check_path(
         robot.geometry(), poses, PERIOD_S, np.radians(start_deg), robot.path_limits()
     )

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import Heard, HostSettings, StreamPlan
-from arm_driver.location import Location
-from arm_driver.strokes import AXES, Stroke, plan_strokes, read_stroke
-from arm_driver.val import OatConvention, from_oat, to_oat
-from hil.stations.arm.wire import VirtualArmLink
+from arm_driver.contour.host_values import Heard, HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.val import OatConvention, from_oat, to_oat
+from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
+from arm_driver.link import EndReason
+from arm_driver.link_states import StreamResult
+from hil.stations.arm.wire import VirtualLine
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.path import BlendSettings
 from sim.devices.arm.servo import ServoSettings
@@ -65,7 +65,7 @@ class Bench:
 
     def __init__(self, controller: ArmController, baud: int = 9600) -> None:
         self.controller, self.baud, self.now_s = controller, baud, 0.0
-        self.link = VirtualArmLink(controller, HostSettings(), lambda: self.now_s)
+        self.link = VirtualLine(controller, HostSettings(), lambda: self.now_s)
         self.heard: list[Heard] = []
         self.wait(1.0)
 

@@ -14,13 +14,14 @@ from campaign import count, share_of
 from contour_robot import ContourRobot
 from stroke_bench import Drawn
 
-import arm_driver.reference
+import arm_driver.kinematics.reference
 import hil.stations.arm.prepare
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.location import Location
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.place import location_of
+from arm_driver.link import EndReason, Offer
+from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
@@ -29,8 +30,7 @@ from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import load_arm_plan
-from hil.stations.arm.step import location_of
-from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualLine
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.simulator import SpaceArm
@@ -72,7 +72,7 @@ def shipped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A shipped motion, run; any place on the bench does, the motion is the same at all."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("STARTS", 150), ("REFINED", 1), ("REFINEMENTS", 60)):
-            patch.setattr(arm_driver.reference, name, value)
+            patch.setattr(arm_driver.kinematics.reference, name, value)
         path = configs_dir() / "scenarios" / f"{request.param}.toml"
         prepared = prepare_plan(load_arm_plan(path))
         result = run_arm(prepared, tmp_path_factory.mktemp(request.param))
@@ -140,7 +140,7 @@ def heard_late(shipped: Driven, seed: int) -> int:
     host, sent = ContourHost(HostSettings(), 100.0), [0]
 
     def offer() -> None:
-        if host.state is HostState.STREAMING and host.report(0.0).wants:
+        if host.state is LinkState.STREAMING and host.report(0.0).wants:
             sent[0] = min(sent[0] + 1, len(places) - 1)
             host.offer(places[sent[0]])
 
@@ -198,7 +198,7 @@ def test_the_emulated_robot_drives_the_second_model_s_path(
     now = [0.0]
     drawn = Drawn(half_s=half_s, bandwidth_rad_s=bandwidth_rad_s)
     robot = drawn.controller(tool_m=RM01.tool_m)
-    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
+    wire = VirtualLine(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     start_m, rotation = robot.gripper
     nodes = start_m + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
     places = [location_of(Pose(node, rotation), RM01.oat_convention()) for node in nodes]
@@ -262,8 +262,8 @@ def short_plan(*overrides: str):
 
 def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the fit asks for is judged like anything else: a wild one is refused."""
-    monkeypatch.setattr(arm_driver.reference, "STARTS", 100)
-    monkeypatch.setattr(arm_driver.reference, "REFINED", 1)
+    monkeypatch.setattr(arm_driver.kinematics.reference, "STARTS", 100)
+    monkeypatch.setattr(arm_driver.kinematics.reference, "REFINED", 1)
     fit = hil.stations.arm.prepare.planned_offsets_m
 
     def wild(*told: object) -> np.ndarray:
@@ -299,7 +299,7 @@ def test_a_waypoint_far_off_is_told_with_when_and_where(tmp_path: Path) -> None:
 
 def test_a_scaled_motion_is_held_to_the_scaled_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     for name, value in (("STARTS", 100), ("REFINED", 1)):
-        monkeypatch.setattr(arm_driver.reference, name, value)
+        monkeypatch.setattr(arm_driver.kinematics.reference, name, value)
     result = run_arm(prepare_plan(short_plan("mapping.scale=0.5")), tmp_path)
     told = ArmView.of(ArmRecording.open(result.recorder.path)).accuracy
     assert told is not None

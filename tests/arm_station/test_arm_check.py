@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arm_driver.kinematics import forward
-from arm_driver.path_report import PathFinding
+from arm_driver.contour.place import location_of
+from arm_driver.kinematics.path_report import PathFinding
+from arm_driver.kinematics.puma import forward
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
@@ -23,7 +24,6 @@ from hil.stations.arm.findings import findings_table
 from hil.stations.arm.nodes import KIND, worst_corner
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
-from hil.stations.arm.step import location_of
 from hil.timing.clock import VirtualClock
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.faults import parse_arm_words

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import Offer
+from arm_driver.link import Offer
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.supervision import SupervisionReport
+from arm_driver.link_report import SupervisionReport
+from arm_driver.link_states import LinkState, StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
@@ -25,7 +25,7 @@ class Wire:
 
     def __init__(self, state, *, text="", status=None, refusal=""):
         self.report = SimpleNamespace(
-            state=state, text=text, status=status, result=None, streamed=0, wants=False,
+            state=state, text=text, asked=status is not None, result=None, streamed=0, wants=False,
             simulated=False, supervision=SupervisionReport(), measured="somewhere",
         )  # fmt: skip
         self.refusal, self.closed = refusal, 0
@@ -57,7 +57,7 @@ class Station:
         self.listen = listen
 
     def step(self):
-        return SimpleNamespace(location="a place", index=1, course=MotionPhase.AT_REST, gap_m=0.0)
+        return SimpleNamespace(waypoint="a place", index=1, course=MotionPhase.AT_REST, gap_m=0.0)
 
     def part(self, why):
         pass
@@ -99,14 +99,14 @@ FAULT = "the robot tells of a fault: 17"
 FAR = "4 mm from the start"
 WAYS = {
     "nobody asks": (
-        Wire(HostState.OFFLINE),
+        Wire(LinkState.OFFLINE),
         f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s",
     ),
-    "fault": (Wire(HostState.FAULT, text=FAULT), FAULT),
-    "held": (Wire(HostState.HELD, text="the robot is held"), "the robot is held"),
-    "start refused": (Wire(HostState.READY, status="ready", refusal=FAR), FAR),
+    "fault": (Wire(LinkState.FAULT, text=FAULT), FAULT),
+    "held": (Wire(LinkState.HELD, text="the robot is held"), "the robot is held"),
+    "start refused": (Wire(LinkState.READY, status="ready", refusal=FAR), FAR),
     "stream does not end": (
-        Wire(HostState.READY, status="ready"),
+        Wire(LinkState.READY, status="ready"),
         f"the stream did not end within {ENDED_WITHIN_S:g} s",
     ),
 }
@@ -126,13 +126,13 @@ def test_panels_hear_of_an_end_before_the_stream_or_in_place_of_its_own(way):
 
 
 def test_the_first_cause_stays_the_one_that_is_told():
-    run = Run(Wire(HostState.OFFLINE), terminal=2)
+    run = Run(Wire(LinkState.OFFLINE), terminal=2)
     assert run.loop.run().reason == TERMINAL
     assert run.told[-1].end.cause is EndCause.TERMINAL
 
 
 def test_a_desk_that_fails_at_the_last_look_changes_nothing_of_the_end():
-    run = Run(Wire(HostState.FAULT, text=FAULT))
+    run = Run(Wire(LinkState.FAULT, text=FAULT))
     look = run.operator.look
 
     def failing():

@@ -19,7 +19,7 @@ from html_samples import parsed
 
 import hil.report.page
 import hil.stations.arm.runner
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.report.ending import Ending, Verdict
 from hil.stations.arm.recording import ArmRecording

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arm_driver.errors import ArmError
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import forward
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of

@@ -6,6 +6,7 @@ other: so the same motion is refused and let through. What the emulated robot he
 
 import itertools
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.recording.events import EventKind
 from hil.stations.arm import prepare as arm_prepare
@@ -276,10 +277,10 @@ def test_a_live_motion_ends_at_rest_at_the_last_waypoint_that_passed(cause, soun
     assert isinstance(data["value"], float)
     assert (data["joint"] != "") == (cause in ("position", "speed", "acceleration"))
     assert data["unit"]
-    assert result.end.report.state is HostState.READY, "at rest, and ready for a new arm command"
+    assert result.end.report.state is LinkState.READY, "at rest, and ready for a new arm command"
     at_rest = result.end.report.measured
-    last = sound.steps[sent - 1].location if sent else None
-    assert last is None or at_rest.distance_m(last) < 1e-4
+    last = sound.steps[sent - 1].X_RT if sent else None
+    assert last is None or math.dist(at_rest.X_RT.position_m, last.position_m) < 1e-4
     heard.clear()
     assert run_arm(live(plan_of(**of_robot(sound, cause, 1))), tmp_path).ok
     assert len(waypoints(heard)) == len(sound.steps)

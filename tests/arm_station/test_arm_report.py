@@ -28,7 +28,7 @@ from arm_samples import (
 )
 from html_samples import parsed
 
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.puma import forward
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from line_bench import PERIOD_S, play
 
-from arm_driver import answers, host, stream
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings
-from arm_driver.stream import Stream
+from arm_driver.contour import answers, host, stream
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.stream import Stream
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation
@@ -53,7 +53,7 @@ def judge_row_41(result, line, prepared):
     end = result.end
     assert end.result is StreamResult.LINK_LOST, "the link is called lost"
     assert "no request for 1.05 s" in end.reason
-    assert end.report.state is HostState.OFFLINE
+    assert end.report.state is LinkState.OFFLINE
     assert end.waypoints <= end.report.counts.requests, "at most one waypoint in flight"
     assert not line.after(SILENT_S + PERIOD_S), "nothing is fed to a robot that does not ask"
     judge_rest_at(line, prepared, len(line.waypoints))
@@ -176,8 +176,8 @@ def corrupt_offered(monkeypatch):
     def corrupted(self):
         made = made_by(self)
         if made.index == CORRUPTED:
-            x, *rest = made.location.counts
-            return replace(made, location=type(made.location)((x + 10_000, *rest)))
+            x, y, z = made.X_RT.position_m
+            return replace(made, X_RT=made.X_RT.at((x + 0.1, y, z)))
         return made
 
     monkeypatch.setattr(ArmStation, "step", corrupted)
@@ -241,7 +241,7 @@ def test_row_43_a_waypoint_that_is_not_the_one_that_passed_is_not_written(
     corrupt_offered(monkeypatch)
     result = play(prepared, line, tmp_path)
     assert result.end.result is StreamResult.REFUSED
-    assert "99.996 mm and 0.0007 deg from the waypoint that passed the gate" in result.end.reason
+    assert "100.000 mm and 0.0000 deg from the waypoint that passed the gate" in result.end.reason
     assert len(line.waypoints) == LAST_GOOD
     judge_rest_at(line, prepared, LAST_GOOD)
 

@@ -1,6 +1,7 @@
 """Both arms through a motion, in virtual time, against the emulated robot on its bytes."""
 
 import json
+import math
 import signal
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
@@ -90,7 +91,8 @@ def test_the_emulated_robot_ends_where_it_should(prepared, tmp_path):
     result = run_with(prepared, tmp_path)
     measured = result.end.report.measured
     assert measured is not None
-    assert measured.distance_m(prepared.steps[-1].location) < 5e-4
+    last = prepared.steps[-1].X_RT
+    assert math.dist(measured.X_RT.position_m, last.position_m) < 5e-4
 
 
 @pytest.mark.parametrize(

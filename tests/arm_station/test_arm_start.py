@@ -4,17 +4,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from live_bench import NEAR_SINGULAR_DEG, RM01, START, live_plan, near_singular, place_of
+from live_bench import (
+    NEAR_SINGULAR_DEG,
+    RM01,
+    START,
+    live_plan,
+    near_singular,
+    place_of,
+    shown_start,
+)
 from typer.testing import CliRunner
 
 import hil.stations.arm.bench
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of
+from arm_driver.contour.place import place_at, read_place
+from arm_driver.kinematics.puma import Joints, branch_of
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.stations.arm.bench import prepare_plan, run_arm, stream_plan
-from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart, read_place
+from hil.stations.arm.bench import prepare_plan, run_arm
+from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart
 from sim.devices.arm.controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -58,11 +67,6 @@ def robot(monkeypatch):
     return change
 
 
-def moved(place, way_mm):
-    x, *others = place.counts
-    return type(place)((x + round(100 * way_mm), *others))
-
-
 def test_a_robot_that_tells_no_place_is_refused_with_what_to_do(prepared, robot, heard, tmp_path):
     robot(feedback=False)
     end = run_arm(prepared, tmp_path).end
@@ -74,7 +78,7 @@ def test_a_robot_that_tells_no_place_is_refused_with_what_to_do(prepared, robot,
 
 def test_with_the_place_that_its_controller_shows_it_may_begin(prepared, robot, tmp_path):
     robot(feedback=False)
-    shown = moved(stream_plan(prepared).start, 1.5)
+    shown = shown_start(prepared, 1.5)
     result = run_arm(prepared, tmp_path, robot_at=shown)
     assert result.end.result is StreamResult.COMPLETED
     (told,) = [e.message for e in result.events if "the start is agreed" in e.message]
@@ -84,8 +88,7 @@ def test_with_the_place_that_its_controller_shows_it_may_begin(prepared, robot, 
 
 def test_a_place_elsewhere_is_refused_with_both(prepared, robot, heard, tmp_path):
     robot(feedback=False)
-    start = stream_plan(prepared).start
-    shown = moved(start, 2.5)
+    start, shown = shown_start(prepared), shown_start(prepared, 2.5)
     end = run_arm(prepared, tmp_path, robot_at=shown).end
     assert (end.ok, end.result) == (False, None), "not begun"
     assert f"the robot is at {shown}, the start is planned at {start}: 2.50 mm" in end.reason
@@ -93,7 +96,7 @@ def test_a_place_elsewhere_is_refused_with_both(prepared, robot, heard, tmp_path
 
 
 def test_what_the_robot_tells_goes_before_what_the_operator_says(prepared, tmp_path):
-    result = run_arm(prepared, tmp_path, robot_at=moved(stream_plan(prepared).start, 800.0))
+    result = run_arm(prepared, tmp_path, robot_at=shown_start(prepared, 800.0))
     assert result.end.result is StreamResult.COMPLETED
     assert any("the robot says that it is at" in event.message for event in result.events)
 
@@ -111,7 +114,7 @@ def test_joints_that_are_not_those_of_the_plan_are_refused_though_the_place_is_n
     place, planned = place_of(near_singular(turned_deg)), place_of(near_singular(0.0))
     assert place.distance_m(planned) < 2e-3
     assert np.degrees(place.turn_rad(planned)) < 0.5, "the link agrees"
-    text = RobotStart(RM01, planned_near_singular()).refusal(place)
+    text = RobotStart(RM01, planned_near_singular()).refusal(place_at(place, RM01.oat_convention()))
     assert (text == "") is agreed, text
     if not agreed:
         assert f"the robot is at {place}" in text
@@ -152,10 +155,10 @@ def test_start_joints_that_do_not_lead_to_the_start_are_refused(joint, off_deg, 
 
 
 def test_a_place_is_read_as_a_controller_shows_it():
-    place = read_place([412.34, -150.05, 0.07, -90.0, 45.5, -0.005])
-    assert place.counts == (41234, -15005, 7, -90000, 45500, -5)
+    place = read_place([412.34, -150.05, 0.07, -90.0, 45.5, -0.005], RM01.oat_convention())
+    assert place.location.counts == (41234, -15005, 7, -90000, 45500, -5)
     with pytest.raises(ValueError, match="six"):
-        read_place([1.0, 2.0, 3.0])
+        read_place([1.0, 2.0, 3.0], RM01.oat_convention())
 
 
 @pytest.mark.parametrize(
@@ -177,5 +180,5 @@ def test_it_is_a_settings_error_without_the_command_line():
     from hil.stations.arm.start import robot_at
 
     with pytest.raises(ConfigError, match="--arm-at"):
-        robot_at("1,2,3")
-    assert robot_at(None) is None
+        robot_at("1,2,3", RM01)
+    assert robot_at(None, RM01) is None

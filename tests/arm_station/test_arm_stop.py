@@ -11,7 +11,7 @@ from live_bench import START, live_table, source_maker, typed
 from stop_bench import watch
 
 import hil.stations.arm.bench
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep
 from hil.report.ending import Ending

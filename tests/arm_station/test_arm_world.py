@@ -6,15 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from live_bench import shown_start
 from typer.testing import CliRunner
 
 import hil.stations.arm.bench as bench
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm, stream_plan
+from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
 from hil.stations.arm.runner import moved_to
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.wire import emulated_controller, emulated_robot
@@ -98,9 +99,9 @@ def test_both_end_a_stream_into_the_table_in_time(prepared, robots, tmp_path):
 def test_the_controller_alone_ends_it_in_time(prepared, robots, tmp_path, monkeypatch):
     """Without feedback the host has nothing to hold against the path."""
     otherwise(monkeypatch, feedback=False)
-    found = run_arm(prepared, tmp_path, robot_at=stream_plan(prepared).start)
+    found = run_arm(prepared, tmp_path, robot_at=shown_start(prepared))
     assert found.end.result is StreamResult.FAULTED
-    assert found.end.report.state is HostState.FAULT
+    assert found.end.report.state is LinkState.FAULT
     assert "limit or error of its controller (status 4)" in found.end.reason
     assert 0.0 < over_s(found) - robots[0].servos.saturated_s < 0.6
     assert robots[0].state is ArmState.FAULTED
@@ -121,7 +122,7 @@ def test_the_host_alone_ends_it_in_time(prepared, robots, tmp_path, monkeypatch)
 
 def test_with_neither_it_comes_to_its_end_and_presses(prepared, robots, tmp_path, monkeypatch):
     otherwise(monkeypatch, feedback=False, envelope=EnvelopeSettings((math.inf,) * 6, math.inf))
-    found = run_arm(prepared, tmp_path, robot_at=stream_plan(prepared).start)
+    found = run_arm(prepared, tmp_path, robot_at=shown_start(prepared))
     assert found.end.result is StreamResult.COMPLETED
     (force_n,) = [force for _, force in robots[0].servos._plant.touches()]
     assert force_n > 250.0

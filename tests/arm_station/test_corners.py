@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.place import location_of
+from arm_driver.link import EndReason, Offer
+from arm_driver.link_states import StreamResult
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.step import location_of
-from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualLine
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.settings import ArmControllerSettings
@@ -33,7 +33,7 @@ def driven(ways_m):
     """Path of the emulated gripper over waypoints, and the waypoints with the start before them."""
     now = [0.0]
     robot = ArmController(ArmControllerSettings(tool_m=RM01.tool_m, feedback=True), now_s=0.0)
-    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
+    wire = VirtualLine(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     convention = RM01.oat_convention()
     start_m, rotation = robot.gripper
     points = start_m + np.vstack([np.zeros(3), np.cumsum(ways_m, axis=0)])

@@ -16,7 +16,7 @@ from live_bench import TOKEN, live_plan, live_toml, source_maker, typed
 from test_diagram_source import HANDLES, LIMITS, Asked, of_handles, push
 from typer.testing import CliRunner
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import GIVEN

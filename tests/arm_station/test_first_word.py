@@ -2,7 +2,7 @@
 
 import pytest
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.stations.arm.bench import run_arm
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.protocol import ArmStatus

@@ -10,23 +10,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from live_bench import RM01, place_of
+from live_bench import RM01
+from scipy.spatial.transform import Rotation
 
+import arm_driver.contour.link as contour_link
 import hil
-from arm_driver.contour import EndReason
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.kinematics import forward
-from arm_driver.link import ArmLink
-from arm_driver.location import Location
-from arm_driver.port import ArmPort
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.link import ContourLink, LocationWriter
+from arm_driver.contour.location import Location
+from arm_driver.contour.port import ArmPort
+from arm_driver.contour.reader import ContourLine
+from arm_driver.contour.val import OatConvention
+from arm_driver.kinematics.puma import forward
+from arm_driver.link import DeclaredPath, EndReason, Offer
+from arm_driver.link_errors import WaypointRefusedError
+from arm_driver.link_report import ShownPose
 from hil.stations.arm.gated import GatedArm, PastGateError
 from hil.stations.arm.judge import gate_at
-from hil.stations.arm.step import location_of, robot_sample
+from hil.stations.arm.step import robot_sample
 from hil.timing.clock import VirtualClock
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmAction
 
 START_DEG = np.array([46.4, 78.1, -218.3, 53.8, 63.8, -31.1])
-GEOMETRY, CONVENTION = RM01.geometry(), RM01.oat_convention()
+GEOMETRY = RM01.geometry()
 SPEED_M_S, PERIOD_S = RM01.gripper_speed_max_m_s, 0.35
 
 
@@ -59,7 +66,17 @@ class Link:
 
 def gated():
     link = Link()
-    return link, GatedArm(gate_at(RM01, np.radians(START_DEG)), link, CONVENTION)
+    return link, GatedArm(gate_at(RM01, np.radians(START_DEG)), link)
+
+
+def at(joints_deg):
+    return forward(GEOMETRY, np.radians(joints_deg))
+
+
+def moved(pose, change):
+    """A pose moved along the base's axes [m] and turned about them [rad]."""
+    turn = Rotation.from_rotvec(change[3:]).as_matrix()
+    return Pose(pose.position_m + np.array(change[:3]), turn @ pose.rotation)
 
 
 def joints(turned_deg):
@@ -68,11 +85,11 @@ def joints(turned_deg):
 
 
 def passed(arm, index, turned_deg):
-    """Let a waypoint through; its place on the wire."""
+    """Let a waypoint through; its pose."""
     q_rad = joints(turned_deg)
     verdict = arm.judge(index, (robot_sample(GEOMETRY, q_rad),))
     assert verdict.action is ArmAction.PASSED, verdict.violations
-    return location_of(forward(GEOMETRY, q_rad), CONVENTION)
+    return forward(GEOMETRY, q_rad)
 
 
 def test_what_passed_is_written_once_and_in_order():
@@ -100,7 +117,7 @@ def test_a_slot_that_is_full_keeps_the_waypoint_for_later():
 def test_what_was_not_judged_is_not_written():
     link, arm = gated()
     with pytest.raises(PastGateError):
-        arm.offer(place_of(START_DEG))
+        arm.offer(at(START_DEG))
     assert not link.written
 
 
@@ -112,9 +129,9 @@ def test_after_a_refusal_nothing_is_written_but_what_had_passed():
     assert arm.offer(place) is Offer.TAKEN
     for turned_deg in (0.4, 30.0):
         with pytest.raises(PastGateError):
-            arm.offer(place_of(START_DEG + np.array([turned_deg, 0, 0, 0, 0, 0])))
+            arm.offer(at(START_DEG + np.array([turned_deg, 0, 0, 0, 0, 0])))
     with pytest.raises(PastGateError, match="the gate is shut"):
-        arm.start(StreamPlan(place, None))
+        arm.start(DeclaredPath(place))
     assert link.written == [place]
 
 
@@ -132,7 +149,7 @@ def test_a_trial_lets_nothing_through():
     q_rad = joints(0.2)
     assert arm.trial().judge(1, (robot_sample(GEOMETRY, q_rad),)).action is ArmAction.PASSED
     with pytest.raises(PastGateError):
-        arm.offer(location_of(forward(GEOMETRY, q_rad), CONVENTION))
+        arm.offer(forward(GEOMETRY, q_rad))
     assert not link.written
     assert arm.offer(passed(arm, 1, 0.2)) is Offer.TAKEN, "the stream is where it was"
 
@@ -141,10 +158,11 @@ def test_a_trial_lets_nothing_through():
 def test_a_gripper_moved_or_turned_about_one_axis_alone_is_another(axis):
     link, arm = gated()
     place = passed(arm, 1, 0.2)
-    for count in (-60, 60):
-        counts = [one + count * (number == axis) for number, one in enumerate(place.counts)]
+    for off in (-1e-5, 1e-5):
+        change = np.zeros(6)
+        change[axis] = off
         with pytest.raises(PastGateError, match="from the waypoint that passed"):
-            arm.offer(Location(tuple(counts)))
+            arm.offer(moved(place, change))
     assert not link.written
 
 
@@ -152,12 +170,12 @@ def test_a_stop_is_told_to_the_gate_and_the_start_to_the_link():
     told = []
     gate = SimpleNamespace(declare_stop=lambda: told.append("stop"), latched=(), limits=("both",))
     link = Link()
-    arm = GatedArm(gate, link, CONVENTION)
+    arm = GatedArm(gate, link)
     arm.declare_stop()
     assert told == ["stop"]
     assert arm.limits == ("both",)
-    place, measured = place_of(START_DEG), place_of(START_DEG + 0.1)
-    arm.start(StreamPlan(place, None), measured)
+    place, measured = at(START_DEG), ShownPose(at(START_DEG + 0.1))
+    arm.start(DeclaredPath(place), measured)
     assert (link.written, link.measured) == ([place], measured)
 
 
@@ -170,23 +188,52 @@ def test_the_rest_is_the_link_s():
 
 
 @given(
-    st.lists(st.integers(-400, 400), min_size=6, max_size=6),
+    st.lists(st.floats(-3e-6, 3e-6), min_size=6, max_size=6),
     st.floats(-0.4, 0.4),
 )
-def test_only_the_place_that_passed_is_written_to_the_decimals_of_the_wire(counts, turned_deg):
-    """Judged by counts: what differs by more than two of them anywhere is another place."""
+def test_only_the_place_that_passed_is_offered(change, turned_deg):
+    """A micrometre and a microradian are rounding, and more is another place."""
     link, arm = gated()
     place = passed(arm, 1, turned_deg)
-    other = Location(tuple(a + b for a, b in zip(place.counts, counts, strict=True)))
+    other = moved(place, change)
+    way, turn = np.linalg.norm(change[:3]), np.linalg.norm(change[3:])
     try:
         arm.offer(other)
     except PastGateError:
-        assert any(counts), "the very place"
+        assert max(way, turn) > 0.999e-6
         assert not link.written
     else:
-        assert max(map(abs, counts[:3])) <= 1
-        assert max(map(abs, counts[3:])) <= 3
+        assert max(way, turn) < 1.001e-6
         assert link.written == [other]
+
+
+@given(
+    st.lists(st.floats(-1.5, 1.5), min_size=3, max_size=3),
+    st.lists(st.floats(-4.0, 4.0), min_size=3, max_size=3),
+    st.sampled_from(list(OatConvention)),
+)
+def test_what_contour_writes_is_the_place_to_the_decimals_of_the_wire(place_m, turn, convention):
+    """Judged by scipy's Euler angles, which share nothing with ours."""
+    rotation = Rotation.from_rotvec(turn)
+    location = LocationWriter(convention).write(Pose(np.array(place_m), rotation.as_matrix()))
+    x, y, z, o, a, t = location.counts
+    np.testing.assert_allclose([x / 1e5, y / 1e5, z / 1e5], place_m, atol=0.5001e-5)
+    o0, a0 = (-90_000, 90_000) if convention is OatConvention.VAL else (0, 0)
+    angles = [(o + o0) / 1e3, (a + a0) / 1e3, t / 1e3]
+    apart = Rotation.from_euler("ZYZ", angles, degrees=True).inv() * rotation
+    assert np.degrees(apart.magnitude()) < 2e-3
+
+
+def test_a_waypoint_that_would_be_written_wrongly_is_refused(monkeypatch):
+    """Whatever goes wrong between pose and counts is seen before a byte is sent."""
+    monkeypatch.setattr(contour_link, "location_of", lambda *_: Location((1, 2, 3, 4, 5, 6)))
+    with pytest.raises(WaypointRefusedError, match="rounding leaves at most"):
+        LocationWriter(OatConvention.VAL).write(at(START_DEG))
+
+
+def test_a_place_beyond_the_wire_is_refused():
+    with pytest.raises(WaypointRefusedError, match="the wire cannot say this place: x = "):
+        LocationWriter(OatConvention.VAL).write(Pose(np.array([10.0, 0.0, 0.0]), np.eye(3)))
 
 
 def test_nobody_else_offers_waypoints_to_a_link():
@@ -198,15 +245,16 @@ def test_nobody_else_offers_waypoints_to_a_link():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == "offer"
     }
-    assert found == {"gated.py", "loop.py", "wire.py", "moves/stroke_drive.py"}
+    assert found == {"gated.py", "guarded_link.py", "loop.py", "wire.py", "moves/stroke_drive.py"}
 
 
 def test_the_thread_that_answers_the_robot_is_known_by_its_number():
     """It is to be woken before everything else, so whoever raises it has to find it."""
     ours, theirs = socket.socketpair()
-    link = ArmLink(ArmPort(ours, "socket:", VirtualClock().now_s), HostSettings(), lambda: 0.0)
+    line = ContourLine(ArmPort(ours, "socket:", VirtualClock().now_s), HostSettings(), lambda: 0.0)
+    link = ContourLink(line, RM01.oat_convention())
     try:
-        arm = GatedArm(gate_at(RM01, np.radians(START_DEG)), link, CONVENTION)
+        arm = GatedArm(gate_at(RM01, np.radians(START_DEG)), link)
         (reader,) = (each for each in threading.enumerate() if each.name == "arm link")
         assert arm.reader_thread == reader.native_id
     finally:

@@ -27,8 +27,8 @@ from moves_bench import (
 from properties import dear
 from typer.testing import CliRunner
 
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of, forward
+from arm_driver.kinematics.puma import Joints, branch_of, forward
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of

@@ -11,9 +11,9 @@ from campaign import count
 from scipy.signal import lsim
 from stroke_bench import PERIOD_S, STEP_S, VAL, Bench, Drawn, moved, strokes_of
 
-from arm_driver.identification import NotIdentifiedError, identify
-from arm_driver.servo_response import ramp_response
-from arm_driver.strokes import (
+from arm_driver.fit.identification import NotIdentifiedError, identify
+from arm_driver.fit.servo_response import ramp_response
+from arm_driver.fit.strokes import (
     AXES,
     NotToldError,
     PlaceNotToldError,

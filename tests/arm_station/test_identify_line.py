@@ -6,7 +6,7 @@ from moves_bench import READY_DEG, RM01
 from stroke_bench import PERIOD_S, STEP_S, Drawn
 
 import hil.stations.arm.moves.strokes
-from arm_driver.identification import identify
+from arm_driver.fit.identification import identify
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.moves.approach import joints_said
 from hil.stations.arm.moves.hands import AlwaysHeld

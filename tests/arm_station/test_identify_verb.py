@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 
 import hil.stations.arm.moves.session
 import hil.stations.arm.moves.strokes
-from arm_driver.node_fit import fitted_nodes
+from arm_driver.fit.node_fit import fitted_nodes
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
@@ -216,7 +217,8 @@ def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(
     assert len(found.strokes) == len(strokes) - 1
     assert "stroke 2" in found.spoilt[0]
     assert len(list(found.folder.iterdir())) == len(strokes), "each is recorded"
-    assert rested.distance_m(opened.place) < 5e-4, "and all of them were driven to their ends"
+    away_m = math.dist(rested.X_RT.position_m, opened.place.X_RT.position_m)
+    assert away_m < 5e-4, "and all of them were driven to their ends"
 
 
 def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, monkeypatch):

@@ -20,8 +20,8 @@ from moves_bench import (
 )
 from properties import dear
 
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of, forward
+from arm_driver.kinematics.puma import Joints, branch_of, forward
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.jog import JogMover, full_rate, run_jog
@@ -118,7 +118,7 @@ def candidates(ray, way, level, pace):
 def test_towards_any_limit_it_rests_before_it_within_the_way_of_a_period(
     seed, axes, axis, sign, part
 ):
-    """Joints, singularities, bodies, the table: judged by `arm_driver.workspace`, not the gate."""
+    """Joints, singularities, bodies and table: `kinematics.workspace` judges, not the gate."""
     q_deg = agreeable(np.random.default_rng(seed))
     keys = Keys((axis, sign))
     station, _ = jogged(q_deg, keys, axes, part)

@@ -14,7 +14,7 @@ from campaign import SHARE, share_of
 from live_bench import live_plan
 from stop_bench import watch
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.desk.velocity.gamepad import HandleState
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan

@@ -20,7 +20,7 @@ from live_bench import (
     winding_plan,
 )
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.desk.velocity import gamepad
 from hil.desk.velocity.keyboard import KeyboardSource, Terminal

@@ -9,7 +9,7 @@ import pytest
 from live_bench import typed
 from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
-from arm_driver.host_states import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.desk.velocity.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of

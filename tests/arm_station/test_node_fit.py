@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from properties import dear
 from scipy.spatial.transform import Rotation
 
-from arm_driver.blended_path import BlendModel
-from arm_driver.node_fit import LiveNodes, fitted_nodes
+from arm_driver.fit.blended_path import BlendModel
+from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import BlendSettings, RobotSettings
 

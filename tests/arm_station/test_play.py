@@ -10,14 +10,14 @@ import pytest
 from moves_bench import PERIOD_S, READY_DEG, RM01, Schedule, kept, listen_to, places, standing
 from typer.testing import CliRunner
 
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of, forward
+from arm_driver.contour.place import location_of
+from arm_driver.kinematics.puma import Joints, branch_of, forward
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.stations.arm.moves.goto import GotoTarget, start_of
 from hil.stations.arm.moves.play import PlayedPath, plan_play, read_recorded
-from hil.stations.arm.step import location_of
 from hil_common.arrays.pose import Pose
 
 HEAD = "t_s,x_mm,y_mm,z_mm,o_deg,a_deg,t_deg"

@@ -17,12 +17,12 @@ import pytest
 from campaign import SHARE
 from random_faults import ENDS, fault_of
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import open_arm_link
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.reader import open_line
+from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.ipc.child import PIPE, start_child
 from hil.timing.realtime import RealClock
@@ -110,7 +110,7 @@ class Session:
 
     def __init__(self, robot):
         self.robot = robot
-        self.link = open_arm_link(self.robot.url, now_s=now_s, settings=SETTINGS)
+        self.link = open_line(self.robot.url, now_s=now_s, settings=SETTINGS)
         self.late = self.empty = 0
         self.latencies_s = []
         self.home = self.rested().place
@@ -127,7 +127,7 @@ class Session:
         if not self._heard():  # the cable was out: for the host that is the end of this link
             self.count()
             self.link.close()
-            self.link = open_arm_link(self.robot.plugged_in(), now_s=now_s, settings=SETTINGS)
+            self.link = open_line(self.robot.plugged_in(), now_s=now_s, settings=SETTINGS)
             assert self._heard(), self.link.poll()
         return told
 

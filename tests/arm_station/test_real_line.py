@@ -7,10 +7,18 @@ from queue import Queue
 
 import numpy as np
 import pytest
-from live_bench import PERIOD_S, judge_flip, live_plan, near_singular, place_of, winding_plan
+from live_bench import (
+    PERIOD_S,
+    judge_flip,
+    live_plan,
+    near_singular,
+    place_of,
+    shown_start,
+    winding_plan,
+)
 
-from arm_driver.host_states import StreamResult
-from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm, stream_plan
+from arm_driver.link_states import StreamResult
+from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.runner import moved_to
@@ -90,7 +98,7 @@ def on_virtual_clock(plan):
 def test_a_robot_that_tells_no_place_is_moved_on_its_operators_word(tmp_path):
     """Without that it is refused with what to do; virtual: `test_arm_start.py`."""
     prepared = prepare_plan(live_plan(SHORTEST, clock="real"))
-    start = stream_plan(prepared).start
+    start = shown_start(prepared)
     with robot_beside(prepared, feedback=False) as url:
         here = moved_to(prepared, url)
         refused = run_arm(here, tmp_path).end

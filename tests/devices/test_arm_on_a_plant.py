@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from arm_scripted_host import PERIOD_S, ScriptedHost, waypoint_line
 
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.puma import forward
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings

@@ -11,11 +11,11 @@ import pytest
 from campaign import count
 from contour_robot import ContourRobot
 
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
+from arm_driver.link_states import LinkState, StreamResult
 
 SPEED_M_S, TURN_RAD_S = 0.1, math.radians(30.0)
 DECIMAL_M, DECIMAL_RAD = 1.1e-5, math.radians(1.1e-3)
@@ -34,7 +34,7 @@ class Planner:
         self.along, self.number = 0.0, 0
 
     def __call__(self) -> None:
-        if self.host.state is not HostState.STREAMING or not self.host.report(0.0).wants:
+        if self.host.state is not LinkState.STREAMING or not self.host.report(0.0).wants:
             return
         most = self.share * DECLARED_S * (TURN_RAD_S if self.turns else SPEED_M_S)
         ramp = min(1.0, (2 * self.number + 1) / 14)

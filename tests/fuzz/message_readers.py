@@ -150,9 +150,9 @@ def message(path: Path) -> None:
 
 def lines(path: Path) -> None:
     """Of whoever steers by a socket, of the robot's terminal, of an adapter of CAN."""
-    from arm_driver.contour import decode_answer, decode_request
-    from arm_driver.host_values import LinkCounts
-    from arm_driver.requests import RequestReader
+    from arm_driver.contour.messages import decode_answer, decode_request
+    from arm_driver.contour.requests import RequestReader
+    from arm_driver.link_report import LinkCounts
     from drives.can.slcan_codec import parse_line
     from drives.can.slcan_lines import SlcanLines
     from hil.desk.velocity.remote_wire import parse_order, parse_word

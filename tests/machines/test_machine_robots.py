@@ -17,7 +17,7 @@ from arms import (
 )
 from scipy.spatial.transform import Rotation
 
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.puma import forward
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings

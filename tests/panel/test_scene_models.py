@@ -23,7 +23,7 @@ from scene_samples import (
 from scipy.spatial.transform import Rotation, Slerp
 from trace_form import link_pose
 
-from arm_driver import kinematics
+from arm_driver.kinematics import puma as kinematics
 from hil.machines.rig.machine import geometry_of, soft_range_m
 from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader

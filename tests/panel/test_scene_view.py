@@ -25,7 +25,7 @@ from scene_samples import (
     space_arm,
 )
 
-from arm_driver import kinematics
+from arm_driver.kinematics import puma as kinematics
 from hil.panel.scene import gl_calls, gl_program, gl_support
 from hil.panel.scene import view as scene_view
 from hil.panel.scene.flat import FlatCanvas

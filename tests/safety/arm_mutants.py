@@ -1,29 +1,35 @@
 """Named mutants of the link to the industrial arm: its host, its stream, its supervision."""
 
 ARM_TESTS = {
-    "arm_driver/period_watch.py": ("arm_driver/test_supervision.py",),
-    "arm_driver/kept_period.py": (
+    "arm_driver/contour/period_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/contour/kept_period.py": (
         "foreign/test_speed_at_any_period.py",
         "arm_driver/test_kept_period.py",
     ),
-    "arm_driver/following_watch.py": ("arm_driver/test_supervision.py",),
-    "arm_driver/supervision.py": ("arm_driver/test_supervision.py",),
-    "arm_driver/requests.py": ("arm_driver/test_supervision.py", "arm_driver/test_contour.py"),
-    "arm_driver/stream.py": (
+    "arm_driver/contour/following_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/contour/supervision.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/contour/requests.py": (
+        "arm_driver/test_supervision.py",
+        "arm_driver/test_contour.py",
+    ),
+    "arm_driver/contour/stream.py": (
         "arm_driver/test_supervision.py",
         "arm_driver/test_host.py",
         "arm_driver/test_kept_period.py",
         "foreign/test_speed_at_any_period.py",
     ),
-    "arm_driver/host.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
-    "arm_driver/stream_end.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
-    "arm_driver/answers.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
-    "arm_driver/host_states.py": ("arm_driver/test_host.py",),
+    "arm_driver/contour/host.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/contour/stream_end.py": (
+        "arm_driver/test_supervision.py",
+        "arm_driver/test_host.py",
+    ),
+    "arm_driver/contour/answers.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/contour/host_states.py": ("arm_driver/test_host.py",),
 }
 """Tests that look at each file, the likeliest first."""
 
 ARM_ROWS = {
-    "arm_driver/period_watch.py": (
+    "arm_driver/contour/period_watch.py": (
         (
             "what is gained on the period is not summed",
             "self._ahead_s = max(0.0, self._ahead_s + gained_s)",
@@ -61,7 +67,7 @@ ARM_ROWS = {
             "self._mean_s = interval_s",
         ),
     ),
-    "arm_driver/following_watch.py": (
+    "arm_driver/contour/following_watch.py": (
         (
             "a robot beside its path follows",
             "if best.share <= 1.0 else",
@@ -108,12 +114,12 @@ ARM_ROWS = {
             'return ""',
         ),
     ),
-    "arm_driver/supervision.py": (
+    "arm_driver/contour/supervision.py": (
         ("following is not watched", "text = self._following.heard(request.location)", 'text = ""'),
         ("the period is not watched", "if pace is not Pace.IN_TIME:", "if pace is None:"),
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),
-    "arm_driver/kept_period.py": (
+    "arm_driver/contour/kept_period.py": (
         ("requests are never late", "HEARD_WITHIN_S: Final = 0.02", "HEARD_WITHIN_S: Final = 0.0"),
         (
             "a lost request is a slow robot",
@@ -129,11 +135,11 @@ ARM_ROWS = {
         ("a request that comes anew is a pause", "since_s > self._period_s - LOST_S", "True"),
         ("a late request is usual", "(before[-2] - before[0])", "(before[-1] - before[0])"),
     ),
-    "arm_driver/requests.py": (
+    "arm_driver/contour/requests.py": (
         ("nobody is simulated", "self.simulated: bool = True", "self.simulated: bool = False"),
         ("everybody is simulated", "if line.endswith(SIMULATED):", "if line:"),
     ),
-    "arm_driver/stream.py": (
+    "arm_driver/contour/stream.py": (
         (
             "a second asking is a second period",
             "seq == self.expected and seq != self._asked",
@@ -186,7 +192,7 @@ ARM_ROWS = {
             'if why := "":',
         ),
     ),
-    "arm_driver/stream_end.py": (
+    "arm_driver/contour/stream_end.py": (
         (
             "status 1 asks for the next waypoint",
             "if request.status is RobotStatus.CHECKSUM_ERROR and request.seq != flying.seq:",
@@ -218,7 +224,7 @@ ARM_ROWS = {
             "if False:",
         ),
     ),
-    "arm_driver/answers.py": (
+    "arm_driver/contour/answers.py": (
         ("a waypoint is sent again for ever", "if self._repeats > _REPEATS_ALLOWED:", "if False:"),
         (
             "noise is forgiven for ever",
@@ -236,7 +242,7 @@ ARM_ROWS = {
             "pass",
         ),
     ),
-    "arm_driver/host.py": (
+    "arm_driver/contour/host.py": (
         ("a new stream begins on an old request", "if not self._left:", "if False:"),
         (
             "a request that is too old is answered",

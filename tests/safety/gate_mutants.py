@@ -71,7 +71,7 @@ GATE_ROWS = {
         ("a place with a silent leg is one", "if feedback is None or not all(feedback.fresh):", "if feedback is None:"),
     ),
     "hil/stations/arm/gated.py": (
-        ("the thread that answers is not known", "return self._link.reader_thread if isinstance(self._link, ArmLink) else None", "return None"),
+        ("the thread that answers is not known", "return getattr(self._link, \"reader_thread\", None)", "return None"),
     ),
     "safety/robot_gate.py": (
         ("backwards a joint may be as fast as it likes", "not abs(speed) <= OVERSHOOT * axis.speed", "not speed <= OVERSHOOT * axis.speed"),

@@ -37,6 +37,7 @@ from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.generic_protocol import Protocol, read_protocol
 from hil.hosts.wires.quantities import FOOT_M, MOST_LINE_BYTES, LocalFrame, refused_numbers
+from hil.hosts.wires.xml_file import xml_text
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
 
@@ -202,6 +203,11 @@ def _codec(settings: GenericSettings) -> GenericCodec:
     return GenericCodec(read_protocol(Path(path)), str(path))
 
 
+def _wire(settings: GenericSettings, version: str) -> tuple[str, dict[str, str]]:
+    path = find_file(settings.protocol, folder="hosts", key="protocol")
+    return version, {"protocol": xml_text(path)}
+
+
 KIND: Final = HostKind(
     name="flightgear_generic",
     title="FlightGear 2020.3 and later: generic output, binary or text",
@@ -215,4 +221,5 @@ KIND: Final = HostKind(
     settings=lambda: GenericSettings,
     codec=_codec,
     files=("protocol",),
+    wire=_wire,
 )  # fmt: skip

@@ -23,6 +23,7 @@ from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.jsbsim_directive import Directive, read_directive
 from hil.hosts.wires.quantities import FOOT_M, LocalFrame, numbers_of_line, refused_numbers
+from hil.hosts.wires.xml_file import xml_text
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
     GRAVITY_M_S2,
@@ -181,6 +182,11 @@ def _codec(settings: JsbsimSettings) -> JsbsimCodec:
     return JsbsimCodec(read_directive(Path(path)), str(path))
 
 
+def _wire(settings: JsbsimSettings, version: str) -> tuple[str, dict[str, str]]:
+    path = find_file(settings.directive, folder="hosts", key="directive")
+    return version, {"directive": xml_text(path)}
+
+
 KIND: Final = HostKind(
     name="jsbsim",
     title="JSBSim 1.2 and later: socket output, text over UDP",
@@ -194,4 +200,5 @@ KIND: Final = HostKind(
     settings=lambda: JsbsimSettings,
     codec=_codec,
     files=("directive",),
+    wire=_wire,
 )  # fmt: skip

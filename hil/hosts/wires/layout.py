@@ -295,4 +295,5 @@ KIND: Final = HostKind(
     settings=lambda: LayoutSettings,
     codec=LayoutCodec,
     tells_by_map=tells_by_map,
+    wire=lambda settings, version: (version, {"length": settings.length}),
 )

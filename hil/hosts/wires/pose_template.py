@@ -162,6 +162,8 @@ def _parts(template: str, binary: bool, bits: int) -> tuple[re.Pattern[bytes], t
     return re.compile(pattern + re.escape(text[end:]), re.DOTALL), tuple(axes)
 
 
+_OPTIONS: Final = ("template", "bits", "binary", "spans")
+"""Keys of its map that an emulated one takes as they are."""
 KIND: Final = HostKind(
     name="pose_template",
     title="SimTools, FlyPT Mover: poses by a template, text or binary",
@@ -169,4 +171,5 @@ KIND: Final = HostKind(
     tells=frozenset({"attitude", "position_m", "flags.POSE"}),
     settings=lambda: PoseTemplateSettings,
     codec=PoseTemplateCodec,
+    wire=lambda settings, version: (version, {name: getattr(settings, name) for name in _OPTIONS}),
 )

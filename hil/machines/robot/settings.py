@@ -7,14 +7,14 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from arm_driver.blended_path import LAG_MAX_S, BlendModel
-from arm_driver.bodies import PAIRS, STANDARD, clearances_m
+from arm_driver.contour.val import OatConvention
 from arm_driver.errors import ArmError
-from arm_driver.geometry import PumaGeometry
-from arm_driver.host_values import HostSettings
-from arm_driver.kinematics import SingularDistances
-from arm_driver.path_report import PathLimits
-from arm_driver.val import OatConvention
+from arm_driver.fit.blended_path import LAG_MAX_S, BlendModel
+from arm_driver.kinematics.bodies import PAIRS, STANDARD, clearances_m
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.path_report import PathLimits
+from arm_driver.kinematics.puma import SingularDistances
+from arm_driver.link import LinkOrder, LinkSettings
 from hil.config.errors import about
 from hil.config.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.config.settings import ConfigError, Settings, read_toml
@@ -239,12 +239,15 @@ class RobotSettings(Settings):
             corners=self.blend.corners(1e-3 * self.path_deviation_max_mm),
         )
 
-    def host_settings(self) -> HostSettings:
-        """Times and limits of the host's end of the link."""
-        return HostSettings(
+    def link_order(self, url: str) -> LinkOrder:
+        """What the robot's link at a URL is made of."""
+        return LinkOrder(url, self.name, self.convention, self.link_settings())
+
+    def link_settings(self) -> LinkSettings:
+        """Times and limits of the robot's link."""
+        return LinkSettings(
             speed_max_m_s=self.gripper_speed_max_m_s,
             turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
-            a_zero_rad=self.oat_convention().zero_rad[1],
             supervision=self.supervision.settings(),
         )
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from arm_driver import warm as robot
-from arm_driver.host_values import StreamPlan
-from arm_driver.kinematics import forward
-from arm_driver.location import Location
+from arm_driver.kinematics.puma import forward
+from arm_driver.link import DeclaredPath
+from arm_driver.link_report import ShownPose
 from hil.config.errors import RefusedError
 from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, VelocitySource
+from hil.machines.robot.offered_links import link_origin
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.end import Conclusion
@@ -26,11 +27,10 @@ from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import ArmPlan
-from hil.stations.arm.session import arm_clock, arm_wire, play_stream
+from hil.stations.arm.session import arm_clock, arm_wire, play_stream, writer_of
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Stream, Streamed
 from hil.stations.arm.wire import emulated_controller
 from hil.stations.arm.world import notes_of, plant_of
@@ -64,6 +64,7 @@ def run_header(
             "robot": robot_line(plan),
             SIMULATED: "robot" if plan.scenario.devices.simulated else "",
             **world_facts(plan),
+            **link_facts(plan.scenario.devices.arm),
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
@@ -77,6 +78,12 @@ def world_facts(plan: ArmPlan) -> dict[str, str]:
     """What a recording's header says of the world of an emulated robot; nothing without one."""
     told = {"world": plan.scenario.world, "ride": plan.scenario.ride}
     return {name: value for name, value in told.items() if value}
+
+
+def link_facts(url: str) -> dict[str, str]:
+    """What a recording's header says of the code of a link of others; nothing for ours."""
+    origin = link_origin(url)
+    return {"arm_link_code": origin} if origin else {}
 
 
 def _machines(prepared: ArmProof) -> ArmMachines:
@@ -151,12 +158,10 @@ def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) ->
         raise RefusedError(f"source: {error}") from None
 
 
-def stream_plan(prepared: ArmProof) -> StreamPlan:
+def declared_path(prepared: ArmProof) -> DeclaredPath:
     """Declared start and end of the stream."""
-    robot = prepared.plan.robot
-    start = forward(robot.geometry(), prepared.start.q_rad)
-    end = prepared.steps[-1].location if prepared.steps else None
-    return StreamPlan(location_of(start, robot.oat_convention()), end)
+    start = forward(prepared.plan.robot.geometry(), prepared.start.q_rad)
+    return DeclaredPath(start, prepared.steps[-1].waypoint if prepared.steps else None)
 
 
 def emulated_settings(prepared: ArmProof) -> ArmControllerSettings:
@@ -199,7 +204,7 @@ def run_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     operator: bool = False,
-    robot_at: Location | None = None,
+    robot_at: ShownPose | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion, recorded below a folder; the arguments are those of `play_arm`."""
     virtual = prepared.clock == "virtual"
@@ -213,7 +218,7 @@ def play_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     shown_at: int | None = None,
-    robot_at: Location | None = None,
+    robot_at: ShownPose | None = None,
     edit: Callable[[str], object] | None = None,
 ) -> Callable[[Conclusion], ArmRunResult]:
     """Play a prepared motion against its robot, within an opening.
@@ -243,13 +248,15 @@ def play_arm(
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
     wish = opening.wish if led is None else led.stops(opening.wish)
     emulated = EmulatedRobot(prepared, clock, faults)
-    wire = arm_wire(plan.scenario.devices.arm, plan.robot.host_settings(), clock, emulated.begin)
+    order = plan.robot.link_order(plan.scenario.devices.arm)
+    wire = arm_wire(order, clock, emulated.begin)
     opening.at_end(wire.close)
-    arm = GatedArm(prepared.gate(), wire, plan.robot.oat_convention())
+    arm = GatedArm(prepared.gate(), wire)
     stream = Stream(
-        clock, prepared.station(held, arm), arm, stream_plan(prepared),
+        clock, prepared.station(held, arm), arm, declared_path(prepared),
         RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
-        plan.robot.oat_convention(), str if led is None else lambda: led.lost, emulated.shown,
+        plan.robot.oat_convention(), writer_of(order),
+        str if led is None else lambda: led.lost, emulated.shown,
     )  # fmt: skip
     planned = plan.scenario.source.planned
     finish = play_stream(

@@ -12,8 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.mapping import Mapping
-from arm_driver.val import OatConvention
+from arm_driver.kinematics.mapping import Mapping
 from hil.desk.velocity.source import Twist, VelocitySource, rest
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
@@ -44,8 +43,6 @@ class MappedRobot:
 
     mapping: Mapping
     """From the space arm's gripper to the robot's."""
-    convention: OatConvention
-    """Of the controller's angles."""
     gate: WaypointGate
     """Of both arms, the robot the last."""
     judge: RobotJudge
@@ -74,7 +71,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         if robot is None:
             super().__init__()
         else:
-            super().__init__(robot.mapping.X_RT0, robot.convention)
+            super().__init__(robot.mapping.X_RT0)
         self.live = source.duration_s is None
         self._space, self._rates, self._source = space, rates, source
         self._robot, self._nodes = robot, nodes
@@ -123,7 +120,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         robot, follower = self._robot, self._follower
         if robot is None or follower is None:
             return ArmStep(
-                self._index, t_s + TICK_S, self.course, None, None, None, (),
+                self._index, t_s + TICK_S, self.course, None, None, (),
                 wanted=wanted, command=command, snapshot=snapshot,
             )  # fmt: skip
         velocity_m_s = X_WB.rotation @ snapshot.velocity_BG_m_s
@@ -135,9 +132,10 @@ class ArmStation(WaypointMaker[ArmStep]):
         judged = robot.judge.judge(X_RT, space_sample(snapshot, command.smallest_singular_value))
         if judged.violations:
             return self._refuse(wanted, command, snapshot, X_RT, *judged.violations)
+        self._note_way(X_RT)
         return ArmStep(
-            self._index, self._index * TICK_S, self.course, X_RT, judged.joints,
-            self._written(X_RT), judged.margins, (), follower.share, self.gap[0],
+            self._index, self._index * TICK_S, self.course, X_RT, judged.joints, judged.margins,
+            (), follower.share, self.gap[0],
             wanted=wanted, command=command, snapshot=snapshot,
         )  # fmt: skip
 
@@ -187,7 +185,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         self.why = str(violations[0]) if violations else "refused"
         share = 1.0 if self._follower is None else self._follower.share
         return ArmStep(
-            self._index, self._index * TICK_S, self.course, X_RT, None, None, (), violations,
+            self._index, self._index * TICK_S, self.course, X_RT, None, (), violations,
             share, self.gap[0], wanted=wanted, command=command, snapshot=snapshot,
         )  # fmt: skip
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from rich.table import Table
 
-from arm_driver.host_values import HostSettings
-from arm_driver.path_report import PathFinding
-from arm_driver.supervision import SupervisionReport
+from arm_driver.kinematics.path_report import PathFinding
+from arm_driver.link import LinkSettings
+from arm_driver.link_report import SupervisionReport
 from hil.run.end import conclusion_told
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed
@@ -47,7 +47,7 @@ WARNED_FROM: Final = 0.5
 """Share of a window from which on it is told."""
 
 
-def supervision_table(settings: HostSettings) -> Table:
+def supervision_table(settings: LinkSettings) -> Table:
     """What is watched while the robot moves, its window, and what happens beyond it."""
     watched = settings.supervision
     table = Table("watched", "window", "beyond it", box=None, pad_edge=False)

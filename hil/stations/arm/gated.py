@@ -1,8 +1,8 @@
 """Gate and link of a robot as one object: what the gate has not let through is not written.
 
-The gate lets a waypoint through as a sample, the link takes it as six integers. So the link is
-given only what is the sample's place within the decimals of the wire, each once and in order.
-Nothing else holds the link of a robot that may move.
+The gate lets a waypoint through as a sample, the link takes it as a pose. So the link is given only
+what is the sample's place, each once and in order. Nothing else holds the link of a robot that may
+move.
 """
 
 import math
@@ -10,47 +10,22 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from arm_driver.contour import EndReason
-from arm_driver.host_values import LinkReport, Offer, StreamPlan
-from arm_driver.link import ArmLink
+from arm_driver.link import ArmLink, DeclaredPath, EndReason, Offer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
-from arm_driver.val import OatConvention, from_oat
+from arm_driver.link_report import LinkReport, ShownPose
+from hil_common.arrays.pose import Pose
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
-ROUNDED_M = 0.5001e-3 * math.sqrt(3.0) / COUNTS_PER_MM
-"""How far rounding to the wire can put a place from itself [m]."""
-ROUNDED_RAD = math.radians(2.0 / COUNTS_PER_DEG)
-"""How far it can turn it, three angles together [rad]."""
+SAME_M = 1e-6
+"""Closer places are one [m]: the sample was computed from joints, which were from the pose."""
+SAME_RAD = 1e-6
+"""Likewise turns [rad]."""
 
 
 class PastGateError(WaypointRefusedError):
     """A waypoint was to be written that the gate has not let through; nothing was written."""
-
-
-class ArmWire(Protocol):
-    """A link to a robot, real or emulated; see `arm_driver.link.ArmLink`."""
-
-    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
-        """Begin a stream, on the operator's arm command."""
-
-    def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot."""
-        ...
-
-    def poll(self) -> LinkReport:
-        """Return the link as it is now."""
-        ...
-
-    def end(self, reason: EndReason) -> None:
-        """End the stream."""
-
-    def close(self) -> None:
-        """Leave the link."""
 
 
 class WaypointGate(Protocol):
@@ -74,14 +49,14 @@ class WaypointGate(Protocol):
 
 
 class GatedArm:
-    """The link of one stream behind its gate; both as `ArmWire` and as `WaypointGate`.
+    """The link of one stream behind its gate; both as `ArmLink` and as `WaypointGate`.
 
     Args:
         gate: open, at the start of the stream; the robot's samples are its last.
     """
 
-    def __init__(self, gate: ArmGate, link: ArmWire, convention: OatConvention) -> None:
-        self._gate, self._link, self._convention = gate, link, convention
+    def __init__(self, gate: ArmGate, link: ArmLink) -> None:
+        self._gate, self._link = gate, link
         self._passed: deque[ArmSample] = deque()
 
     @property
@@ -92,7 +67,7 @@ class GatedArm:
     @property
     def reader_thread(self) -> int | None:
         """Number of the thread that answers the robot; None without one."""
-        return self._link.reader_thread if isinstance(self._link, ArmLink) else None
+        return getattr(self._link, "reader_thread", None)
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
         """Judge one waypoint; one that passes may be offered, once."""
@@ -109,7 +84,7 @@ class GatedArm:
         """A gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
         return self._gate.trial()
 
-    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
         """Begin the stream.
 
         Raises:
@@ -118,9 +93,9 @@ class GatedArm:
         """
         if self._gate.latched:
             raise PastGateError(f"the gate is shut: {self._gate.latched[0]}")
-        self._link.start(plan, measured)
+        self._link.start(path, measured)
 
-    def offer(self, location: Location) -> Offer:
+    def offer(self, X_RT: Pose) -> Offer:
         """Put the next waypoint into the slot of the link.
 
         Raises:
@@ -129,23 +104,22 @@ class GatedArm:
         """
         if not self._passed:
             raise PastGateError("no waypoint has passed the gate that was not written yet")
-        self._compare(location, self._passed[0])
-        answer = self._link.offer(location)
+        self._compare(X_RT, self._passed[0])
+        answer = self._link.offer(X_RT)
         if answer is Offer.TAKEN:
             self._passed.popleft()
         return answer
 
-    def _compare(self, location: Location, sample: ArmSample) -> None:
-        away_m = math.dist(location.position_m, sample.gripper_position_m)
-        turned = quaternion_of(from_oat(np.array(location.oat_rad), self._convention))
-        along = abs(sum(a * b for a, b in zip(turned, sample.gripper_rotation, strict=True)))
-        away_rad = 2.0 * math.acos(min(along, 1.0))
+    def _compare(self, X_RT: Pose, sample: ArmSample) -> None:
+        away_m = math.dist(X_RT.position_m, sample.gripper_position_m)
+        turned = quaternion_of(X_RT.rotation)
+        away_rad = _turn_rad(turned, sample.gripper_rotation)
         # Not "above": what is no number is not let through either.
-        if not (away_m <= ROUNDED_M and away_rad <= ROUNDED_RAD):
+        if not (away_m <= SAME_M and away_rad <= SAME_RAD):
             raise PastGateError(
                 f"{1e3 * away_m:.3f} mm and {math.degrees(away_rad):.4f} deg from the waypoint "
-                f"that passed the gate; rounding leaves at most {1e3 * ROUNDED_M:.3f} mm and "
-                f"{math.degrees(ROUNDED_RAD):.4f} deg"
+                f"that passed the gate, at most {1e3 * SAME_M:g} mm and "
+                f"{math.degrees(SAME_RAD):.2g} deg are rounding"
             )
 
     def poll(self) -> LinkReport:
@@ -160,3 +134,10 @@ class GatedArm:
     def close(self) -> None:
         """Leave the link."""
         self._link.close()
+
+
+def _turn_rad(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the angle between two unit quaternions [rad], exact near zero; NaN for no numbers."""
+    apart = math.dist(first, second)
+    along = math.hypot(*(a + b for a, b in zip(first, second, strict=True)))
+    return 4.0 * math.atan2(min(apart, along), max(apart, along))

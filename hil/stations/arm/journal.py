@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import LinkReport
-from arm_driver.kinematics import Joints
-from arm_driver.location import Location
-from arm_driver.supervision import SupervisionReport
-from arm_driver.val import OatConvention, from_oat
+from arm_driver.kinematics.puma import Joints
+from arm_driver.link import Writer
+from arm_driver.link_errors import WaypointRefusedError
+from arm_driver.link_report import LinkReport, SupervisionReport
+from arm_driver.link_states import StreamResult
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.recording.signals import Signals
@@ -55,18 +54,19 @@ class ArmJournal(Journal):
     """The journal of a run of this station.
 
     Args:
+        writer: writes waypoints in the numbers of the wire; None if it has none.
         stop: the operator's wish to end, as a flag of the waypoints after it.
     """
 
     def __init__(
         self,
         sink: RecordingSink,
-        convention: OatConvention,
+        writer: Writer | None,
         stop: StopWish,
         audience: Audience | None = None,
     ) -> None:
         super().__init__(sink, audience)
-        self._convention = convention
+        self._writer = writer
         self._stop = stop
         self.signals: Signals = SIGNALS
         """Of a row."""
@@ -87,7 +87,7 @@ class ArmJournal(Journal):
             self._offered.append(step)
         action = ArmAction.REFUSED if step.violations else ArmAction.PASSED
         rate, speed = self._changes(step)
-        measured = NAN7 if report.measured is None else self._seven(report.measured)
+        measured = NAN7 if report.measured is None else _packed(report.measured.X_RT)
         X_RT, joints = self._asked(step, report)
         values: dict[str, float | Sequence[float]] = {
             "index": step.index,
@@ -99,7 +99,7 @@ class ArmJournal(Journal):
             "target_pose": NAN7 if X_RT is None else _packed(X_RT),
             "robot_q": NAN6 if joints is None else joints.q_rad.tolist(),
             "robot_q_rate": rate,
-            "sent_location": NAN6 if step.location is None else step.location.counts,
+            "sent_location": self._sent(step.waypoint),
             "sent_seq": float(report.streamed),
             "measured_pose": measured,
             "measured_at_s": math.nan if report.measured is None else tick.t_s - report.silence_s,
@@ -185,9 +185,14 @@ class ArmJournal(Journal):
         way = float(np.linalg.norm(step.X_RT.position_m - last.X_RT.position_m))
         return rate.tolist(), way / TICK_S
 
-    def _seven(self, location: Location) -> Sequence[float]:
-        rotation = from_oat(location.oat_rad, self._convention)
-        return _packed(Pose(np.array(location.position_m), rotation))
+    def _sent(self, X_RT: Pose | None) -> Sequence[float]:
+        """A waypoint in the numbers of the wire; NaN if it has none, or cannot say it."""
+        if X_RT is None or self._writer is None:
+            return NAN6
+        try:
+            return self._writer(X_RT)
+        except WaypointRefusedError:
+            return NAN6
 
 
 def supervised(report: SupervisionReport) -> SupervisionTold:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.geometry import PumaGeometry
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import Joints
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate

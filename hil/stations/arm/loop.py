@@ -10,10 +10,10 @@ swings out, which goes into the recording, a waypoint a period, and no further.
 from collections.abc import Callable
 from enum import Enum
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import LinkReport, Offer
+from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.link_report import LinkReport
+from arm_driver.link_states import LinkState, StreamResult
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.findings import near_limits
@@ -30,7 +30,7 @@ WORDS_WITH_A_PLACE = 3
 """Of so many requests in a row one at least is no repeat, even if one is lost between them."""
 ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
-RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
+RESTARTABLE = (LinkState.SYNCHRONISING, LinkState.READY)
 
 UNDER_WAY = (MotionPhase.FOLLOWING, MotionPhase.STOPPING)
 
@@ -156,11 +156,11 @@ class ArmLoop:
     def _await_robot(self, tick: Tick, report: LinkReport) -> None:
         if why := self._end_asked():
             self._end_with(tick, f"{why} before the robot moved")
-        elif report.state is HostState.FAULT or report.state is HostState.HELD:
+        elif report.state is LinkState.FAULT or report.state is LinkState.HELD:
             self._end_with(tick, report.text)
         elif self._can_start(report):
             try:
-                self._wire.start(self._stream.plan, self._stream.start.shown)
+                self._wire.start(self._stream.path, self._stream.start.shown)
             except StartRefusedError as refusal:
                 self._end_with(tick, f"{refusal}{self._stream.start.hint(report.measured)}")
                 return
@@ -181,7 +181,7 @@ class ArmLoop:
 
         The first word that is received may repeat one from before, and a repeat tells no place.
         """
-        if report.state not in RESTARTABLE or report.status is None:
+        if report.state not in RESTARTABLE or not report.asked:
             return False
         known = report.measured is not None or self._stream.start.shown is not None
         return known or report.counts.requests >= WORDS_WITH_A_PLACE
@@ -250,11 +250,11 @@ class ArmLoop:
             if self._station.note:
                 self._witness.note(tick, self._station.note)
         self._tell_end(tick)
-        if step.location is None:
+        if step.waypoint is None:
             self._refused(tick, step, report, step.refusals[0])
             return
         try:
-            if self._wire.offer(step.location) is not Offer.TAKEN:
+            if self._wire.offer(step.waypoint) is not Offer.TAKEN:
                 return
         except WaypointRefusedError as refusal:
             self._refused(tick, step, report, str(refusal))

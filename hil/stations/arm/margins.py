@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from arm_driver.host_values import HostSettings
+from arm_driver.link import LinkSettings
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.machines.robot.supervision import supervision_of
 from hil.scene.margins import MarginGroup, above, travel, windows
@@ -56,7 +56,7 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
 
 
 def _watched(settings: SupervisionSettings) -> MarginGroup:
-    silent_s = HostSettings(supervision=settings).lost_after_s
+    silent_s = LinkSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
     names, units, factors, ends = zip(*(_WATCHED[name] for name in WATCHED), strict=True)
     ahead = [f"{{left}}, then {end}" for end in ends]

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.blended_path import BlendModel
-from arm_driver.node_fit import LiveNodes, fitted_nodes
-from arm_driver.path_report import PathFinding
+from arm_driver.fit.blended_path import BlendModel
+from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
+from arm_driver.kinematics.path_report import PathFinding
 from hil.config.errors import RefusedError
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmLimits

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints
-from arm_driver.mapping import Mapping
-from arm_driver.path_report import PathReport
-from arm_driver.reference import NoReferenceError, best_reference
-from arm_driver.workspace import check_path
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.path_report import PathReport
+from arm_driver.kinematics.puma import Joints
+from arm_driver.kinematics.reference import NoReferenceError, best_reference
+from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.desk.velocity.source import VelocitySource
 from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
@@ -105,7 +105,7 @@ class ArmProof:
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
-        repeats = MappedRobot(self.mapping, robot.oat_convention(), gate, judge)
+        repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.look()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
@@ -193,7 +193,7 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     steps = play_out(found.station(make_source()), _steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
-    hold_to_pace(plan.robot, mapping.X_RT0, steps)
+    hold_to_pace(plan.robot, mapping.X_RT0, steps, plan.scenario.devices.arm)
     return replace(found, steps=tuple(steps))
 
 

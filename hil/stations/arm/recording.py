@@ -23,7 +23,7 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     """The event of a stream's end, from which the report tells how a run went.
 
     Args:
-        result: a value of `arm_driver.host_states.StreamResult`, such as "completed".
+        result: a value of `arm_driver.contour.host_states.StreamResult`, such as "completed".
     """
     level = Level.INFO if result in ("completed", "cancelled") else Level.ERROR
     text = f"stream {result}: {reason}" if reason else f"stream {result}"
@@ -49,8 +49,8 @@ def link_tally(
     """The event of the link's counts at the end of a run, or of what its supervision has seen.
 
     Args:
-        counts: name → number, such as those of `arm_driver.host_values.LinkCounts`; names that end
-            in `_s` are times [s].
+        counts: name → number, such as those of `arm_driver.contour.host_values.LinkCounts`; names
+            that end in `_s` are times [s].
     """
     text = "; ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in counts.items())
     return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, name, text, dict(counts))

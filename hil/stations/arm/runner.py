@@ -12,6 +12,7 @@ import numpy as np
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.run.options import operated_changes
+from hil.machines.robot.offered_links import link_kind
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
@@ -109,7 +110,7 @@ def prepare(plan: ArmPlan, request: Request, console: Console) -> PreparedArm:
     Raises:
         RefusedError: if it is refused; nothing has moved.
     """
-    robot_at(request.options.get(AT.flag))
+    robot_at(request.options.get(AT.flag), plan.robot)
     return PreparedArm(_prepared(plan, quiet=console.quiet), request)
 
 
@@ -121,7 +122,7 @@ def play(prepared: PreparedArm, opening: Opening) -> Callable[[Conclusion], "Don
             say(line)
     finish = play_arm(
         prepared.proof, opening, shown_at=prepared.shown_at,
-        robot_at=robot_at(prepared.request.options.get(AT.flag)),
+        robot_at=robot_at(prepared.request.options.get(AT.flag), plan.robot),
         edit=partial(say, style="yellow") if prepared.request.options.get("--edit") else None,
     )  # fmt: skip
     return lambda end: (prepared, finish(end))
@@ -250,7 +251,11 @@ def _show_path(prepared: ArmProof) -> None:
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
-    out.print(supervision_table(prepared.plan.robot.host_settings()))
+    url = prepared.plan.scenario.devices.arm
+    if link_kind(url).supervises:
+        out.print(supervision_table(prepared.plan.robot.link_settings()))
+    else:
+        out.print(f"the link {url} does not say that it watches whether the robot follows")
     known = prepared.plan.robot.identified
     if known is not None:
         out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)

@@ -11,9 +11,8 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from arm_driver.contour.val import OatConvention, from_oat
 from arm_driver.link_errors import ArmLinkError
-from arm_driver.urls import parse_arm_link
-from arm_driver.val import OatConvention, from_oat
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
@@ -22,6 +21,7 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
+from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
@@ -30,7 +30,6 @@ from hil_common.arrays.pose import Pose
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
-SIM_URL = "sim:"
 
 
 class SpaceArmChoice(Settings):
@@ -86,7 +85,8 @@ class ArmDevices(Settings):
     """What hangs on the serial line."""
 
     arm: str = SIM_URL
-    """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…"""
+    """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…, or that
+    of a link of another distribution."""
     fallback: Literal["refuse", "sim"] = "refuse"
     """What to do when the robot is not there: refuse, or go on with an emulated one, and say so."""
     in_place_of: str = ""
@@ -95,7 +95,7 @@ class ArmDevices(Settings):
     @property
     def simulated(self) -> bool:
         """Whether the robot is an emulated one, so that nothing has power."""
-        return self.arm == SIM_URL or bool(self.in_place_of)
+        return bool(self.in_place_of) or not has_power(self.arm)
 
 
 class ArmScenario(Settings):
@@ -219,11 +219,12 @@ def _check(plan: ArmPlan, source: str) -> None:
         told("ride", f" = {scenario.ride!r}: needs a world in which the robot stands on a platform")
     if scenario.devices.arm != SIM_URL:
         url = f" = {scenario.devices.arm!r}"
+        virtual = False
         try:
-            parse_arm_link(scenario.devices.arm)
+            virtual = link_kind(scenario.devices.arm).virtual
         except ArmLinkError as error:
             told("devices.arm", f"{url}: {error}")
-        if scenario.clock != "real":
+        if scenario.clock != "real" and not virtual:
             needed = 'a robot on a line needs clock = "real" (--clock real)'
             told("devices.arm", f"{url} with clock = {scenario.clock!r}: {needed}")
         if scenario.world and scenario.devices.fallback == "refuse":

@@ -5,11 +5,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.bodies import STANDARD
 from arm_driver.errors import ArmError
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import posture
-from arm_driver.kinematics import branch_of, nearest
+from arm_driver.kinematics.bodies import STANDARD
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import posture
+from arm_driver.kinematics.puma import branch_of, nearest
 from hil.recording.header import RunHeader
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix

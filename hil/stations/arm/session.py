@@ -17,23 +17,26 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arm_driver.host_values import HostSettings, LinkReport
-from arm_driver.link import open_arm_link
+from arm_driver.contour.link import ContourLink, LocationWriter, host_settings
+from arm_driver.contour.val import OatConvention
+from arm_driver.link import ArmLink, LinkOrder, Writer
 from arm_driver.link_errors import ArmLinkError
+from arm_driver.link_report import LinkReport
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
+from hil.machines.robot.offered_links import SIM_URL, link_kind
 from hil.recording.header import RunHeader
 from hil.run.end import Conclusion
 from hil.run.run import Opening, conduct
-from hil.stations.arm.gated import ArmWire
+from hil.stations.arm.guarded_link import open_link
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmLoop
-from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.step import ArmStep, RobotStep
 from hil.stations.arm.stream import Stream, Streamed, Witness
-from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualLine
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetup
+from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 
 if TYPE_CHECKING:
@@ -53,8 +56,9 @@ class ConsoleEcho:
         live: whether to show each waypoint of a motion, on one line of a terminal.
     """
 
-    def __init__(self, witness: Witness, fd: int, *, live: bool) -> None:
+    def __init__(self, witness: Witness, fd: int, convention: OatConvention, *, live: bool) -> None:
         self._witness = witness
+        self._written = LocationWriter(convention).write
         self._fd = fd
         self._terminal = os.isatty(fd)
         self._live = live and self._terminal
@@ -66,7 +70,7 @@ class ConsoleEcho:
         """Pass a waypoint on, and show how fast both grippers go and what holds them back."""
         self._witness.step(tick, step, report)
         if self._live:
-            self._write(_TO_LINE_START + status_line(step)[:STATUS_COLUMNS])
+            self._write(_TO_LINE_START + status_line(step, self._written)[:STATUS_COLUMNS])
             self._open = True
 
     def note(self, tick: Tick, text: str) -> None:
@@ -83,15 +87,18 @@ class ConsoleEcho:
                 os.write(self._fd, text.encode())
 
 
-def status_line(step: RobotStep) -> str:
+def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
     """A waypoint in one line.
+
+    Args:
+        shown: how a place is shown.
 
     Returns:
         Waypoint, what is wanted, what is done, and what binds, if something does; of a robot that
         moves alone where it is to be.
     """
     if not isinstance(step, ArmStep):
-        place = "" if step.location is None else f"  at {step.location}"
+        place = "" if step.waypoint is None else f"  at {shown(step.waypoint)}"
         return f"{step.index:5d}{place}{'' if step.share else ', at rest'}"
     asked = 1e3 * float(np.linalg.norm(step.wanted.linear_m_s))
     turn = np.degrees(float(np.linalg.norm(step.wanted.angular_rad_s)))
@@ -207,9 +214,11 @@ def play_stream(
         opening.enter(announced(opening.name))
     sink = opening.record(recording, header, HOLDS)
     telemetry = None if led is None else led.telemetry
-    journal = ArmJournal(sink, stream.convention, stream.wish, telemetry)
+    journal = ArmJournal(sink, stream.writer, stream.wish, telemetry)
     opening.date(journal, stream.clock)
-    seen = journal if shown_at is None else ConsoleEcho(journal, shown_at, live=status)
+    seen = journal
+    if shown_at is not None:
+        seen = ConsoleEcho(journal, shown_at, stream.convention, live=status)
     loop = ArmLoop(stream, seen, first_notes)
     if diagram is not None:
         journal.signals, journal.shown = header.signals, diagram.shown
@@ -240,18 +249,24 @@ def arm_clock(kind: str) -> Clock:
     return RealClock()
 
 
-def arm_wire(
-    url: str, settings: HostSettings, clock: Clock, emulated: Callable[[], ArmController]
-) -> ArmWire:
+def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmController]) -> ArmLink:
     """The link to a robot on a line, or to an emulated one in this process.
 
     Raises:
         RefusedError: if the robot is not there.
     """
+    url = order.url
     if url == SIM_URL:
-        return VirtualArmLink(emulated(), settings, clock.now_s)
+        line = VirtualLine(emulated(), host_settings(order), clock.now_s)
+        return ContourLink(line, OatConvention(order.convention))
     try:
-        return open_arm_link(url, now_s=clock.now_s, settings=settings)
+        return open_link(order, clock.now_s)
     except ArmLinkError as error:
         text = f"nothing has moved: the robot at {url} is not there: {error}"
         raise RefusedError(text, DEVICE_ABSENT, url=url, says=str(error)) from None
+
+
+def writer_of(order: LinkOrder) -> Writer | None:
+    """What writes waypoints in the numbers of a link's wire; None if it has none."""
+    make = link_kind(order.url).writer
+    return None if make is None else make(order)

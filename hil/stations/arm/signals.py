@@ -4,7 +4,7 @@ from enum import IntFlag
 from math import nan
 from typing import Final
 
-from arm_driver.host_states import HostState
+from arm_driver.link_states import LinkState
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
 from safety.arm_limits import ArmAction
 
@@ -28,9 +28,9 @@ MARGINS: Final = ("margin_wrist_1", "margin_elbow_m", "margin_shoulder_m")
 SUPERVISED: Final = tuple(f"watched_{name}" for name in WATCHED)
 WAY: Final = tuple(f"{place}_{axis}" for place in range(1, WAY_PLACES + 1) for axis in "xyz")
 
-STATES: Final = tuple(state.value for state in HostState)
+STATES: Final = tuple(state.value for state in LinkState)
 ACTIONS: Final = tuple(action.value for action in ArmAction)
-STATE_CODE: Final = {state: code for code, state in enumerate(HostState)}
+STATE_CODE: Final = {state: code for code, state in enumerate(LinkState)}
 ACTION_CODE: Final = {action: code for code, action in enumerate(ArmAction)}
 
 
@@ -61,7 +61,7 @@ SIGNALS: Final = Signals(
         Signal("t_s", "f8", unit="s"),  # motion time, at which the waypoint is planned
         Signal("late_s", "f8", unit="s"),  # wake-up minus deadline
         Signal(
-            "state", "u1", unit=CODE, codes=tuple(one.value for one in HostState)
+            "state", "u1", unit=CODE, codes=tuple(one.value for one in LinkState)
         ),  # of the host's end of the link
         Signal(
             "action", "u1", unit=CODE, codes=tuple(one.value for one in ArmAction)

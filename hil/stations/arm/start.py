@@ -4,22 +4,21 @@ A robot says where its gripper is, not how its joints are: in the posture of the
 from the place. Whether it stands in that posture only a person can see, at the controller.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.contour.place import read_place
 from arm_driver.errors import ArmError
-from arm_driver.kinematics import Joints, nearest
+from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
-from arm_driver.stream import check_pace
-from arm_driver.val import from_oat
+from arm_driver.link_report import ShownPose
 from hil.config.errors import ConfigError, RefusedError
+from hil.machines.robot.offered_links import SIM_URL, link_kind
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.step import RobotStep, location_of
+from hil.stations.arm.step import RobotStep
 from hil.terminal.console import numbers
 from hil_common.arrays.pose import Pose, PoseError
 
@@ -56,16 +55,16 @@ class RobotStart:
 
     robot: RobotSettings
     joints: Joints
-    shown: Location | None = None
+    shown: ShownPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself; None if
     nobody said."""
 
-    def hint(self, told: Location | None) -> str:
+    def hint(self, told: ShownPose | None) -> str:
         """What an operator may do about a place that nobody knows; empty if it is known."""
         known = told is not None or self.shown is not None
         return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
 
-    def refusal(self, told: Location | None) -> str:
+    def refusal(self, told: ShownPose | None) -> str:
         """Why the robot's joints are not those of the plan; empty if they are.
 
         Args:
@@ -76,7 +75,7 @@ class RobotStart:
             return ""
         planned_deg = np.degrees(self.joints.q_rad)
         try:
-            posture_at(self.robot, place_of(self.robot, place), planned_deg)
+            posture_at(self.robot, place.X_RT, planned_deg)
         except (ArmError, PoseError) as error:
             return (
                 f"the robot is at {place}, where its joints are not those of the start, "
@@ -84,7 +83,7 @@ class RobotStart:
             )
         return ""
 
-    def confirmation(self, told: Location | None) -> str:
+    def confirmation(self, told: ShownPose | None) -> str:
         """What is known of the robot's place, for the record."""
         if told is not None:
             return f"the robot says that it is at {told}"
@@ -94,41 +93,34 @@ class RobotStart:
         )
 
 
-def hold_to_pace(robot: RobotSettings, X_RT0: Pose, steps: Iterable[RobotStep]) -> None:
-    """Refuse a motion that would be ended for its speed though its robot keeps its period.
+def hold_to_pace(
+    robot: RobotSettings, X_RT0: Pose, steps: Iterable[RobotStep], url: str = SIM_URL
+) -> None:
+    """Refuse a motion that its link would end by itself, though its robot keeps its period.
+
+    Args:
+        url: of the link; of one like the bench's own where nobody says.
 
     Raises:
         RefusedError: with waypoint, value and limit; nothing has been sent.
     """
-    start = location_of(X_RT0, robot.oat_convention())
-    waypoints = [step.location for step in steps if step.location is not None]
+    kind = link_kind(url)
+    if kind.prove is None:
+        return
+    waypoints = [step.waypoint for step in steps if step.waypoint is not None]
     try:
-        check_pace(start, waypoints, robot.host_settings())
+        kind.prove(robot.link_order(url), X_RT0, waypoints)
     except WaypointRefusedError as refusal:
         raise RefusedError(f"the motion was refused, nothing has been sent: {refusal}") from None
 
 
-def place_of(robot: RobotSettings, place: Location) -> Pose:
-    """A place in the controller's numbers as X_RT."""
-    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
-
-
-def read_place(values: list[float]) -> Location:
-    """A place as a controller shows it: x, y, z [mm], o, a, t [deg].
-
-    Raises:
-        ValueError: a number is missing, not finite, or beyond the wire's range.
-    """
-    position_m = [1e-3 * value for value in values[:3]]
-    return Location.from_si(position_m, [math.radians(value) for value in values[3:]])
-
-
-def robot_at(text: str | None) -> Location | None:
+def robot_at(text: str | None, robot: RobotSettings) -> ShownPose | None:
     """The place that --arm-at says; None if it was left out; raises ConfigError if it is none."""
     if text is None:
         return None
     try:
-        return read_place(numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees"))
+        values = numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees")
+        return read_place(values, robot.oat_convention())
     except ValueError as error:
         raise ConfigError("--arm-at", [str(error)]) from None
 

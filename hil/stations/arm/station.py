@@ -3,6 +3,7 @@
 from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.config.offers import Offer
 from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late import late_of
@@ -107,6 +108,12 @@ SECTIONS: Final = (
 """What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
+def _offered() -> tuple[Offer, ...]:
+    from hil.machines.robot.offered_links import links_offered
+
+    return links_offered()
+
+
 OPTIONS: Final = (LINK, AT, WORLD, PRESS, SLIDE, EDIT)
 STATION: Final = Station(
     name="arm",
@@ -132,4 +139,5 @@ STATION: Final = Station(
     lead=Lead(handles=_late("lead:handles")),
     scene=_late("scene_robot:scenes_of"),
     warm=_late("runner:warm_all"),
+    offered=_offered,
 )

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import (
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import (
     JointLimitError,
     Joints,
     OutOfReachError,
@@ -16,8 +16,6 @@ from arm_driver.kinematics import (
     forward,
     singular_distances,
 )
-from arm_driver.location import Location
-from arm_driver.val import OatConvention, to_oat
 from hil.desk.velocity.source import Twist
 from hil_common.arrays.pose import Pose, PoseError
 from hil_common.arrays.rotation import quaternion_of
@@ -58,8 +56,6 @@ class RobotStep:
     arm that moves alone."""
     joints: Joints | None
     """The robot's joints there; None if refused, or not asked for."""
-    location: Location | None
-    """The waypoint as it is written on the wire; None like the joints."""
     margins: tuple[float, ...]
     """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
     violations: tuple[ArmViolation, ...] = ()
@@ -68,6 +64,11 @@ class RobotStep:
     """Of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
     gap_m: float = 0.0
     """From the robot to where the simulated gripper is on the bench [m]."""
+
+    @property
+    def waypoint(self) -> Pose | None:
+        """X_RT that may be offered to the robot; None if refused, or if nothing is for it."""
+        return None if self.joints is None or self.violations else self.X_RT
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -89,11 +90,11 @@ class ArmStep(RobotStep):
     @property
     def alone(self) -> bool:
         """Whether only the space arm moves; nothing of it is for the robot."""
-        return self.location is None and not self.violations
+        return self.waypoint is None and not self.violations
 
     def without_robot(self) -> "ArmStep":
         """The same step of the space arm, of which nothing is for the robot."""
-        return replace(self, X_RT=None, joints=None, location=None, margins=(), violations=())
+        return replace(self, X_RT=None, joints=None, margins=(), violations=())
 
 
 def pose_of(snapshot: Snapshot) -> Pose:
@@ -104,13 +105,6 @@ def pose_of(snapshot: Snapshot) -> Pose:
 def way_of(snapshot: Snapshot) -> Array:
     """Places of that gripper in the world since the waypoint before [m], shape (M, 3)."""
     return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
-
-
-def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:
-    """A pose as the controller's location; ``t_now_rad`` decides where o and t are one turn."""
-    return Location.from_si(
-        pose.position_m.tolist(), to_oat(pose.rotation, convention, t_now_rad).tolist()
-    )
 
 
 def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:

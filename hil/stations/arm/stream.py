@@ -7,17 +7,17 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import LinkReport, StreamPlan
-from arm_driver.location import Location
-from arm_driver.val import OatConvention
+from arm_driver.contour.val import OatConvention
+from arm_driver.link import DeclaredPath, Writer
+from arm_driver.link_report import LinkReport
+from arm_driver.link_states import StreamResult
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.recording import reason_alone
 from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import MotionPhase, RobotStep, location_of
+from hil.stations.arm.step import MotionPhase, RobotStep
 from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish
@@ -46,10 +46,8 @@ class WaypointMaker(ABC, Generic[S_co]):
     note = ""
     """What the operator should know of the last step; empty for nothing."""
 
-    def __init__(
-        self, start: Pose | None = None, convention: OatConvention = OatConvention.VAL
-    ) -> None:
-        self._convention, self._last_RT, self._t_rad = convention, start, 0.0
+    def __init__(self, start: Pose | None = None) -> None:
+        self._last_RT = start
         self.course = MotionPhase.FOLLOWING
         """How far the motion has come."""
         self.why = ""
@@ -96,15 +94,12 @@ class WaypointMaker(ABC, Generic[S_co]):
     @abstractmethod
     def _step(self) -> S_co: ...
 
-    def _written(self, X_RT: Pose) -> Location:
-        """The next waypoint as it is written on the wire, noting whether the robot moves to it."""
+    def _note_way(self, X_RT: Pose) -> None:
+        """Note whether the robot moves to its next waypoint."""
         last, self._last_RT = self._last_RT or X_RT, X_RT
         way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
         turn_rad = angle_between_rad(last, X_RT)
         self.robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
-        location = location_of(X_RT, self._convention, self._t_rad)
-        self._t_rad = location.oat_rad[2]
-        return location
 
 
 class Witness(Protocol):
@@ -125,7 +120,7 @@ class Stream:
     station: WaypointMaker[RobotStep]
     wire: GatedArm
     """The link behind its gate."""
-    plan: StreamPlan
+    path: DeclaredPath
     """Declared start and end."""
     start: RobotStart
     """How the robot is to stand there, and what the operator says of it."""
@@ -134,6 +129,9 @@ class Stream:
     longest_s: float
     """A live motion is brought to rest by then [s]."""
     convention: OatConvention
+    """Of the angles that people are shown."""
+    writer: Writer | None = None
+    """Writes waypoints in the numbers of the wire, for the record; None if it has none."""
     lost: Callable[[], str] = str
     """Why it has to end without anybody's request; empty while it has not."""
     shown: Callable[[], str] = str

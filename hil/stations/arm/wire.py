@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
-from arm_driver.location import Location
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostReport, HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.link import EndReason, Offer
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.prepare import ArmProof
@@ -43,8 +43,8 @@ def emulated_controller(
     return robot
 
 
-class VirtualArmLink:
-    """The link of `arm_driver.link`, with an emulated controller at the other end of no wire.
+class VirtualLine:
+    """Line of `arm_driver.contour.link`, with an emulated controller at its other end.
 
     Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
     takes; so it has to be looked at as often as a reader would look.
@@ -58,14 +58,14 @@ class VirtualArmLink:
         self._host = ContourHost(settings, now_s())
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
-        """See `arm_driver.link.ArmLink`."""
+        """See `arm_driver.contour.link.Line`."""
         self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """See `arm_driver.link.ArmLink`."""
+        """See `arm_driver.contour.link.Line`."""
         return self._host.offer(location)
 
-    def poll(self) -> LinkReport:
+    def poll(self) -> HostReport:
         """Let the bytes pass that are due, and return the link as it is now."""
         now_s = self._now_s()
         data = self._controller.advance(now_s)

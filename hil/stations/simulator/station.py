@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.config.offers import Offer
 from hil.hosts.map_kind import HOST_MAP
 from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
 from hil.run.late import late_of
@@ -86,6 +87,13 @@ def _warm(quiet: bool) -> None:
     warm_ride(quiet=quiet)
 
 
+def _offered() -> tuple[Offer, ...]:
+    from hil.stations.simulator.offered import sources_offered
+    from hil.stations.simulator.offered_wires import wires_offered
+
+    return sources_offered() + wires_offered()
+
+
 STATION: Final = Station(
     name="simulator",
     scenarios=SCENARIO,
@@ -105,6 +113,6 @@ STATION: Final = Station(
     lead=LEAD,
     scene=PLATFORM.scene,
     warm=_warm,
-    offered=_late("offered:sources_offered"),
+    offered=_offered,
 )
 """What the entry point of the station gives."""

@@ -72,24 +72,23 @@ def choice_of(
 
     from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice
-    from hil.stations.arm.scenario import SIM_URL
     from hil.stations.arm.start import robot_at
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if clock not in (None, "virtual", "real"):
         raise ConfigError("--clock", [f"{clock!r}: virtual or real is needed"])
-    if url != SIM_URL:
-        _checked_url(url)
-    chosen = clock or ("virtual" if url == SIM_URL else "real")
-    if url != SIM_URL and chosen != "real":
+    virtual = _is_virtual(url)
+    chosen = clock or ("virtual" if virtual else "real")
+    if not virtual and chosen != "real":
         raise ConfigError("--clock", ["a robot on a line needs the real clock: --clock real"])
     joints = None if at_joints is None else np.array(six(at_joints, "--at-joints"))
-    return Choice(RobotSettings.load(path), url, chosen, robot_at(arm_at), joints)
+    settings = RobotSettings.load(path)
+    return Choice(settings, url, chosen, robot_at(arm_at, settings), joints)
 
 
 def need_joints(url: str, at_joints: str | None) -> None:
     """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
-    from hil.stations.arm.scenario import SIM_URL
+    from hil.machines.robot.offered_links import SIM_URL
 
     if at_joints is None and url != SIM_URL:
         raise ConfigError(
@@ -98,12 +97,13 @@ def need_joints(url: str, at_joints: str | None) -> None:
         )  # fmt: skip
 
 
-def _checked_url(url: str) -> None:
+def _is_virtual(url: str) -> bool:
+    """Whether a link may be met in a dry run; raises ConfigError for one that is none."""
     from arm_driver.link_errors import ArmLinkError
-    from arm_driver.urls import parse_arm_link
+    from hil.machines.robot.offered_links import link_kind
 
     try:
-        parse_arm_link(url)
+        return link_kind(url).virtual
     except ArmLinkError as error:
         raise ConfigError("--arm-link", [f"{url!r}: {error}"]) from None
 

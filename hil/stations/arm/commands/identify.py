@@ -31,7 +31,7 @@ from hil.terminal.options import OutOption, RobotArg
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from arm_driver.identification import Identified
+    from arm_driver.fit.identification import Identified
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.moves.stroke_drive import Driven
 
@@ -62,8 +62,8 @@ def identify(
     """
     import numpy as np
 
-    from arm_driver.identification import NotIdentifiedError
-    from arm_driver.identification import identify as identified
+    from arm_driver.fit.identification import NotIdentifiedError
+    from arm_driver.fit.identification import identify as identified
     from hil.stations.arm.moves.approach import joints_said
     from hil.stations.arm.moves.session import session
     from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
@@ -107,10 +107,9 @@ def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool
 
 
 def _baud(url: str, said: int | None) -> int:
-    from arm_driver.urls import DEFAULT_BAUD, SerialLink, parse_arm_link
-    from hil.stations.arm.scenario import SIM_URL
+    from arm_driver.contour.urls import DEFAULT_BAUD, SerialLink, parse_arm_link
 
-    link = None if url == SIM_URL else parse_arm_link(url)
+    link = parse_arm_link(url) if url.startswith("serial:") else None
     if isinstance(link, SerialLink):
         if said not in (None, link.baud):
             raise ConfigError("--baud", [f"{said}: the link says {link.baud}; leave --baud out"])

@@ -161,8 +161,8 @@ def _target(
     """Where to, as exactly one of the options says it."""
     import numpy as np
 
+    from arm_driver.contour.place import read_place
     from hil.stations.arm.moves.goto import GotoTarget
-    from hil.stations.arm.start import read_place
 
     given = [name for name, value in (("--joints", joints), ("--pose", pose),
                                       ("--start-of", scenario)) if value is not None]  # fmt: skip
@@ -179,12 +179,10 @@ def _target(
         return GotoTarget.of_joints(robot, _start_deg(robot, scenario), f"the start of {scenario}")
     wanted = numbers(pose or "", 6, "--pose", f"{POSE_NAMES} in mm and degrees")
     try:
-        place = read_place(wanted)
+        place = read_place(wanted, robot.oat_convention())
     except ValueError as error:
         raise ConfigError("--pose", [str(error)]) from None
-    from hil.stations.arm.start import place_of
-
-    return GotoTarget(place_of(robot, place), None, f"{place}")
+    return GotoTarget(place.X_RT, None, f"{place}")
 
 
 def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RobotArg
 
 if TYPE_CHECKING:
-    from arm_driver.kinematics import Solution
+    from arm_driver.kinematics.puma import Solution
     from hil.machines.robot.settings import RobotSettings
 
 AnyArmArg = Annotated[
@@ -71,8 +71,8 @@ def fk(
 def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
     import numpy as np
 
-    from arm_driver.kinematics import branch_of, forward, limit_violations, singular_distances
-    from arm_driver.val import to_oat
+    from arm_driver.contour.val import to_oat
+    from arm_driver.kinematics.puma import branch_of, forward, limit_violations, singular_distances
     from hil.machines.robot.settings import RobotSettings
 
     settings = RobotSettings.load(path)
@@ -175,9 +175,9 @@ def ik(
     """
     import numpy as np
 
+    from arm_driver.contour.val import from_oat
     from arm_driver.errors import ArmError
-    from arm_driver.kinematics import OutOfReachError, solutions
-    from arm_driver.val import from_oat
+    from arm_driver.kinematics.puma import OutOfReachError, solutions
     from hil.machines.robot.settings import RobotSettings
     from hil_common.arrays.pose import Pose, PoseError
 
@@ -220,7 +220,7 @@ def _violations(one: Solution) -> list[str]:
 def _show_solutions(settings: RobotSettings, rows: Sequence[Solution]) -> None:
     from rich.table import Table
 
-    from arm_driver.kinematics import singular_distances
+    from arm_driver.kinematics.puma import singular_distances
 
     table = Table("posture", *(f"q{j} deg" for j in range(1, 7)), "|sin q5|", box=None)
     for one in rows:

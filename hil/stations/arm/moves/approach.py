@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.host_states import HostState
-from arm_driver.host_values import LinkReport
-from arm_driver.kinematics import Branch, Joints, nearest
-from arm_driver.location import Location
+from arm_driver.kinematics.puma import Branch, Joints, nearest
+from arm_driver.link import ArmLink
+from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
-from hil.stations.arm.start import place_of, posture_at
+from hil.stations.arm.start import posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopWish
-from hil_common.arrays.pose import PoseError
+from hil_common.arrays.pose import PoseError, angle_between_rad
 
 Array = NDArray[np.float64]
 
@@ -36,22 +35,22 @@ STILL_M, STILL_RAD = 5e-4, math.radians(0.1)
 def await_place(
     robot: RobotSettings,
     clock: Clock,
-    wire: ArmWire,
-    shown: Location | None,
+    wire: ArmLink,
+    shown: ShownPose | None,
     wish: StopWish,
     say: Callable[[str], None],
-) -> Location:
+) -> ShownPose:
     """Wait until the robot asks, and has told twice where it stands still.
 
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
     """
-    waits, heard = "", _Heard(robot.oat_convention().zero_rad[1])
+    waits, heard = "", _Heard()
     for tick in clock.ticks(LOOK_S):
         report = wire.poll()
         if wish.asked is not None:
             raise RefusedError("stopped by the operator before the robot moved; nothing was sent")
-        if report.state in (HostState.FAULT, HostState.HELD):
+        if report.state in (LinkState.FAULT, LinkState.HELD):
             raise RefusedError(f"nothing has moved: {report.text}")
         if place := heard.place(report, shown):
             return place
@@ -66,15 +65,15 @@ def await_place(
 
 
 class _Heard:
-    """What the robot has told so far, with the convention's angle at a = 0 [rad]."""
+    """What the robot has told so far."""
 
-    def __init__(self, a_zero_rad: float) -> None:
-        self._a_zero_rad, self._requests = a_zero_rad, 0
-        self._last: Location | None = None
+    def __init__(self) -> None:
+        self._requests = 0
+        self._last: ShownPose | None = None
 
-    def place(self, report: LinkReport, shown: Location | None) -> Location | None:
+    def place(self, report: LinkReport, shown: ShownPose | None) -> ShownPose | None:
         """Where it stands, once that is known."""
-        if report.status is None or report.counts.requests == self._requests:
+        if not report.asked or report.counts.requests == self._requests:
             return None
         self._requests = report.counts.requests
         if report.measured is None:
@@ -82,13 +81,14 @@ class _Heard:
         before, self._last = self._last, report.measured
         if before is None or self._requests < 2:
             return None
-        still = before.distance_m(report.measured) <= STILL_M
-        still &= before.turn_rad(report.measured, self._a_zero_rad) <= STILL_RAD
+        now, last = report.measured.X_RT, before.X_RT
+        still = math.dist(now.position_m, last.position_m) <= STILL_M
+        still &= angle_between_rad(last, now) <= STILL_RAD
         return report.measured if still else None
 
     def awaited(self, report: LinkReport) -> str:
         """What is still missing."""
-        if report.status is None:
+        if not report.asked:
             return "the robot's first request: is its program running?"
         if report.silence_s > SILENT_S:
             return "the robot's next request: it has fallen silent; is its program running?"
@@ -100,14 +100,14 @@ class _Heard:
         return "the robot to stand still: two places that it told one after the other differ"
 
 
-def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joints:
+def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Joints:
     """The robot's joints at its place, in the posture of those that the pendant shows.
 
     Raises:
         RefusedError: if they do not lead there.
     """
     try:
-        return posture_at(robot, place_of(robot, place), joints_deg)
+        return posture_at(robot, place.X_RT, joints_deg)
     except (ArmError, PoseError) as error:
         raise RefusedError(
             f"nothing has moved: the robot is at {place}; --at-joints: {error}"
@@ -115,7 +115,7 @@ def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joi
 
 
 def joints_in_posture(
-    robot: RobotSettings, place: Location, near_rad: Array, branch: Branch
+    robot: RobotSettings, place: ShownPose, near_rad: Array, branch: Branch
 ) -> Joints:
     """The robot's joints at its place if it stands in a posture, for a person to confirm.
 
@@ -123,7 +123,7 @@ def joints_in_posture(
         RefusedError: if it cannot stand there so.
     """
     try:
-        return nearest(robot.geometry(), place_of(robot, place), near_rad, branch)
+        return nearest(robot.geometry(), place.X_RT, near_rad, branch)
     except (ArmError, PoseError) as error:
         raise RefusedError(
             f"nothing has moved: the robot is at {place}, where it cannot stand in the posture of "

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics import Branch, Joints, branch_of, forward, limit_violations, nearest
+from arm_driver.kinematics.puma import Branch, Joints, branch_of, forward, limit_violations, nearest
 from hil.config.errors import RefusedError
+from hil.machines.robot.offered_links import SIM_URL
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
 from hil.stations.arm.moves.paths import joint_path, straight_path
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
 from hil.stations.arm.moves.session import RobotSession
-from hil.stations.arm.scenario import SIM_URL
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
 Array = NDArray[np.float64]

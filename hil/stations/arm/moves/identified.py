@@ -12,8 +12,8 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from arm_driver.identification import Identified
-from arm_driver.strokes import AXES
+from arm_driver.fit.identification import Identified
+from arm_driver.fit.strokes import AXES
 from hil.config.toml_edit import changed_text, write_text
 from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reading import read_table

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import Joints, forward, jacobian
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import Joints, forward, jacobian
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest

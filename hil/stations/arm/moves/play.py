@@ -1,5 +1,6 @@
 """A recorded path to be driven again: a CSV file of places, or what a robot was sent in a run."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -8,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM
+from arm_driver.contour.place import location_of, read_place, shown_place
 from arm_driver.errors import ArmError
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints, nearest
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import Joints, nearest
+from arm_driver.link_report import ShownPose
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
 from hil.machines.robot.settings import RobotSettings
@@ -24,9 +27,7 @@ from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.start import place_of, read_place
-from hil.stations.arm.step import location_of
-from hil_common.arrays.pose import Pose, PoseError
+from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
@@ -112,14 +113,15 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     _check_times(str(path), times)
     rows = np.column_stack([table.columns[name] for name in COLUMNS]).tolist()
     places = [
-        _place(str(path), int(line), row) for line, row in zip(table.lines, rows, strict=True)
+        _place(str(path), int(line), row, robot)
+        for line, row in zip(table.lines, rows, strict=True)
     ]
-    return PlayedPath(path.name, times, tuple(place_of(robot, place) for place in places), None)
+    return PlayedPath(path.name, times, tuple(place.X_RT for place in places), None)
 
 
-def _place(file: str, line: int, values: list[float]) -> Location:
+def _place(file: str, line: int, values: list[float], robot: RobotSettings) -> ShownPose:
     try:
-        return read_place(values)
+        return read_place(values, robot.oat_convention())
     except ValueError as error:
         raise ConfigError(file, [f"line {line}: {error}"]) from None
 
@@ -140,10 +142,10 @@ def _check_times(file: str, times: Array) -> None:
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
     """Why the robot does not stand where the path begins; empty if it does."""
     choice = session.choice
-    settings = choice.robot.host_settings()
-    begin = location_of(recorded.poses[0], choice.robot.oat_convention())
-    way_m = begin.distance_m(session.place)
-    turn_rad = begin.turn_rad(session.place, settings.a_zero_rad)
+    settings = choice.robot.link_settings()
+    begin = shown_place(recorded.poses[0], choice.robot.oat_convention())
+    way_m = math.dist(begin.X_RT.position_m, session.place.X_RT.position_m)
+    turn_rad = angle_between_rad(begin.X_RT, session.place.X_RT)
     if way_m <= settings.start_tolerance_m and turn_rad <= settings.start_tolerance_rad:
         return ""
     return (

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.keeper import BranchKeeper
-from arm_driver.path_report import PathFinding
-from arm_driver.workspace import check_path
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.path_report import PathFinding
+from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.control import play_out

@@ -9,25 +9,25 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.host_values import StreamPlan
-from arm_driver.kinematics import Joints, forward
-from arm_driver.location import Location
+from arm_driver.kinematics.puma import Joints, forward
+from arm_driver.link import ArmLink, DeclaredPath, LinkOrder
+from arm_driver.link_report import ShownPose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
+from hil.machines.robot.offered_links import SIM_URL, has_power
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.gated import ArmWire, GatedArm
+from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.proof import ProvedMove
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
-from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.session import arm_clock, arm_wire, run_stream
+from hil.stations.arm.session import arm_clock, arm_wire, run_stream, writer_of
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import RobotStep, location_of
+from hil.stations.arm.step import RobotStep
 from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
@@ -53,7 +53,7 @@ class Choice:
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    shown: Location | None = None
+    shown: ShownPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
@@ -65,7 +65,17 @@ class Choice:
     @property
     def robot_line(self) -> str:
         """The robot in one line; an emulated one can never be taken for a real one."""
-        return f"{'SIMULATED ' if self.url == SIM_URL else ''}{self.robot.name} ({self.url})"
+        return f"{'SIMULATED ' if self.virtual else ''}{self.robot.name} ({self.url})"
+
+    @property
+    def order(self) -> LinkOrder:
+        """What its link is made of."""
+        return self.robot.link_order(self.url)
+
+    @property
+    def virtual(self) -> bool:
+        """Whether it is an emulated one, that may be met in a dry run."""
+        return not has_power(self.url)
 
     @property
     def emulated_deg(self) -> tuple[float, ...]:
@@ -79,9 +89,9 @@ class RobotSession:
 
     choice: Choice
     clock: Clock
-    wire: ArmWire
+    wire: ArmLink
     wish: StopWish
-    place: Location
+    place: ShownPose
     """Where the robot stands."""
     say: Callable[[str], None]
 
@@ -97,7 +107,7 @@ class RobotSession:
             RefusedError: if it may not be moved from there, with joint, value and limit.
         """
         robot = self.choice.robot
-        return GatedArm(gate_at(robot, start_rad), self.wire, robot.oat_convention())
+        return GatedArm(gate_at(robot, start_rad), self.wire)
 
     def run(
         self,
@@ -119,14 +129,12 @@ class RobotSession:
             end: X_RT of the last waypoint; None if it is not known before.
             shown_at: descriptor to show on what happens; None to show nothing.
         """
-        robot, convention = self.choice.robot, self.choice.robot.oat_convention()
+        robot = self.choice.robot
         X_RT0 = forward(robot.geometry(), start.q_rad)
-        plan = StreamPlan(
-            location_of(X_RT0, convention), None if end is None else location_of(end, convention)
-        )
         stream = Stream(
-            self.clock, station, arm, plan, RobotStart(robot, start, self.choice.shown),
-            self.wish, LONGEST_S, convention,
+            self.clock, station, arm, DeclaredPath(X_RT0, end),
+            RobotStart(robot, start, self.choice.shown), self.wish, LONGEST_S,
+            robot.oat_convention(), writer_of(self.choice.order),
         )  # fmt: skip
         return run_stream(
             stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
@@ -168,14 +176,12 @@ def session(
     Raises:
         RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
     """
-    if choice.url != SIM_URL and choice.clock != "real":
+    if not choice.virtual and choice.clock != "real":
         raise RefusedError(f"a robot on a line ({choice.url}) needs the real clock: --clock real")
     clock = arm_clock(choice.clock)
     with ExitStack() as stack:
         wish = stack.enter_context(StopSignals())
-        wire = arm_wire(
-            choice.url, choice.robot.host_settings(), clock, lambda: emulated_robot(choice, clock)
-        )
+        wire = arm_wire(choice.order, clock, lambda: emulated_robot(choice, clock))
         stack.callback(wire.close)
         place = await_place(choice.robot, clock, wire, choice.shown, wish, say)
         yield RobotSession(choice, clock, wire, wish, place, say)
@@ -212,7 +218,7 @@ def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str])
         {
             "scenario": name,
             "robot": choice.robot_line,
-            SIMULATED: "robot" if choice.url == SIM_URL else "",
+            SIMULATED: "robot" if choice.virtual else "",
             "clock": choice.clock,
             "period_s": repr(TICK_S),
             **told,

@@ -6,7 +6,7 @@ by what the operator does then: the dead-man let go is felt by the next one.
 
 from typing import Protocol
 
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.puma import forward
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
@@ -50,7 +50,7 @@ class RobotStation(WaypointMaker[RobotStep]):
     robot_alone = True
 
     def __init__(self, robot: RobotSettings, judge: RobotJudge, mover: Mover, hand: Hand) -> None:
-        super().__init__(forward(robot.geometry(), judge.joints.q_rad), robot.oat_convention())
+        super().__init__(forward(robot.geometry(), judge.joints.q_rad))
         self._judge, self._mover, self._hand = judge, mover, hand
 
     @property
@@ -82,12 +82,11 @@ class RobotStation(WaypointMaker[RobotStep]):
         if judged.violations:
             self.course, self.why = MotionPhase.REFUSED, str(judged.violations[0])
             return RobotStep(
-                index, index * TICK_S, self.course, X_RT, None, None, (), judged.violations, share
+                index, index * TICK_S, self.course, X_RT, None, (), judged.violations, share
             )
         if self._mover.done or (self.course is MotionPhase.STOPPING and self._mover.at_rest):
             self.course = MotionPhase.AT_REST
-        location = self._written(X_RT)
+        self._note_way(X_RT)
         return RobotStep(
-            index, index * TICK_S, self.course, X_RT, judged.joints, location, judged.margins,
-            (), share,
+            index, index * TICK_S, self.course, X_RT, judged.joints, judged.margins, (), share,
         )  # fmt: skip

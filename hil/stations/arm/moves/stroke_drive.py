@@ -12,20 +12,19 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import Heard, LinkReport, Offer, StreamPlan
-from arm_driver.link import ArmLink
-from arm_driver.location import Location
-from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
+from arm_driver.contour.host_values import Heard, HostReport, StreamPlan
+from arm_driver.contour.link import ContourLink, Line
+from arm_driver.contour.location import Location
+from arm_driver.contour.place import location_of
+from arm_driver.fit.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
+from arm_driver.link import EndReason, Offer
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
-from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.session import arm_in_time
-from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Streamed
 from hil.timing.clock import utc_stamp
 from sim.world.space_arm.simulator import TICK_S
@@ -56,39 +55,39 @@ class Driven:
         return self.last.ok and self.last.end.result is StreamResult.COMPLETED
 
 
-class ListeningWire:
-    """A link that outlives its streams, and keeps each request of the robot with its time."""
+class ListeningLine:
+    """A line that outlives its streams, and keeps each request of the robot with its time."""
 
-    def __init__(self, wire: ArmWire) -> None:
-        self._wire = wire
+    def __init__(self, line: Line) -> None:
+        self._line = line
         self._start: Location | None = None
         self._offered: list[Location] = []
         self.heard: list[Heard] = []
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream."""
-        self._wire.start(plan, measured)
+        self._line.start(plan, measured)
         self._start = plan.start
         self._offered.clear()
         self.heard.clear()
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
-        answer = self._wire.offer(location)
+        answer = self._line.offer(location)
         if answer is Offer.TAKEN:
             self._offered.append(location)
         return answer
 
-    def poll(self) -> LinkReport:
-        """Return the link as it is now, and note a request that is new."""
-        report = self._wire.poll()
+    def poll(self) -> HostReport:
+        """Return the line as it is now, and note a request that is new."""
+        report = self._line.poll()
         if report.heard is not None and (not self.heard or self.heard[-1] != report.heard):
             self.heard.append(report.heard)
         return report
 
     def end(self, reason: EndReason) -> None:
         """End the stream."""
-        self._wire.end(reason)
+        self._line.end(reason)
 
     def close(self) -> None:
         """Nothing: the next stroke needs it."""
@@ -118,15 +117,20 @@ def drive_strokes(
     Raises:
         RefusedError: if nobody holds, or the robot does not tell where it is while it moves.
     """
-    wire = ListeningWire(session.wire)
-    kept = replace(session, wire=wire)
+    link = session.wire
+    if not isinstance(link, ContourLink):
+        raise RefusedError(
+            f"nothing has moved: {session.choice.url} is no contour link: only its requests tell "
+            "when a controller asked, and where it was"
+        )
+    wire = ListeningLine(link.line)
+    kept = replace(session, wire=ContourLink(wire, link.convention))
     robot, convention = session.choice.robot, session.choice.robot.oat_convention()
     folder = new_run_dir(out, f"identify-{robot.name}")
-    reader = session.wire.reader_thread if isinstance(session.wire, ArmLink) else None
     read: list[Stroke] = []
     spoilt: list[str] = []
     streamed: Streamed | None = None
-    with nullcontext() if session.dry else arm_in_time(reader):
+    with nullcontext() if session.dry else arm_in_time(link.reader_thread):
         for number, stroke in enumerate(strokes, 1):
             _rest(kept, hand, SETTLED_S + (number % 2) * TICK_S, say)
             name = f"stroke_{number:02d}_{stroke.axis}"

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.kinematics import Joints, forward
-from arm_driver.stream import UNMEASURED
-from arm_driver.strokes import AXES, plan_strokes
+from arm_driver.contour.stream import UNMEASURED
+from arm_driver.fit.strokes import AXES, plan_strokes
+from arm_driver.kinematics.puma import Joints, forward
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
@@ -39,7 +39,7 @@ class ProvedStroke:
     """One stroke that passed the gate."""
 
     axis: str
-    """One of `arm_driver.strokes.AXES`."""
+    """One of `arm_driver.fit.strokes.AXES`."""
     start: Joints
     """The robot's joints at its beginning."""
     poses: tuple[Pose, ...]

@@ -2,8 +2,8 @@
 
 The waypoints say little of it: the simulated gripper moves on between them, and the robot goes by
 chords with rounded corners. So the one is a cubic spline through its recorded places in between,
-the other the path of its controller's model (`arm_driver.blended_path`) over the waypoints that it
-was sent, waypoint n due n periods after the start. A delay that the model leaves, the shift with
+the other the path of its controller's model (`arm_driver.fit.blended_path`) over the waypoints that
+it was sent, waypoint n due n periods after the start. A delay that the model leaves, the shift with
 the least mean square distance, is taken out. In time: distance at the same moment. In space: of
 each from the other's line, the larger of the two.
 """
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize_scalar
 
-from arm_driver.blended_path import BlendModel
 from arm_driver.errors import ArmError
+from arm_driver.fit.blended_path import BlendModel
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
 from hil.stations.arm.report.machines import ArmMachines

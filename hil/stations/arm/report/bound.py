@@ -1,12 +1,12 @@
 """The least error in time that any waypoints could have reached, where a run was furthest off.
 
-For waypoints in reach the controller's path is a sum of four of them (`arm_driver.blended_path`),
-so the smallest greatest error is a convex problem: linear in the waypoints, with a ball around each
-place of the motion. Balls and steps longer than the limit of speed are cut by planes, one more
-wherever the solution of a linear programme leaves one (Kelley's method of cutting planes); each
-solution on the way is a bound from below. Only a window about the worst places is looked at: what
-no waypoints can reach there none can reach in the whole motion. What is near in time is near in
-space.
+For waypoints in reach the controller's path is a sum of four of them
+(`arm_driver.fit.blended_path`), so the smallest greatest error is a convex problem: linear in the
+waypoints, with a ball around each place of the motion. Balls and steps longer than the limit of
+speed are cut by planes, one more wherever the solution of a linear programme leaves one (Kelley's
+method of cutting planes); each solution on the way is a bound from below. Only a window about the
+worst places is looked at: what no waypoints can reach there none can reach in the whole motion.
+What is near in time is near in space.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
-from arm_driver.blended_path import NODES, BlendModel
+from arm_driver.fit.blended_path import NODES, BlendModel
 
 Array = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.blended_path import BlendModel
-from arm_driver.geometry import PumaGeometry
+from arm_driver.fit.blended_path import BlendModel
+from arm_driver.kinematics.geometry import PumaGeometry
 from hil.config.settings import ConfigError
 from hil.machines.robot.settings import BlendSettings
 from hil.machines.space_arm.settings import ArmSettings

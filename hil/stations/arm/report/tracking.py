@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation, Slerp
 
-from arm_driver.blended_path import BlendModel
+from arm_driver.fit.blended_path import BlendModel
 from hil_common.arrays.pose import Pose
 from hil_common.arrays.rotation import quaternion_of
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import find_file
 from hil.hosts.wires.xml_file import xml_text
 from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
+from hil.stations.simulator.offered_wires import wires_with
 from hil.stations.simulator.sources.ride_feed import ride_feed
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
@@ -56,14 +58,13 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
     named = _named(choice.name)
     kind = choice.name if named is None else named.kind.name
     try:
-        version, options = wire_of(kind, choice.version, named)
-        if choice.key:
-            options["key"] = choice.key
+        version, given = wire_of(kind, choice.version, named)
+        options = dict(given) | ({"key": choice.key} if choice.key else {})
         return emulated_host(
             kind, feed=feed_of(choice.feed, ride_feed), rate_hz=choice.rate_hz,
             jitter_s=choice.jitter_s, loss=choice.loss, order=choice.order, version=version,
             seed=choice.seed,
-            faults=choice.faults, stands_s=choice.stands_s, **options,
+            faults=choice.faults, stands_s=choice.stands_s, kinds=wires_with(kind), **options,
         )  # fmt: skip
     except (ValueError, RuntimeError) as error:
         raise ConfigError("command line", [str(error)]) from None
@@ -74,7 +75,7 @@ def _named(name: str) -> NamedHost | None:
     return None if name in KINDS and name != "layout" else named_host(name)
 
 
-def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict[str, Any]]:
+def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, Mapping[str, Any]]:
     """Version and options of an emulated wire, so that it fits a map.
 
     Args:
@@ -91,18 +92,11 @@ def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict
         file = f"hil_{form}.xml" if form else settings.protocol  # type: ignore[union-attr]
         path = find_file(file, folder=FOLDER, key="protocol")
         return form, {"protocol": xml_text(path)}
-    if settings is None:
+    if named is None:
         return version, {}
-    if kind == "jsbsim":
-        path = find_file(settings.directive, folder=FOLDER, key="directive")
-        return version, {"directive": xml_text(path)}
     if kind == "layout":
-        game = version or Path(named.name).stem  # type: ignore[union-attr]
-        return game, {"length": settings.length}
-    if kind == "pose_template":
-        names = ("template", "bits", "spans", "binary")
-        return version, {name: getattr(settings, name) for name in names}
-    return version or str(getattr(settings, "version", "")), {}
+        version = version or Path(named.name).stem
+    return named.kind.wire(settings, version)
 
 
 def emulate(
@@ -128,7 +122,8 @@ def emulate(
     from sim.hosts.sender import run_host
 
     host, named = build_host(choice), _named(choice.name)
-    kind = kind_named(choice.name if named is None else named.kind.name)
+    name = choice.name if named is None else named.kind.name
+    kind = kind_named(name, wires_with(name))
     hears = kind.asked_on if asked_on is None else asked_on
     usual = kind.port if named is None else named.kind.port_of(named.settings)
     to = (address, usual if port is None else port)

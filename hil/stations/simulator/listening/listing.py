@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -10,8 +11,9 @@ from hil.config.settings import read_toml
 from hil.hosts.maps import hosts_offered
 from hil.stations.simulator.listening.named import shipped_maps
 from hil.stations.simulator.listening.told import HostKindTold, HostListTold, HostMapTold
+from hil.stations.simulator.offered_wires import wires_offered
 from hil.terminal.console import out, print_json
-from sim.hosts.kinds import KINDS as EMULATED
+from sim.hosts.kinds import KINDS
 
 if TYPE_CHECKING:
     from hil.hosts.kind import HostKind
@@ -25,15 +27,15 @@ _WORDS = {
 
 def list_and_show(*, as_json: bool) -> None:
     """Show kinds of hosts and their maps."""
-    offered = hosts_offered()
+    offered, wires = hosts_offered(), wires_offered()
+    emulated = {*KINDS, *(one.name for one in wires if not one.broken)}
     kinds: list[HostKind] = [offer.value for offer in offered if not offer.broken]
     maps = [HostMapTold(name=path.stem, kind=str(read_toml(path).get("kind")))
             for path in shipped_maps()]  # fmt: skip
-    broken = [f"{offer.words}: {offer.broken}" for offer in offered if offer.broken]
+    broken = [f"{offer.words}: {offer.broken}" for offer in (*offered, *wires) if offer.broken]
     if as_json:
-        print_json(
-            HostListTold(ok=True, kinds=[_told(kind) for kind in kinds], broken=broken, maps=maps)
-        )
+        shown = [_told(kind, emulated) for kind in kinds]
+        print_json(HostListTold(ok=True, kinds=shown, broken=broken, maps=maps))
         return
     table = Table("kind", "what it is", "UDP port", "asked on", "maps", "tells",
                   box=None, pad_edge=False)  # fmt: skip
@@ -56,12 +58,12 @@ def tells_text(kind: HostKind) -> str:
     return ", ".join(told + flags)
 
 
-def _told(kind: HostKind) -> HostKindTold:
+def _told(kind: HostKind, emulated: Container[str]) -> HostKindTold:
     return HostKindTold(
         name=kind.name,
         title=kind.title,
         port=kind.port,
         asks_port=kind.asks_port,
         tells=sorted(kind.tells),
-        emulated=kind.name in EMULATED,
+        emulated=kind.name in emulated,
     )

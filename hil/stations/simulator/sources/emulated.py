@@ -16,7 +16,6 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import Datagram
-from hil.hosts.wires.xml_file import xml_text
 from hil.stations.simulator.source import Surroundings
 
 if TYPE_CHECKING:
@@ -205,30 +204,24 @@ def host_of(
     Raises:
         ConfigError: if it cannot be made.
     """
+    from hil.stations.simulator.offered_wires import wires_with
     from sim.hosts.emulated import emulated_host
-    from sim.hosts.kinds import KINDS
 
-    options: dict[str, Any] = {"key": key} if key else {}
-    version = settings.version
-    if kind.name == "flightgear_generic":
-        options["protocol"] = xml_text(find_file(map_.protocol, folder="hosts", key="protocol"))
-    elif kind.name == "jsbsim":
-        path = find_file(map_.directive, folder="hosts", key="directive")
-        options["directive"] = xml_text(path)
-    elif kind.name == "xplane_data":
-        version = version or map_.version
-    elif kind.name == "layout":
-        options["length"] = map_.length
-    elif kind.name == "pose_template":
-        names = ("template", "bits", "binary", "spans")
-        options |= {name: getattr(map_, name) for name in names}
-    if kind.name not in KINDS:
-        line = f"emulated: there is none of the kind {kind.name}; there are {', '.join(KINDS)}"
+    version, options = kind.wire(map_, settings.version)
+    signed = {"key": key} if key else {}
+    try:
+        kinds = wires_with(kind.name)
+    except ValueError as error:
+        line = f"source.emulated: {error}"
+        raise ConfigError(str(around.scenario_file), [about("source.emulated", line)]) from None
+    if kind.name not in kinds:
+        line = f"emulated: there is none of the kind {kind.name}; there are {', '.join(kinds)}"
         raise ConfigError(str(around.scenario_file), [about("source.emulated", line)])
     try:
         return emulated_host(
             kind.name, feed=feed, rate_hz=settings.rate_hz, jitter_s=settings.jitter_s,
-            loss=settings.loss, order=settings.order, version=version, seed=around.seed, **options,
+            loss=settings.loss, order=settings.order, version=version, seed=around.seed,
+            kinds=kinds, **signed, **options,
         )  # fmt: skip
     except ValueError as error:
         line = f"source.emulated: {error}"

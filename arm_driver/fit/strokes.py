@@ -1,0 +1,128 @@
+"""Short motions from rest to rest, of which each shows how a controller follows.
+
+A stroke goes along one axis at one speed: waypoint k of N is due (k + 1) / N of the way. It is a
+stream of its own, so its last request is the robot's first word at rest.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from arm_driver.contour.host_values import Heard
+from arm_driver.contour.location import Location
+from arm_driver.contour.val import OatConvention, from_oat
+
+AXES: Final = ("x", "y", "z", "turn")
+"""Of the robot's base, and about the gripper's own axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """One stroke as the robot's requests tell it."""
+
+    axis: str
+    """One of `AXES`."""
+    way: float
+    """How far it goes [m or rad], with its sense."""
+    steps: int
+    """Waypoints, evenly spaced."""
+    told: tuple[tuple[int, float], ...]
+    """Requests of the robot on its way, by their number after the first one, and how far along it
+    was then [m or rad]."""
+    at_s: float
+    """When its first word at rest was said, by the clock of all strokes [s]."""
+    rest_s: float
+    """From the request for the last waypoint to its first word at rest [s]."""
+    rest: float
+    """How far along it was then [m or rad]."""
+
+
+class NotToldError(Exception):
+    """The robot's requests do not tell what is asked of them; the text says what is missing."""
+
+
+class PlaceNotToldError(NotToldError):
+    """They do not tell where the robot is while it moves."""
+
+
+def read_stroke(
+    axis: str,
+    ends: Sequence[Location],
+    steps: int,
+    heard: Sequence[Heard],
+    *,
+    baud: int,
+    convention: OatConvention,
+) -> Stroke:
+    """Read what the requests of one stroke tell.
+
+    Args:
+        axis: One of `AXES`.
+        ends: Where it begins and where it ends, as sent.
+        steps: Waypoints.
+        heard: Requests from the first that was answered on, one for each number: N for waypoints,
+            one that was answered with the end, and the first word at rest.
+        convention: Of the controller's angles.
+
+    Raises:
+        NotToldError: A request or its place is missing.
+    """
+    if len(heard) != steps + 2:
+        raise NotToldError(
+            f"a stroke of {steps} waypoints has {steps + 2} requests, {len(heard)} were heard"
+        )
+    along = []
+    for one in heard[1:]:
+        if one.request.location is None:
+            raise PlaceNotToldError(
+                f"the request for waypoint {one.request.seq} does not tell where the robot is: "
+                "switch on its option 'feedback' (feedb = 1 in the controller's program)"
+            )
+        along.append(_along(axis, ends, one.request.location, convention))
+    asked_s = [one.asked_s(baud) for one in heard]
+    way = _along(axis, ends, ends[1], convention)
+    rest_s = asked_s[-1] - asked_s[-3]
+    return Stroke(axis, way, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1])
+
+
+def _along(
+    axis: str, ends: Sequence[Location], place: Location, convention: OatConvention
+) -> float:
+    """How far along a stroke a place is [m or rad], positive in the sense of the axis."""
+    start, end = ends
+    if axis in AXES[:3]:
+        number = AXES.index(axis)
+        return place.position_m[number] - start.position_m[number]
+    first, last, here = (from_oat(one.oat_rad, convention) for one in (start, end, place))
+    whole = Rotation.from_matrix(first.T @ last).as_rotvec()
+    turn = Rotation.from_matrix(first.T @ here).as_rotvec()
+    sense = math.copysign(1.0, whole[2])
+    return sense * float(turn @ whole) / float(np.linalg.norm(whole))
+
+
+_SHARES: Final = (
+    (2, (1.0, -0.97, 0.94, -0.91)),  # fast: what is left over at rest is large
+    (3, (0.5, -0.48, 0.46, -0.44)),  # long enough for an even part after a long delay
+    (3, (0.2, -0.19, 0.18, -0.17)),  # slow: friction shows
+)
+
+
+def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
+    """Strokes along one axis about where the arm stands; the last one ends there.
+
+    No two have the same way, so that last decimals and phases average out.
+
+    Args:
+        step: Longest way between two waypoints [m or rad]; so far it goes to either side.
+
+    Returns:
+        Of each stroke how many waypoints it has, and its way [m or rad].
+    """
+    ways = [(1, -step)]
+    ways += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
+    back = -sum(way for _, way in ways)
+    return (*ways, (2, back))

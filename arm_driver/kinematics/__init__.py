@@ -1,0 +1,1 @@
+"""Kinematics of a robot of the PUMA 560's class, and what its paths must keep."""
