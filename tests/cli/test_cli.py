@@ -82,12 +82,8 @@ def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, c
     end = SimpleNamespace(ok=True, recorder=SimpleNamespace(path="", parts=1), losses=(),
                           warnings=(), reason="", outcome="completed")  # fmt: skip
     ran = Ran(end=end, told={}, show=lambda: None)
-    station = SimpleNamespace(
-        load=lambda request: request,
-        run=lambda plan, request: asked.append(plan) or ran,
-        options=(),
-    )
-    monkeypatch.setattr(main_module, "station_of_kind", lambda kind: station)
+    monkeypatch.setattr("hil.service.run", lambda station, request: asked.append(request) or ran)
+    monkeypatch.setattr(main_module, "station_of_kind", lambda kind: SimpleNamespace(options=()))
     monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)
     assert runner.invoke(app, ["run", "demo", *words]).exit_code == 0
     assert [one.clock for one in asked] == [clock]

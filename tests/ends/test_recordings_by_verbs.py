@@ -119,7 +119,7 @@ OPENING = {
     **dict.fromkeys((
         "hil/stations/arm/recording.py", "hil/stations/arm/runner.py",
         "hil/stations/platform/drives/moves.py", "hil/stations/platform/runner.py",
-        "hil/stations/platform/shown.py", "hil/stations/simulator/cue.py",
+        "hil/service.py", "hil/stations/simulator/cue.py",
         "hil/stations/simulator/latency_run.py", "hil/stations/world/runner.py",
     ), "what it has recorded itself"),
 }  # fmt: skip
