@@ -142,7 +142,7 @@ STATION: Final = Station(
         moving=("moving", "stopping"),
         advice=ADVICE,
         margins=_late("margins:margins_of"),
-        pages=late_of("hil.diagram")("panel_page:pages"),
+        pages=late_of("hil.diagram.run")("panel_page:pages"),
     ),
     scene=_late("world_scene:scenes_of"),
 )
