@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.inputs import collected
@@ -24,9 +24,6 @@ from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, styled
 from hil.terminal.run_console import TerminalConsole
 from hil.timing.stop import StopSignals, StopWish
-
-if TYPE_CHECKING:
-    pass
 
 P = TypeVar("P", bound=Prepared)
 R = TypeVar("R")
@@ -83,7 +80,6 @@ def run_prepared(station: Station, prepared: Any, request: Request) -> Ran:
 
         told = {**summary.told, "report": None if page is None else str(page)}
         return Ran(end=after.end, told=told, show=show, until_told=until_told.pop_all())
-    raise AssertionError("an exit stack swallows nothing")
 
 
 def play(
