@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
-from platform6dof.kernels import pose_search as kernel
+from platform6dof.kernels import legs as kernel
 
 Array = NDArray[np.float64]
 

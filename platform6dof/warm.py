@@ -1,12 +1,11 @@
 """Compile every kernel before a run; machine code is kept on disk for the next one."""
 
-from platform6dof.kernels import batch, envelope, legs, pose_search, rotation
+from platform6dof.kernels import batch, envelope, legs, rotation
 
 
 def warm() -> None:
     """Compile all kernels of the package with the array types they are called with."""
     rotation.warm()
     legs.warm()
-    pose_search.warm()
     batch.warm()
     envelope.warm()

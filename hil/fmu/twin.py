@@ -19,7 +19,7 @@ from hil.fmu.program import Array, ModelProgram, Port
 from hil.machines.rig.machine import cylinder_model, envelope_of, geometry_of
 from hil.machines.rig.settings import Rig
 from platform6dof.forward import CONDITION_MAX, MAX_STEPS, TOLERANCE_M
-from platform6dof.kernels import envelope, legs, pose_search, rotation
+from platform6dof.kernels import envelope, legs, rotation
 
 COORDINATES: Final = ("x", "y", "z", "alpha", "beta", "gamma")
 _UNITS: Final = ("m", "m", "m", "rad", "rad", "rad")
@@ -108,13 +108,13 @@ def _measured_pose(constants: Array, measured: Array, told: Array, memory: Array
     """Write the pose of measured lengths, and whether it was found; it keeps the last one."""
     found = memory[FOUND:COORDINATES_AT]
     out = np.empty(17)
-    pose_search.pose_of_lengths(
+    legs.pose_of_lengths(
         constants[TABLE:PAIRS].reshape(6, 14),
         constants[PAIRS:BASE].reshape(15, 2),
         measured, found[:3], found[3:12].reshape(3, 3),
         constants[SCALE], TOLERANCE_M, MAX_STEPS, out,
     )  # fmt: skip
-    good = out[15] == pose_search.CONVERGED and out[14] <= CONDITION_MAX
+    good = out[15] == legs.CONVERGED and out[14] <= CONDITION_MAX
     coordinates = memory[COORDINATES_AT:MEMORY]
     if good:
         for k in range(17):

@@ -10,6 +10,7 @@ import pytest
 
 import hil.stations.arm.runner as arm
 import hil.stations.platform.runner as platform
+from arm_driver.link import LinkOrder, LinkSettings
 from drives.bank import DriveAbsentError, DriveSetupError, LinkError
 from hil import service
 from hil.config.errors import RefusedError
@@ -98,8 +99,9 @@ def test_an_absent_robot_is_known_in_any_words(robot, monkeypatch):
     from hil.stations.arm.session import arm_wire
     from hil.timing.clock import VirtualClock
 
+    order = LinkOrder(ROBOT, "a robot", "val", LinkSettings())
     with pytest.raises(RefusedError) as absent:
-        arm_wire(ROBOT, None, VirtualClock(), None)
+        arm_wire(order, VirtualClock(), None)
     absent.value.args = ("nobody answers",)
     bench = Bench(absent.value)
     assert robot(bench) == "done"

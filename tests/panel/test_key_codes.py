@@ -57,7 +57,7 @@ def test_who_asks_for_a_letter_asks_by_its_place_as_well():
             asking[f"{path.parent.name}/{path.name}"] = "key_of(" in source
     table = asking.pop("scope/view.py")  # a table that ScopeKeys looks up
     assert not table
-    assert "key_of(" in Path(hil.panel.__path__[0], "scope", "keys.py").read_text()
+    assert "key_of(" in Path(hil.panel.__path__[0], "scope", "tools.py").read_text()
     by_themselves = {"live/timeline_view.py", "scene/gl_canvas.py", "study/replay_view.py"}
     assert by_themselves <= asking.keys()
     assert all(asking.values()), asking

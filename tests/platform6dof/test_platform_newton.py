@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_lengths
-from platform6dof.kernels import legs, pose_search
+from platform6dof.kernels import legs
 
 WORN = Pose.from_coordinates([-0.01, 0.05, 0.95, -0.13, -0.08, 0.03])
 FAR = Pose.from_coordinates([-0.22, -0.24, 0.91, 0.24, 0.08, -0.22])
@@ -55,7 +55,7 @@ def test_the_solver_tells_a_singular_matrix(rank):
 def test_a_step_shifts_and_turns_about_base_axes(q, step, factor):
     start = Pose.from_coordinates(q)
     p, r = np.empty(3), np.empty((3, 3))
-    pose_search._move(start.position_m, start.rotation, factor * step, p, r)
+    legs._move(start.position_m, start.rotation, factor * step, p, r)
     turn = Rotation.from_rotvec(factor * step[3:]).as_matrix()
     np.testing.assert_allclose(p, start.position_m + factor * step[:3], rtol=0, atol=1e-15)
     np.testing.assert_allclose(r, turn @ start.rotation, rtol=0, atol=1e-15)
@@ -66,7 +66,7 @@ def test_squaring_up_gives_the_nearest_rotation(q, noise):
     rotation = Pose.from_coordinates(q).rotation
     spoilt = rotation + np.reshape(noise, (3, 3))
     left, _, right = np.linalg.svd(spoilt)
-    pose_search._square_up(spoilt)
+    legs._square_up(spoilt)
     np.testing.assert_allclose(spoilt, left @ right, rtol=0, atol=1e-8)
     np.testing.assert_allclose(spoilt @ spoilt.T, np.eye(3), rtol=0, atol=1e-8)
 
@@ -81,20 +81,20 @@ def test_quadrilaterals_close_up_to_their_edge(pair, slack):
     for unequal, expected in ((0.5 + 1.98 * slack, True), (0.51 + 2.02 * slack, False)):
         lengths = np.full(6, 2.0)
         lengths[second] += unequal
-        status, place = pose_search._impossible(lengths, limits, slack)
-        assert (status == pose_search.CONVERGED) is expected
-        assert expected or (status, place) == (pose_search.TOO_UNEQUAL, pair)
+        status, place = legs._impossible(lengths, limits, slack)
+        assert (status == legs.CONVERGED) is expected
+        assert expected or (status, place) == (legs.TOO_UNEQUAL, pair)
     for together, expected in ((1.5 - 1.98 * slack, True), (1.49 - 2.02 * slack, False)):
         lengths = np.full(6, 2.0)
         lengths[[first, second]] = 0.5 * together
-        status, place = pose_search._impossible(lengths, limits, slack)
-        assert (status == pose_search.CONVERGED) is expected
-        assert expected or (status, place) == (pose_search.TOO_SHORT, pair)
+        status, place = legs._impossible(lengths, limits, slack)
+        assert (status == legs.CONVERGED) is expected
+        assert expected or (status, place) == (legs.TOO_SHORT, pair)
 
 
 def steps_from(geometry, lengths, guess, limit):
     out = np.empty(17)
-    pose_search.pose_of_lengths(
+    legs.pose_of_lengths(
         geometry.table,
         geometry.pair_limits_m,
         lengths,

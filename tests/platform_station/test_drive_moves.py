@@ -29,7 +29,7 @@ class Runs:
         self.during = self.judging = lambda: None
         self.simulated = True
         for name, stand_in in (
-            ("play", self.play),
+            ("play_moves", self.play),
             ("judge_test_move", lambda *_: self.judging() or ()),
             ("all_passed", lambda tests: True),
             ("Recording", SimpleNamespace(open=lambda path: None)),
@@ -123,7 +123,7 @@ def test_a_signal_after_homing_does_not_take_its_result_away(monkeypatch, capsys
         until_told.enter_context(StopSignals())
         return runs.play(plan_, folder, **options)
 
-    monkeypatch.setattr(drive_moves, "play", play)
+    monkeypatch.setattr(drive_moves, "play_moves", play)
     assert drive_moves.home_and_show(plan("home"), None, Path(), as_json=False)
 
 
@@ -199,7 +199,7 @@ def test_homing_that_leaves_a_drive_under_power_tells_it(monkeypatch, capsys):
     def play(plan_, folder, **options):
         return SimpleNamespace(**vars(runs.play(plan_, folder)) | {"link": left, "end": failed})
 
-    monkeypatch.setattr(drive_moves, "play", play)
+    monkeypatch.setattr(drive_moves, "play_moves", play)
     assert not drive_moves.home_and_show(plan("home"), None, Path(), as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert (told["ok"], told["powered"]) == (False, [UNDER_POWER])
