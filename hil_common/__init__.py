@@ -4,7 +4,8 @@ The standard library only; `hil_common.arrays` needs numpy as well. It imports n
 the packages that may not import each other may import it.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from hil_common.lazy_names import lazy_names
 
@@ -28,4 +29,6 @@ _HOME = {
 }
 """Module of each public name, loaded when the name is asked for."""
 
+__getattr__: Callable[[str], Any]
+__dir__: Callable[[], list[str]]
 __getattr__, __dir__ = lazy_names(__name__, _HOME)
