@@ -134,6 +134,17 @@ class Request:
     """Of a dry run: given the time of the run and that of its end [s]; None for any other."""
 
     @property
+    def file(self) -> Path:
+        """Its scenario.
+
+        Raises:
+            ConfigError: if none is given.
+        """
+        if self.scenario is None:
+            raise ConfigError("command line", ["a SCENARIO is needed"])
+        return self.scenario
+
+    @property
     def quiet(self) -> bool:
         """Whether nothing is said to people while it lasts."""
         return self.as_json or self.dry
@@ -299,12 +310,10 @@ class Station:
         """
         if self.load is not None:
             return self.load(request)
-        if request.scenario is None:
-            raise ConfigError("command line", ["a SCENARIO is needed"])
         from hil.config.settings import apply_overrides, read_toml  # who lists stations needs none
 
-        table = apply_overrides(read_toml(request.scenario), request.changes(self.options))
-        return self.scenarios.model().build(table, str(request.scenario))
+        table = apply_overrides(read_toml(request.file), request.changes(self.options))
+        return self.scenarios.model().build(table, str(request.file))
 
     @property
     def files(self) -> tuple[FileKind, ...]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.run.options import operated_changes
 from hil.machines.robot.offered_links import link_kind
@@ -50,10 +49,8 @@ def plan_of(request: Request) -> ArmPlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    if request.scenario is None:
-        raise ConfigError("command line", ["a SCENARIO is needed"])
-    changes = request.changes(OPTIONS, operated_changes(request, "source"))
-    return load_arm_plan(request.scenario, changes)
+    file = request.file
+    return load_arm_plan(file, request.changes(OPTIONS, operated_changes(request, "source")))
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:

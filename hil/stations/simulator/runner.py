@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import RefusedError
 from hil.run.console import Console
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
@@ -33,11 +33,9 @@ def plan_of(request: Request) -> RidePlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    if request.scenario is None:
-        raise ConfigError("command line", ["a SCENARIO is needed"])
     if request.dry:
-        require_known_ahead(load_ride(request.scenario))
-    plan = load_ride(request.scenario, request.changes(OPTIONS))
+        require_known_ahead(load_ride(request.file))
+    plan = load_ride(request.file, request.changes(OPTIONS))
     return plan.model_copy(update={"trusted": bool(request.options.get("--trust"))})
 
 

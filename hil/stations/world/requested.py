@@ -22,10 +22,8 @@ def plan_of(request: Request) -> WorldPlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    if request.scenario is None:
-        raise ConfigError("command line", ["a SCENARIO is needed"])
     changes = request.changes((ROBOT,))
-    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
+    plan = world_plan_from_table(scenario_table(request.file), request.file, changes)
     plan = replace(plan, trusted=bool(request.options.get(TRUST.flag)))
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
@@ -38,7 +36,7 @@ def plan_of(request: Request) -> WorldPlan:
     plan = _operated(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
         told = "on the virtual clock a run is over at once; --clock real lets it last"
-        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
+        raise ConfigError(str(request.file), [f"--edit: {told}"])
     return plan
 
 
