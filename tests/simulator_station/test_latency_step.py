@@ -36,7 +36,7 @@ PULSE_M_S2, PULSE_S, EVERY_S = 2.0, 0.3, 122 / 60
 """Of the force down: all legs do the same, and none of them much. Frames of 60 Hz, and a third of a
 cycle more than whole ones: three steps in a row meet the loop at all times of its cycle. Steps that
 always meet it at the same one say nothing of the others."""
-STEPS, TRIES = 6, 4
+STEPS, TRIES, RIDE_MOST_S = 6, 4, 90.0
 """So many steps are needed, of so many rides at most. Steps are left out where the machine stood
 still, and a ride may end by that, as it should: those before it count."""
 SHOWS_LATER_S = (0.0, 0.002)
@@ -141,10 +141,14 @@ def ride_once(folder):
         host.start()
         command = [sys.executable, "-m", "hil.cli", "host", "latency", str(folder / "pulses.toml")]
         command += ["--seconds", "18", "--drives", url, "--out", str(folder / "runs"), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        host.over.set()
-        host.join()
-        rack.stdin.close()
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=RIDE_MOST_S
+            )
+        finally:
+            host.over.set()
+            host.join()
+            rack.stdin.close()
         lines = [line.split()[1:] for line in rack.stdout.read().decode().splitlines()]
     return json.loads(done.stdout), host.steps_s, [tuple(map(float, one)) for one in lines]
 
@@ -179,7 +183,8 @@ def seen_later(told, steps_s, seen):
     t_s, kernel_s = recording.column("t_s"), recording.column("kernel_stamp_s")
     undisturbed = (coded(recording, "action") == "PASSED") & (recording.column("weight") == 1.0)
     known = np.isfinite(trail.shares_s).all(axis=1)
-    assert known[undisturbed[np.searchsorted(t_s, trail.t_s)]].mean() > 0.9
+    of_those = known[undisturbed[np.searchsorted(t_s, trail.t_s)]]
+    assert not of_those.size or of_those.mean() > 0.9  # a ride may end before it is engaged
     sent_m = recording.column("sent_length_m")
     for step_s in steps_s:
         moved = [at_s for at_s, turn_s in seen if 0 < at_s - step_s < 0.1 and turn_s < TURN_MOST_S]
@@ -195,6 +200,7 @@ def seen_later(told, steps_s, seen):
 
 
 @pytest.mark.real_time
+@pytest.mark.timeout(TRIES * RIDE_MOST_S)
 def test_the_sum_of_the_trail_is_what_passes_until_the_first_count(tmp_path):
     later_s, ends = [], []
     for number in range(TRIES):
