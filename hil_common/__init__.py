@@ -1,4 +1,4 @@
-"""The common ground of the packages: what two of them would otherwise both have.
+"""The common ground of the packages, so that no two of them keep a copy of the same thing.
 
 The standard library only; `hil_common.arrays` needs numpy as well. It imports nothing of ours, and
 the packages that may not import each other may import it.

@@ -1,8 +1,8 @@
 """Values of six legs, in the order of the geometry: index 0 is leg 1.
 
 Lengths are those of the actuators, joint to joint [m]; speeds are their rates [m/s], positive when
-the leg extends. One target goes the whole way: control asks for it, the gate judges and allows it,
-a bank of drives is given it and says which one it has sent.
+the leg extends. One target passes through all layers: control asks for it, the gate judges and
+allows it, a bank of drives gets it and returns the one it has sent.
 """
 
 import math
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 LEG_COUNT = 6
 LEGS = (1, 2, 3, 4, 5, 6)
-"""Numbers of the legs towards people."""
+"""Numbers of the legs as people count them."""
 
 SixFloats = tuple[float, float, float, float, float, float]
 SixBools = tuple[bool, bool, bool, bool, bool, bool]
@@ -25,7 +25,7 @@ ZERO_SIX: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class LegTarget:
-    """Where six legs shall be at the end of a cycle, and how fast they are then."""
+    """Target of six legs at the end of a cycle: lengths, and the speeds then."""
 
     length_m: SixFloats
     """Leg lengths, joint to joint [m], 6."""
@@ -51,16 +51,16 @@ class LegTarget:
 
 
 class DriveReading(NamedTuple):
-    """Something that a drive tells of its heat or load, and that is higher than it should be."""
+    """Excessive reading of a drive's temperature or load."""
 
     leg: int
     """Number of the leg, 1 to 6."""
     name: str
-    """What it is."""
+    """Name of the reading."""
     value: float
-    """What was read, in `unit`."""
+    """Value that was read, in `unit`."""
     limit: float
-    """From where on it is a warning, in `unit`."""
+    """Lowest value that is a warning, in `unit`."""
     unit: str
     """Unit for people, such as "degC"."""
 

@@ -1,11 +1,11 @@
-"""What six simulated or emulated drives may be coupled by: a body that answers forces."""
+"""Interface of a body that couples six simulated or emulated drives by the forces on it."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
 class Plant(Protocol):
-    """A body on six rods: what their motors push goes in, where they are comes out."""
+    """A body on six rods: forces of their motors go in, positions of the rods come out."""
 
     def begin(self, extensions_m: Sequence[float]) -> None:
         """Stand at rest with the rods at these extensions from their inner ends [m], brakes closed.
@@ -16,7 +16,7 @@ class Plant(Protocol):
         ...
 
     def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
-        """Go on by a time [s].
+        """Advance by a time [s].
 
         Args:
             forces_n: Of the motors, positive outwards [N], 6.
@@ -26,7 +26,7 @@ class Plant(Protocol):
         ...
 
     def extensions_m(self) -> Sequence[float]:
-        """How far each rod is out [m], 6."""
+        """Extension of each rod [m], 6."""
         ...
 
     def speeds_m_s(self) -> Sequence[float]:

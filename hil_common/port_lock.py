@@ -25,11 +25,11 @@ from collections.abc import Sequence
 _PREFIX = "\0hil-bench/"
 _LONGEST_NAME = 80
 _TRIES = 3
-"""A holder may end between our try and the question who it is."""
+"""Attempts to take a lock; a holder may end between an attempt and the question who it is."""
 _CREDENTIALS = struct.Struct("3i")
 """Process, user and group of the other end (SO_PEERCRED, unix(7))."""
 _TIOCGEXCL = 0x80045440
-"""Asks whether a terminal is in exclusive mode (ioctl_tty(2)); no word in `termios` for it."""
+"""Request whether a terminal is in exclusive mode (ioctl_tty(2)); no word in `termios` for it."""
 
 # Device numbers of pseudo terminals: their exclusive mode would outlive the program that set it.
 _PTY_MAJORS = range(136, 144)
@@ -170,7 +170,7 @@ def _hold(endpoint: str, url: str, refusal: type[Exception]) -> int:
 
 
 def _holder(name: str) -> str:
-    """Who holds a lock, in words; empty if it is not told, or nobody does any more."""
+    """Describe the holder of a lock; empty if it is not known, or nobody holds it any more."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as question:
         question.setblocking(False)
         try:

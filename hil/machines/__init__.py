@@ -1,1 +1,1 @@
-"""What the files of rigs, robots and space arms say, and what follows from them."""
+"""Models of the files of rigs, robots and space arms, and the parts made from them."""

@@ -79,7 +79,7 @@ class Pose:
         """Wrap a packed pose, shape (12,), that a kernel computed.
 
         Nothing is copied or checked, and the array becomes read-only: the caller vouches that it
-        is finite and holds a rotation. Everybody else uses ``Pose(...)``.
+        is finite and holds a rotation. All other callers use ``Pose(...)``.
         """
         pose = object.__new__(cls)
         packed.setflags(write=False)
@@ -125,7 +125,7 @@ class Pose:
         return np.array(self.six_coordinates())
 
     def six_coordinates(self) -> SixFloats:
-        """The same as numbers, for rows and messages; quicker than an array of them."""
+        """Coordinates as numbers, for rows and messages; quicker than an array of them."""
         x, y, z, xx, xy, _, yx, yy, _, zx, zy, zz = self.packed.tolist()
         cos_beta = abs(complex(xx, yx))  # hypot of the C library, as kernels have it
         beta = math.atan2(-zx, cos_beta)
@@ -156,7 +156,7 @@ class Pose:
 
     @classmethod
     def _trusted(cls, position_m: Array, rotation: Array) -> Self:
-        """What follows from poses is one: a product of rotations is off by their sum at most."""
+        """Wrap a product of poses unchecked: its rotation is off by the sum of theirs at most."""
         if not all(map(math.isfinite, position_m.tolist())):  # a sum of finite ones may overflow
             raise PoseError(
                 f"position_m: {position_m.tolist()} is not finite; every number must be"

@@ -1,4 +1,4 @@
-"""One rotation written in another way: matrix, unit quaternion, turn vector.
+"""Conversions between forms of a rotation: matrix, unit quaternion, turn vector.
 
 Closed forms over plain numbers, because a motion needs them one at a time: a general library takes
 longer to look at its argument than these take to turn it.

@@ -1,6 +1,6 @@
 """Tables ``[force]``, ``[rates]``, ``[translation]``, ``[tilt]``, ``[rotation]`` of a preset.
 
-The first two are of all algorithms but the one that follows poses; the others are the classical
+The first two apply to all algorithms but the one that follows poses; the others are the classical
 filter's, and translation the adaptive one's, too.
 """
 
@@ -51,41 +51,41 @@ CurveName = Literal["clip", "cubic"]
 
 
 class ForceScale(Settings):
-    """How much of the specific force is wanted."""
+    """Scaling of the vehicle's specific force to the wanted force."""
 
     gain: Gains = (0.5, 0.5, 0.5)
-    """Wanted force over that of the vehicle, of what differs from rest."""
+    """Ratio of the wanted force to the vehicle's, both as the difference from rest."""
     most_m_s2: Forces = (10.0, 10.0, 10.0)
     """Largest wanted force [m/s²]."""
     curve: CurveName = "clip"
-    """How it gets there: cut off, or along a cubic of Reid and Nahon."""
+    """Shape of the scaling up to that limit: clipped, or along a cubic of Reid and Nahon."""
     input_most_m_s2: InputForces | None = None
-    """Of the cubic: force of the vehicle that becomes the largest one [m/s²]."""
+    """Vehicle force at which the cubic reaches the largest wanted one [m/s²]."""
     end_slope: Slopes = (0.0, 0.0, 0.0)
-    """Of the cubic: its slope there."""
+    """Slope of the cubic at that force."""
 
     def scales(self) -> p.Scales:
-        """The same for the filters."""
+        """Convert to the scales of the filters."""
         inputs = self.input_most_m_s2
         return _scales(self.gain, self.most_m_s2, self.curve, inputs, self.end_slope, 1.0, "force")
 
 
 class RateScale(Settings):
-    """How much of the rates of roll, pitch and yaw is wanted."""
+    """Scaling of the vehicle's roll, pitch and yaw rates to the wanted rates."""
 
     gain: Gains = (0.5, 0.5, 0.5)
-    """Wanted rate over that of the vehicle."""
+    """Ratio of the wanted rate to the vehicle's."""
     most_deg_s: RatesDeg = (40.0, 40.0, 40.0)
     """Largest wanted rate [deg/s]."""
     curve: CurveName = "clip"
-    """How it gets there: cut off, or along a cubic of Reid and Nahon."""
+    """Shape of the scaling up to that limit: clipped, or along a cubic of Reid and Nahon."""
     input_most_deg_s: RatesDeg | None = None
-    """Of the cubic: rate of the vehicle that becomes the largest one [deg/s]."""
+    """Vehicle rate at which the cubic reaches the largest wanted one [deg/s]."""
     end_slope: Slopes = (0.0, 0.0, 0.0)
-    """Of the cubic: its slope there."""
+    """Slope of the cubic at that rate."""
 
     def scales(self) -> p.Scales:
-        """The same for the filters."""
+        """Convert to the scales of the filters."""
         inputs = self.input_most_deg_s
         return _scales(
             self.gain, self.most_deg_s, self.curve, inputs, self.end_slope, _DEG, "rates"
@@ -117,32 +117,32 @@ def _scales(
 
 
 class TranslationKeys(Settings):
-    """What is quick in the force, by moving: forward, right, down."""
+    """Onset of the force, rendered by translation: forward, right, down."""
 
     wn_rad_s: Corners = (2.5, 2.5, 4.0)
     """Corner of the high-pass of second order [rad/s]."""
     damping: Dampings = (1.0, 1.0, 1.0)
-    """Its z."""
+    """Damping ratio z of that high-pass."""
     wb_rad_s: SlowCorners = (0.2, 0.2, 0.2)
     """Corner that brings the displacement back to 0 [rad/s]; 0 for none."""
 
     def translations(self) -> tuple[p.Translation, p.Translation, p.Translation]:
-        """The same for the filters."""
+        """Convert to the parameters of the filters."""
         rows = zip(self.wn_rad_s, self.damping, self.wb_rad_s, strict=True)
         x, y, z = (p.Translation(*row) for row in rows)
         return x, y, z
 
 
 class TiltKeys(Settings):
-    """What lasts in the force, by gravity."""
+    """Sustained part of the force, rendered by tilt against gravity."""
 
     wl_rad_s: Corner = 5.0
     """Corner of the low-pass [rad/s]."""
     damping: Damping = 1.0
-    """Its z."""
+    """Damping ratio z of that low-pass."""
     by: Literal["limiter", "frequency"] = "limiter"
-    """How the rate is kept small: by following no faster than allowed, or by a corner so low that
-    more is not asked for."""
+    """Way of bounding the tilt rate: a rate limiter, or a corner so low that no higher rate is
+    asked for."""
     rate_deg_s: TiltRateDeg | None = 3.0
     """Largest rate [deg/s]."""
     acceleration_deg_s2: TiltAccelerationDeg | None = None
@@ -151,10 +151,10 @@ class TiltKeys(Settings):
     most_deg: TiltDeg = 20.0
     """Largest tilt [deg]; 0 for none at all."""
     force_m_s2: Force = 2.0
-    """Of "frequency": wanted force up to which the rate is kept, whatever its course [m/s²]."""
+    """Largest wanted force for which "frequency" keeps the rate, whatever its course [m/s²]."""
 
     def tilt(self) -> p.Tilt:
-        """The same for the filters."""
+        """Convert to the parameters of the filters."""
         most = self.acceleration_deg_s2
         return p.Tilt(
             wl_rad_s=self.wl_rad_s,
@@ -168,17 +168,17 @@ class TiltKeys(Settings):
 
 
 class RotationKeys(Settings):
-    """Rates by turning: roll, pitch, yaw."""
+    """Vehicle rates rendered by rotation: roll, pitch, yaw."""
 
     wr_rad_s: Corners = (1.0, 1.0, 1.0)
     """Corner of the high-pass [rad/s]."""
     order: Annotated[int, Field(ge=1, le=2)] = 1
-    """Of the high-pass; 2 brings the angle back to 0 also under a lasting rate."""
+    """Order of the high-pass; 2 brings the angle back to 0 also under a lasting rate."""
     damping: Dampings = (1.0, 1.0, 1.0)
-    """z of the second order."""
+    """Damping ratio z of the second order."""
 
     def rotations(self) -> tuple[p.Rotation, p.Rotation, p.Rotation]:
-        """The same for the filters."""
+        """Convert to the parameters of the filters."""
         rows = zip(self.wr_rad_s, self.damping, strict=True)
         roll, pitch, yaw = (p.Rotation(w, self.order, z) for w, z in rows)
         return roll, pitch, yaw

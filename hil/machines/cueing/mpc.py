@@ -31,52 +31,52 @@ Weights = Annotated[
 
 
 class MpcKeys(Settings):
-    """Of the predictive algorithm: forward, right, down; roll, pitch, yaw."""
+    """Parameters of the predictive algorithm: forward, right, down; roll, pitch, yaw."""
 
     preview_s: Annotated[float, Field(ge=0.0, le=p.PREVIEW.most)] = 0.0
-    """How far a source that knows its future is looked ahead [s]; 0: not at all."""
+    """Preview of a source that knows its future [s]; 0 for none."""
     forecast_s: Annotated[float, Field(ge=p.FORECAST.least, le=p.FORECAST.most)] = 0.3
-    """Of a live source: what it does now is taken to decay with this time constant [s]."""
+    """Time constant with which the present motion of a live source is taken to decay [s]."""
     period_s: Annotated[float, Field(ge=p.PLAN_PERIOD.least, le=p.PLAN_PERIOD.most)] = 0.05
-    """A plan is made so often [s]."""
+    """Period between two plans [s]."""
     step_s: Annotated[float, Field(ge=p.STEP.least, le=p.STEP.most)] = 0.05
-    """Steps of a plan [s]; the period is a whole multiple of it."""
+    """Step of a plan [s]; the period is a whole multiple of it."""
     blocks: Annotated[
         tuple[Annotated[int, Field(ge=1, le=p.STEPS_MAX)], ...],
         Field(min_length=3, max_length=p.BLOCKS_MAX),
     ] = (1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8)
-    """Steps between the moments at which a plan can change; their sum is how far it reaches."""
+    """Steps between the moments at which a plan can change; their sum is the horizon."""
     travel_m: Travels = (0.09, 0.09, 0.09)
     """Largest deviation of the head [m]."""
     turn_deg: TurnsDeg = (8.0, 8.0, 10.0)
     """Largest roll, pitch, yaw [deg]."""
     acceleration_m_s2: Annotated[float, Field(ge=0.05, le=20.0)] = 3.0
-    """Largest of each coordinate of the head [m/s²]."""
+    """Largest acceleration of each coordinate of the head [m/s²]."""
     turn_acceleration_deg_s2: Annotated[float, Field(ge=3.0, le=1100.0)] = 57.0
-    """Largest of roll, pitch, yaw [deg/s²]."""
+    """Largest angular acceleration of roll, pitch, yaw [deg/s²]."""
     tilt_rate_deg_s: Annotated[float, Field(ge=0.1, le=60.0)] = 3.0
-    """A turn may be so much faster than wanted, or against it [deg/s]."""
+    """Largest rate of a turn beyond the wanted one, or against it [deg/s]."""
     force_weight: Weights = (1.0, 1.0, 1.0)
-    """Of force that is felt and should not be."""
+    """Weight of force that is felt and should not be."""
     rate_weight: Weights = (30.0, 30.0, 30.0)
-    """Of rates that are felt and should not be."""
+    """Weight of rates that are felt and should not be."""
     position_weight: Weights = (1.0, 1.0, 1.0)
-    """Of the deviation."""
+    """Weight of the deviation of the head."""
     angle_weight: Weights = (0.2, 0.2, 0.2)
-    """Of roll, pitch, yaw."""
+    """Weight of roll, pitch, yaw."""
     speed_weight: Weights = (0.02, 0.02, 0.02)
-    """Of speeds."""
+    """Weight of the speeds."""
     turning_weight: Weights = (0.1, 0.1, 0.1)
-    """Of rates."""
+    """Weight of the angular rates."""
     effort_weight: Effort = 0.001
-    """Of accelerations."""
+    """Weight of the accelerations."""
     turn_effort_weight: Effort = 0.01
-    """Of angular accelerations."""
+    """Weight of the angular accelerations."""
 
     def parameters(
         self, force: Scales, rates: Scales, preview_s: float | None = None
     ) -> p.MpcParameters:
-        """The same for the planner.
+        """Convert to the parameters of the planner.
 
         Args:
             force: scale of the force.

@@ -40,35 +40,35 @@ TiltGains = Annotated[tuple[TiltShare, TiltShare, TiltShare], AfterValidator(_ri
 
 
 class AdaptiveKeys(Settings):
-    """Of the adaptive filter (Parrish and others 1975), to which [translation] belongs as well.
+    """Parameters of the adaptive filter (Parrish and others 1975), which also uses [translation].
 
     A gain is [least, start, most]; it never leaves these bounds, whatever comes.
     """
 
     force_gain: Gains = (0.1, 1.0, 1.0)
-    """Displacement by force."""
+    """Bounds and start of the gain from force to displacement."""
     force_gain_step: Step = 0.3
-    """How fast it goes down the slope of the cost."""
+    """Step size of that gain down the slope of the cost."""
     tilt_gain_rad_s_per_m_s2: TiltGains = (0.01, 0.06, 0.07)
-    """Tilting by force."""
+    """Bounds and start of the gain from force to tilt rate."""
     tilt_gain_step: Step = 2e-3
-    """How fast it goes down the slope of the cost."""
+    """Step size of that gain down the slope of the cost."""
     rate_gain: Gains = (0.2, 0.8, 1.0)
-    """Turning by rate."""
+    """Bounds and start of the gain from rate to turn."""
     rate_gain_step: Step = 0.2
-    """How fast it goes down the slope of the cost."""
+    """Step size of that gain down the slope of the cost."""
     back_per_s: Annotated[float, Field(ge=0.0, le=100.0)] = 0.2
-    """How fast all gains go back to their start [1/s]."""
+    """Rate at which all gains return to their start [1/s]."""
     turn_corner_rad_s: Corner = 0.6
-    """Washout of roll, pitch and yaw [rad/s]."""
+    """Washout corner of roll, pitch and yaw [rad/s]."""
     tilt_rate_deg_s: Annotated[float, Field(ge=0.1, le=60.0)] = 3.0
-    """Tilting asks for no more [deg/s]."""
+    """Largest rate that tilting asks for [deg/s]."""
     rate_weight: Weight = 10.0
-    """Of false rates in the cost."""
+    """Weight of false rates in the cost."""
     speed_weight: Weight = 0.5
-    """Of speed in the cost."""
+    """Weight of speed in the cost."""
     travel_weight: Weight = 20.0
-    """Of displacement in the cost."""
+    """Weight of displacement in the cost."""
 
     def parameters(
         self,
@@ -76,7 +76,7 @@ class AdaptiveKeys(Settings):
         rates: Scales,
         translation: tuple[Translation, Translation, Translation],
     ) -> AdaptiveParameters:
-        """The same for the filter.
+        """Convert to the parameters of the filter.
 
         Raises:
             CueingError: with the name, the value and its bounds.
@@ -101,33 +101,33 @@ class AdaptiveKeys(Settings):
 
 
 class OptimalKeys(Settings):
-    """Of the optimal filter (Sivan and others 1982; Telban and Cardullo 2005)."""
+    """Parameters of the optimal filter (Sivan and others 1982; Telban and Cardullo 2005)."""
 
     noise_rad_s: Corner = 1.0
-    """Corner of the noise that stands for what the vehicle does [rad/s]."""
+    """Corner of the shaped noise that models the vehicle's motion [rad/s]."""
     force_most_m_s2: Annotated[float, Field(ge=0.01, le=20.0)] = 3.0
-    """No more than this is wanted, nor more than force.most_m_s2 [m/s²]."""
+    """Largest wanted force, besides the limit force.most_m_s2 [m/s²]."""
     rate_most_deg_s: Annotated[float, Field(ge=0.1, le=200.0)] = 20.0
-    """No more than this is wanted, nor more than rates.most_deg_s [deg/s]."""
+    """Largest wanted rate, besides the limit rates.most_deg_s [deg/s]."""
     force_weight: Cost = 2.0
-    """Of the otoliths' error."""
+    """Weight of the otoliths' error."""
     rate_weight: Cost = 100.0
-    """Of the canals' error."""
+    """Weight of the canals' error."""
     drift_weight: Cost = 1.0
-    """Of the integral of the displacement."""
+    """Weight of the integral of the displacement."""
     travel_weight: Cost = 10.0
-    """Of the displacement."""
+    """Weight of the displacement."""
     speed_weight: Cost = 1.0
-    """Of its rate."""
+    """Weight of the speed."""
     angle_weight: Cost = 6.0
-    """Of the turn."""
+    """Weight of the turn angle."""
     turning_weight: Cost = 5.0
-    """Of its rate."""
+    """Weight of the turn rate."""
     acceleration_weight: Cost = 0.1
-    """Of the displacement's acceleration."""
+    """Weight of the acceleration of the displacement."""
 
     def parameters(self, force: Scales, rates: Scales) -> OptimalParameters:
-        """The same for the filter.
+        """Convert to the parameters of the filter.
 
         Raises:
             CueingError: with the name, the value and its bounds.
@@ -142,12 +142,12 @@ class OptimalKeys(Settings):
 
 
 def _within(scale: Scale, most: float) -> Scale:
-    """The scale with a smaller limit, where it would be cut off before its own."""
+    """Lower the limit of a scale where the scale would reach beyond it."""
     return scale if scale.most <= most else replace(scale, most=most, curve=Curve.CLIP)
 
 
 class DirectKeys(Settings):
-    """Of following a pose that a host tells."""
+    """Parameters of following a pose that a host sends."""
 
     gain: Share = 1.0
     """Share of the pose that is wanted."""
@@ -159,7 +159,7 @@ class DirectKeys(Settings):
     """How quickly the pose is followed [rad/s]."""
 
     def parameters(self) -> DirectParameters:
-        """The same for the filter.
+        """Convert to the parameters of the filter.
 
         Raises:
             CueingError: with the name, the value and its bounds.

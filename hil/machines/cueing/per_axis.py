@@ -8,7 +8,7 @@ from pydantic import WithJsonSchema
 
 
 def per_axis(value: Any) -> Any:
-    """One number as three, and three as they are; a ValueError for anything else."""
+    """Expand one number to three, pass three on as they are; ValueError for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (value,) * 3
     if isinstance(value, tuple) and len(value) == 3:
@@ -17,7 +17,7 @@ def per_axis(value: Any) -> Any:
 
 
 def three_numbers(least: float, most: float) -> WithJsonSchema:
-    """How such a setting stands in a schema: one number, or a list of three."""
+    """Describe such a setting in a schema: one number, or a list of three."""
     number = {"type": "number", "minimum": least, "maximum": most}
     three = {"type": "array", "items": number, "minItems": 3, "maxItems": 3}
     return WithJsonSchema({"anyOf": [number, three]})

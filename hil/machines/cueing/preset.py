@@ -1,4 +1,4 @@
-"""A cueing preset: which algorithm lets a rider feel a vehicle, and its numbers.
+"""A cueing preset: the algorithm that renders a vehicle's motion to a rider, and its numbers.
 
 ``configs/cueing/NAME.toml``. Axes are the vehicle's: forward, right, down; roll, pitch, yaw. Where
 three axes have a number each, one number may stand for all. A table of an algorithm that the preset
@@ -36,35 +36,35 @@ _CHECKED_AT_S: Final = 0.002
 
 
 class CueingPreset(Settings):
-    """Which algorithm lets a rider feel a vehicle, and its numbers."""
+    """Choice of the cueing algorithm, and its numbers."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """What reports call it."""
     about: Annotated[str, Field(max_length=400)] = ""
-    """What it is for, and where its numbers come from."""
+    """Purpose of the preset, and the source of its numbers."""
     algorithm: Algorithm
-    """Which one."""
+    """Algorithm that renders the motion."""
     force: ForceScale = ForceScale()
-    """How much of the force."""
+    """Scaling of the specific force."""
     rates: RateScale = RateScale()
-    """How much of the rates."""
+    """Scaling of the angular rates."""
     translation: TranslationKeys = TranslationKeys()
-    """Of the classical filter."""
+    """Translation channel of the classical filter."""
     tilt: TiltKeys = TiltKeys()
-    """Of the classical filter."""
+    """Tilt channel of the classical filter."""
     rotation: RotationKeys = RotationKeys()
-    """Of the classical filter."""
+    """Rotation channel of the classical filter."""
     tilt_turns_force: bool = False
     """Whether tilt, too, turns the force to the inertial frame: less travel, a deeper hole in the
     middle of the response."""
     adaptive: AdaptiveKeys = AdaptiveKeys()
-    """Of the adaptive filter."""
+    """Numbers of the adaptive filter."""
     optimal: OptimalKeys = OptimalKeys()
-    """Of the optimal filter."""
+    """Numbers of the optimal filter."""
     mpc: MpcKeys = MpcKeys()
-    """Of the predictive algorithm."""
+    """Numbers of the predictive algorithm."""
     direct: DirectKeys = DirectKeys()
-    """Of the algorithm that follows poses."""
+    """Numbers of the algorithm that follows poses."""
 
     def predictive(self, preview_s: float | None = None) -> MpcParameters:
         """Parameters of the predictive algorithm.
@@ -128,7 +128,7 @@ class CueingPreset(Settings):
 
 
 def preset_from(table: Mapping[str, Any], source: str) -> CueingPreset:
-    """The preset that a parsed table describes.
+    """Build the preset that a parsed table describes.
 
     Args:
         source: its file, for error texts.
@@ -146,7 +146,7 @@ def preset_from(table: Mapping[str, Any], source: str) -> CueingPreset:
 
 
 def _refused(error: CueingError, source: str) -> ConfigError:
-    """The same about a key of a file, in place of a parameter's name."""
+    """Restate a parameter's error with the key of the file in place of the parameter's name."""
     key = _key_of(error.name) if error.name else ""
     said = str(error).removeprefix(error.name).removeprefix(":").strip()
     return ConfigError(source, [about(key, f"{key} {said}".strip())])
@@ -159,7 +159,7 @@ _KEYS: Final = {
 
 
 def _key_of(name: str) -> str:
-    """The key of a file whose value a parameter is; `rates.p.most` stands in `rates.most_deg_s`."""
+    """Find the key of a file that sets a parameter: `rates.most_deg_s` for `rates.p.most`."""
     table, *rest = (part for part in name.split(".") if part not in set("xyzpqr"))
     rest = [_KEYS[one][table == "rates"] if one in _KEYS else one for one in rest]
     return ".".join((table, *rest))
@@ -168,7 +168,7 @@ def _key_of(name: str) -> str:
 def read_preset(
     name: str, *, key: str = "preset", beside: Path | None = None
 ) -> CueingPreset:  # fmt: skip
-    """The preset of a name in ``configs/cueing``, or of a file.
+    """Read the preset of a name in ``configs/cueing``, or of a file.
 
     Args:
         key: where it is named.
@@ -184,7 +184,7 @@ def read_preset(
 def filter_of(
     preset: CueingPreset, period_s: float, algorithm: Algorithm | None = None
 ) -> CueingFilter:
-    """The filter of a preset at the rate of a loop.
+    """Make the filter of a preset at the rate of a loop.
 
     Args:
         period_s: of the loop [s].

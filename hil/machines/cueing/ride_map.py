@@ -34,14 +34,14 @@ NUMBERS: Final = {"1": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Something that a column may hold."""
+    """Physical quantity that a column may hold."""
 
     column: str
-    """What it is called in files of the bench."""
+    """Name of its column in files of the bench."""
     units: Mapping[str, float]
-    """In which units it may be, in SI."""
+    """Units it may be given in, each with its factor to SI."""
     rest: float = 0.0
-    """What it is at rest, in SI."""
+    """Value at rest, in SI."""
 
 
 QUANTITIES: Final[dict[str, Quantity]] = (
@@ -55,22 +55,22 @@ QUANTITIES: Final[dict[str, Quantity]] = (
     | {f"v_{a}": Quantity(f"v_{a}_m_s", SPEEDS) for a in ("north", "east", "down")}
     | {a: Quantity(f"{a}_m", LENGTHS) for a in ("north", "east", "down")}
 )
-"""Of a vehicle: specific force, acceleration without gravity, rates, Euler angles, quaternion from
-body to north, east, down, velocity in body axes or over the earth, position."""
+"""Motion of a vehicle: specific force, acceleration without gravity, rates, Euler angles,
+quaternion from body to north, east, down, velocity in body axes or over the earth, position."""
 
 
 class RideColumn(Settings):
-    """Where one quantity stands."""
+    """Column of one quantity."""
 
     column: Annotated[str, Field(min_length=1)]
     """Name of the column."""
     unit: str
-    """Of the column: m_s2, g, gal, ft_s2; rad_s, deg_s; rad, deg; m_s, cm_s, km_h, mph, kn or kt,
-    ft_s; m, cm, mm, ft; 1; or as people write them, such as km/h."""
+    """Unit of the column: m_s2, g, gal, ft_s2; rad_s, deg_s; rad, deg; m_s, cm_s, km_h, mph, kn or
+    kt, ft_s; m, cm, mm, ft; 1; or as people write them, such as km/h."""
 
     @property
     def key(self) -> str:
-        """The unit as `QUANTITIES` call it."""
+        """Unit under the name that `QUANTITIES` has for it."""
         return unit_key(self.unit) or self.unit
 
     sign: Literal[1, -1] = 1
@@ -80,36 +80,36 @@ class RideColumn(Settings):
 
 
 class TimeColumn(Settings):
-    """Where the time stands."""
+    """Column of the time."""
 
     column: str = "t_s"
     """Name of the column."""
     unit: Literal["s", "ms", "us", "ns", "iso"] = "s"
-    """Of the column; ``iso``: stamps of ISO 8601."""
+    """Unit of the column; ``iso``: stamps of ISO 8601."""
 
 
 class RideMap(Settings):
-    """Which column of a recorded ride is what of the vehicle's motion."""
+    """Map from the columns of a recorded ride to the vehicle's motion."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """What reports call it."""
     about: str = ""
-    """Whose recording it is for, and how its axes were found out."""
+    """Recording that the map is for, and how its axes were found out."""
     source: str = ""
     """Where the recording comes from, and its licence."""
     time: TimeColumn = TimeColumn()
-    """Where the time stands."""
+    """Column of the time."""
     gap_max_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.25
     """Longest time between two rows that is bridged [s]."""
     level_s: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
     """The vehicle stands level and still for so long at the beginning: the sensor's axes are turned
     until the mean force of that time points up [s]. Left out: they are the vehicle's."""
     lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
-    """Corner of a low-pass without delay through all that is told: what is faster shakes the
+    """Corner of a low-pass without delay over all values: what is faster shakes the
     recorder on its mount, not the vehicle [Hz]. Below half the record's rate. Left out: none."""
     columns: Annotated[dict[str, RideColumn], Field(min_length=1)]
-    """Quantity = where it stands: f_x … f_z, a_x … a_z, p, q, r, roll, pitch, yaw, qw … qz, v_x …
-    v_z, v_north …, north, east, down."""
+    """Columns by quantity: f_x … f_z, a_x … a_z, p, q, r, roll, pitch, yaw, qw … qz, v_x … v_z,
+    v_north …, north, east, down."""
 
     @property
     def tells_heading_alone(self) -> bool:
@@ -142,7 +142,7 @@ class RideMap(Settings):
 
 _NAMES: Final = ", ".join(QUANTITIES)
 _TILTING: Final = {"f_x", "f_y", "f_z", "p", "q", "roll", "pitch", "qw", "qx", "qy", "qz"}
-"""What tells of a tilt, and so does not go with a heading on level ground."""
+"""Quantities that imply a tilt, and so contradict a heading on level ground."""
 
 
 def _gives_force(keys: set[str]) -> bool:
@@ -152,7 +152,7 @@ def _gives_force(keys: set[str]) -> bool:
 
 
 def map_of_header(header: tuple[str, ...], source: str) -> RideMap:
-    """The map of a file whose columns bear the bench's own names, such as `f_x_m_s2`, `p_rad_s`.
+    """Build the map of a file with the bench's own column names, such as `f_x_m_s2`, `p_rad_s`.
 
     Raises:
         ConfigError: if none of them gives a force.
@@ -171,7 +171,7 @@ def map_of_header(header: tuple[str, ...], source: str) -> RideMap:
 
 
 def read_ride_map(name: str, *, beside: Path | None = None) -> RideMap:
-    """The map of a name in ``configs/rides``, or of a file.
+    """Read the map of a name in ``configs/rides``, or of a file.
 
     Raises:
         ConfigError: if there is no such file, or something in it cannot be.

@@ -1,4 +1,4 @@
-"""A drive file: what one type of drive has, lacks, calls otherwise and counts in.
+"""A drive file: objects, deviations, units and behaviour of one type of drive.
 
 ``configs/drives/NAME.toml``, named by ``drives.type`` in the rig. One kind of file for all: the
 table ``[drive]`` says who the drive is and what it speaks; the rest of a CANopen file is read here,
@@ -52,14 +52,14 @@ Bit = Annotated[int, Field(ge=0, le=31)]
 
 
 class DriveHeader(Settings):
-    """Who the drive is, and where what the file says comes from."""
+    """Name and maker of the drive, and the source of the file's values."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
     """What texts call it."""
     maker: Annotated[str, Field(min_length=1, max_length=80)]
-    """Who makes it."""
+    """Maker of the drive."""
     protocol: Literal["canopen", "modbus"]
-    """What it speaks."""
+    """Protocol of the drive."""
     source: Annotated[str, Field(min_length=1)]
     """Manual and page, or dictionary and its revision."""
     tried_on_metal: bool
@@ -67,7 +67,7 @@ class DriveHeader(Settings):
 
 
 class Objects(Settings):
-    """The dictionary: what is not there, is elsewhere, or takes a range of values only."""
+    """Deviations of the dictionary: missing objects, other places, narrower ranges of values."""
 
     lacks: tuple[ObjectText, ...] = ()
     """Objects that the drive does not have; an index by itself means all of its sub-indices."""
@@ -85,20 +85,20 @@ class Objects(Settings):
 
 
 class UnitTexts(Settings):
-    """In what the drive counts where it has no 60A8h, 60A9h, 60AAh: "0.001 rpm", "deg/s"."""
+    """Units of a drive without 60A8h, 60A9h, 60AAh: "0.001 rpm", "deg/s"."""
 
     position: str = "counts"
-    """Of 6064h, 607Ah, 607Dh."""
+    """Unit of 6064h, 607Ah, 607Dh."""
     speed: str = "counts/s"
-    """Of 606Ch, 607Fh, 6099h, 60B1h."""
+    """Unit of 606Ch, 607Fh, 6099h, 60B1h."""
     acceleration: str = "counts/s2"
-    """Of 6084h, 6085h, 609Ah, 60C5h."""
+    """Unit of 6084h, 6085h, 609Ah, 60C5h."""
     feed: str = "um"
-    """Of the feed in 6092h; "counts" where it is in units of position."""
+    """Unit of the feed in 6092h; "counts" where it is in units of position."""
 
 
 class HomingFacts(Settings):
-    """What the drive knows of homing."""
+    """Homing abilities of the drive."""
 
     methods: tuple[Annotated[int, Field(ge=-128, le=37)], ...] = ()
     """Methods of 6098h that it knows; empty where nobody says. A rig with another one is refused; a
@@ -106,7 +106,7 @@ class HomingFacts(Settings):
 
 
 class InputFacts(Settings):
-    """Where the drive tells its digital inputs; a bit left out is not told."""
+    """Place of the drive's digital inputs; a bit left out is not reported."""
 
     object: PlaceText
     """The object."""
@@ -138,35 +138,35 @@ class TimerFacts(Settings):
 
 
 class ReadingFacts(Settings):
-    """Something that tells how warm or how loaded the drive is."""
+    """Reading of the drive's temperature or load."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What it is, for operator and report."""
+    """Name of the reading, for operator and report."""
     object: PlaceText
-    """Where it is read."""
+    """Object that is read."""
     kind: Kind
     """Type of the object."""
     factor: Positive = 1.0
-    """What one unit of the object is, in ``unit``."""
+    """Value of one unit of the object, in ``unit``."""
     unit: str
-    """For people: degC, %."""
+    """Unit for people: degC, %."""
     warn_above: float
-    """From where on it is a warning, in ``unit``."""
+    """Lowest value that is a warning, in ``unit``."""
 
 
 class StampFacts(Settings):
-    """An object that a TPDO can carry and that tells when its values were taken."""
+    """Object in a TPDO that dates its values."""
 
     object: PlaceText
     """The object, such as 1013h."""
     kind: Literal["u8", "u16", "u32"] = "u32"
     """Type of the object."""
     tick_s: Annotated[float, Field(ge=0.0)]
-    """One unit of it [s]; 0 of a counter of SYNCs."""
+    """Length of one unit [s]; 0 for a counter of SYNCs."""
 
 
 class WriteFacts(Settings):
-    """A value that is written to an object."""
+    """Value that is written to an object."""
 
     object: PlaceText
     """The object."""
@@ -177,10 +177,10 @@ class WriteFacts(Settings):
 
 
 class Habits(Settings):
-    """How the firmware behaves where the standard leaves it open."""
+    """Behaviour of the firmware where the standard leaves it open."""
 
     boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 15.0
-    """How long it may take to boot [s]."""
+    """Longest boot time [s]."""
     remote_bit: bool = True
     """Bit 9 of the statusword tells whether it obeys the bus; false where it is always 0."""
     follows_bit: bool = True
@@ -190,31 +190,31 @@ class Habits(Settings):
 
 
 class CanopenDriveFile(Settings):
-    """A type of CANopen drive."""
+    """Type of CANopen drive."""
 
     drive: DriveHeader
-    """Who it is."""
+    """Name, maker and source of the drive."""
     objects: Objects = Objects()
-    """What its dictionary has."""
+    """Objects of its dictionary."""
     units: UnitTexts = UnitTexts()
-    """In what it counts."""
+    """Units of its values."""
     homing: HomingFacts = HomingFacts()
-    """What it knows of homing."""
+    """Homing abilities."""
     inputs: InputFacts | None = None
     """Its digital inputs; left out: 60FDh as the standard has it."""
     habits: Habits = Habits()
-    """How its firmware behaves."""
+    """Behaviour of its firmware."""
     timers: tuple[TimerFacts, ...] = ()
     """Time-outs besides those of 1400h:5, 1016h and 100Ch."""
     readings: tuple[ReadingFacts, ...] = ()
     """Temperatures and loads."""
     fault_exit: tuple[WriteFacts, ...] = ()
-    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
+    """Writes that reset a fault where bit 7 of the controlword is not enough."""
     stamp: StampFacts | None = None
-    """What tells the age of its feedback."""
+    """Object that dates its feedback."""
 
     def drive_type(self) -> DriveType:
-        """The same as data for the gate's process.
+        """Convert to data for the gate's process.
 
         Raises:
             DriveModelError: if a unit is none, or a range is upside down.
@@ -243,7 +243,7 @@ class CanopenDriveFile(Settings):
 
 
 def find_drive_file(name: str, *, beside: Path | None = None) -> Path:
-    """The drive file that ``drives.type`` or the command line means.
+    """Find the drive file that ``drives.type`` or the command line means.
 
     Raises:
         ConfigError: naming every place that was searched.
@@ -253,7 +253,7 @@ def find_drive_file(name: str, *, beside: Path | None = None) -> Path:
 
 
 def header_of(table: Mapping[str, Any], source: str) -> DriveHeader:
-    """Who the drive of a file is.
+    """Read the header of a drive file.
 
     Raises:
         ConfigError: if the table ``[drive]`` is missing or wrong.
@@ -267,7 +267,7 @@ def header_of(table: Mapping[str, Any], source: str) -> DriveHeader:
 def read_drive_table(
     name: str, protocol: str, *, beside: Path | None
 ) -> tuple[dict[str, Any], Path]:
-    """The parsed drive file of a type, which has to speak a protocol.
+    """Read the drive file of a type, which has to speak a given protocol.
 
     Args:
         name: a path, or the bare name of a shipped file.
@@ -287,7 +287,7 @@ def read_drive_table(
 
 
 def canopen_type(table: Mapping[str, Any], source: str) -> DriveType:
-    """The type of a CANopen drive that a parsed file describes.
+    """Build the type of a CANopen drive that a parsed file describes.
 
     Raises:
         ConfigError: with the file, the key, the value and what would have been right.

@@ -1,4 +1,4 @@
-"""What a rig does for the drives it has: refuses what they cannot, tightens what they lack."""
+"""Fit of a rig to its drives: refused where they cannot do it, tightened where they lack limits."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ in.
 
 
 def drive_type_of(rig: Rig, rig_file: Path) -> DriveType:
-    """The type of a rig's CANopen drives; without ``drives.type`` that of the standards.
+    """Read the type of a rig's CANopen drives; without ``drives.type`` that of the standards.
 
     Raises:
         ConfigError: if there is no such drive file, or it is wrong, or one of a Modbus drive.
@@ -41,7 +41,7 @@ def drive_type_of(rig: Rig, rig_file: Path) -> DriveType:
 
 
 def register_table_of(rig: Rig, rig_file: Path) -> tuple[dict[str, Any], Path]:
-    """The parsed register map of a rig's Modbus drives, and its file.
+    """Read the register map of a rig's Modbus drives, parsed, and its file.
 
     Raises:
         ConfigError: if there is no such drive file, or it is wrong, or one of a CANopen drive.
@@ -69,7 +69,7 @@ def _check_drive_file(name: str, rig_file: Path) -> None:
 
 
 def scales_of(rig: Rig) -> tuple[LegScale, ...]:
-    """How the six drives count, from their reference switches."""
+    """Scales of the six drives, from their reference switches."""
     drives, cylinders = rig.drives, rig.cylinders
     return tuple(
         LegScale(drives.counts_per_m[leg], drives.sign[leg], cylinders.reference_length_m[leg])
@@ -78,7 +78,7 @@ def scales_of(rig: Rig) -> tuple[LegScale, ...]:
 
 
 def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> Rig:
-    """The rig as its drives need it.
+    """Fit a rig to its drives.
 
     Args:
         url: where its drives are in this run.
@@ -101,7 +101,7 @@ def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> R
 
 
 def tightened(rig: Rig, type_: DriveType, *, goes_round: bool = False) -> Rig:
-    """The rig with the gate's limits tighter where its drives have none of their own.
+    """Tighten the gate's limits where the drives have none of their own.
 
     Without software limits (607Dh), or where a count that goes round leaves no room for them, the
     soft limits lie further in; without a following window (6065h) the gate's own trips after fewer

@@ -1,4 +1,4 @@
-"""The ``[drives]`` table of a rig: where its real drives are and how they count.
+"""The ``[drives]`` table of a rig: URL, type, scale and supervision of its real drives.
 
 Everything has a default but what only the machine's builder can know; a rig without this table has
 simulated cylinders only.
@@ -41,29 +41,30 @@ class CanopenTable(Settings):
     """CANopen drives (CiA 301, CiA 402)."""
 
     node_ids: tuple[Node, Node, Node, Node, Node, Node] = (1, 2, 3, 4, 5, 6)
-    """Of legs 1 to 6."""
+    """Node ids of legs 1 to 6."""
     bus_of_leg: tuple[int, int, int, int, int, int] | None = None
-    """0 or 1 per leg. Left out: all on the one bus; with two buses legs 1-3 and 4-6."""
+    """Bus of each leg, 0 or 1. Left out: all on the one bus; with two buses legs 1-3 and 4-6."""
     bitrate: Literal[125_000, 250_000, 500_000, 800_000, 1_000_000] = 1_000_000
-    """Of the bus [bit/s]."""
+    """Bit rate of the bus [bit/s]."""
     velocity_every: Annotated[int, Field(ge=1, le=240)] = 4
-    """Speed and force come with every so many SYNCs."""
+    """Number of SYNCs between two frames of speed and force."""
     speed_feed_forward: bool = False
     """Send the speeds too (60B1h): six more frames a cycle."""
     bus_load_max: Share = 0.7
     """Worst-case load of the bus by the cycle; the rest is for SDO, heartbeat and EMCY."""
     scale_told: bool = True
-    """The drives tell their scale (608Fh, 6091h, 6092h), and another one than the rig's is refused.
+    """The drives report their scale (608Fh, 6091h, 6092h), and another one than the rig's is
+    refused.
 
     False for drives that tell none, once a leg's way was measured with a ruler.
     """
     way_per_turn_m: LegLengths | None = None
     """Way of the rod per turn of the motor [m]: lead of the screw over the gear. Needed where the
-    drives count speeds in turns and do not tell their encoder (608Fh)."""
+    drives count speeds in turns and do not report their encoder (608Fh)."""
     vendor_id: Serial | None = None
-    """Of all six drives (1018h:1); given, a drive of another maker is refused."""
+    """Vendor of all six drives (1018h:1); given, a drive of another maker is refused."""
     product_code: Serial | None = None
-    """Of all six drives (1018h:2); given, another product is refused."""
+    """Product of all six drives (1018h:2); given, another product is refused."""
 
     @model_validator(mode="after")
     def _nodes_differ(self) -> "CanopenTable":
@@ -76,9 +77,9 @@ class RigDrives(Settings):
     """Real drives of a rig."""
 
     url: str = "sim:"
-    """Where they are; two CAN buses are two URLs with a space between them."""
+    """URL of the drives; two CAN buses are two URLs with a space between them."""
     type: str | None = None
-    """Which drives they are: a drive file, or the name of one in ``configs/drives``.
+    """Type of the drives: a drive file, or the name of one in ``configs/drives``.
 
     Left out, CANopen drives are taken to be as CiA 402 has them, Modbus ones to be ``hil_rack``.
     """
@@ -92,7 +93,7 @@ class RigDrives(Settings):
     mode: Literal["csp", "ip"] = "csp"
     """Cyclic synchronous position (8) or interpolated position (7)."""
     serial_numbers: tuple[Serial, Serial, Serial, Serial, Serial, Serial] | None = None
-    """Of the drives of legs 1 to 6; given, a drive in another's place is refused."""
+    """Serial numbers of the drives of legs 1 to 6; given, a drive in another's place is refused."""
     rated_force_n: LegForces | None = None
     """Force at rated torque (6077h is per mille of it); the cylinder's largest if left out."""
     following_window_m: Length = 0.02
@@ -100,19 +101,21 @@ class RigDrives(Settings):
     following_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.02
     """How long a following error outside the window has to last (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
-    """Of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
+    """Deceleration of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left
+    out."""
     homing: Literal["switch", "absolute"] = "switch"
     """How a leg's place is known: found by the drive's homing at each start, or told by absolute
     encoders, whose place was measured once (`hil drives reference`); then nothing moves for it."""
     place_tolerance_m: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
-    """How far a leg with an absolute encoder may stand from where it was left [m]."""
+    """Largest displacement of a leg with an absolute encoder since it was left [m]."""
     homing_method: Annotated[int, AfterValidator(_finds_a_place)] = 21
-    """6098h; 21 is the negative home switch, its edge towards the outside (CiA 402)."""
+    """Homing method (6098h); 21 is the negative home switch, its edge towards the outside (CiA
+    402)."""
     first_motion: Literal["real", "always"] = "real"
     """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
     their way judged against time: those that do not say that they are emulated, or all."""
     homing_acceleration_m_s2: Acceleration = 0.2
-    """Of the drives' own homing (609Ah) [m/s²]."""
+    """Acceleration of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05
     """Silence after which a drive stops by itself."""
     canopen: CanopenTable = CanopenTable()

@@ -9,7 +9,7 @@ from platform6dof.cueing.margins import StopLimits
 
 
 def governor_of(rig: Rig, period_s: float) -> Governor:
-    """A governor that keeps a rig's limits, not begun yet.
+    """Make the governor that keeps a rig's limits, not begun yet.
 
     Args:
         period_s: cycle time [s].

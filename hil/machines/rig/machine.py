@@ -39,7 +39,7 @@ def load_rig(path: Path) -> Rig:
 
 
 def check_rig(rig: Rig, source: str) -> None:
-    """What no single field can say: tables that contradict each other, a geometry that cannot be.
+    """Check what no single field can say: contradicting tables, an impossible geometry.
 
     The geometry is built once, so that a singular one is refused before it is ever used.
 
@@ -63,7 +63,7 @@ LAG_CYCLES, LAG_LEAST_S = 2.5, 0.010
 """Lag of the feedback that a rig permits if it says nothing [cycles, s]: a drive is at a set-point
 one cycle after it was sent, an adapter of USB takes up to 3 ms, and two cycles more are found."""
 LAG_GROWTH_CYCLES, LAG_GROWTH_LEAST_S = 1.5, 0.003
-"""By how much it may grow [cycles, s]: more than a single late frame, less than two cycles."""
+"""Largest permitted growth of that lag [cycles, s]: above a single late frame, below two cycles."""
 GATE_CHECK_PERIOD_S = 0.001
 """The gate's limits do not depend on the cycle time; a rig is checked with this one."""
 CYCLE_ROUNDING = 1e-6
@@ -93,7 +93,7 @@ def _wider_limits(rig: Rig) -> Iterator[Wrong]:
 
 
 def _load_of_hanging(rig: Rig) -> Iterator[Wrong]:
-    """A load that pulls has a sign where the platform stands, and none where it hangs."""
+    """Check a pulling load: it has a sign where the platform stands, and none where it hangs."""
     for leg, load in enumerate(rig.cylinders.static_load_n, 1):
         if load < 0.0 and hangs(rig):
             yield about(
@@ -129,7 +129,7 @@ def _lengths_outside(rig: Rig) -> Iterator[Wrong]:
 
 
 def geometry_of(rig: Rig) -> HexapodGeometry:
-    """The rig's geometry; refuses an impossible or singular one.
+    """Build the rig's geometry; refuse an impossible or singular one.
 
     It hangs if the neutral pose is below the height at which its legs are shortest.
 
@@ -155,7 +155,7 @@ def hangs(rig: Rig) -> bool:
 
 
 def pushing_load_n(rig: Rig) -> tuple[float, ...]:
-    """With what the weight pushes each rod inwards [N], 6; below 0 where the platform hangs.
+    """Force with which the weight pushes each rod inwards [N], 6; below 0 for a hanging platform.
 
     A rig's file has the share of the weight, whichever way it acts.
     """
@@ -179,7 +179,7 @@ def _joints(rig: Rig) -> tuple[np.ndarray, np.ndarray]:
 
 
 def envelope_of(rig: Rig, geometry: HexapodGeometry) -> Envelope:
-    """The geometric and kinematic limits of the rig, for checks before a motion."""
+    """Make the geometric and kinematic limits of the rig, for checks before a motion."""
     limits = rig.limits
     return Envelope(
         geometry,
@@ -196,7 +196,7 @@ def envelope_of(rig: Rig, geometry: HexapodGeometry) -> Envelope:
 
 
 def park_pose(rig: Rig, geometry: HexapodGeometry) -> Pose:
-    """The pose in which every rod is at its reference length: where homing ends and parking leads.
+    """Find the pose with every rod at its reference length: the end of homing and of parking.
 
     Raises:
         ValueError: if no pose has these lengths.
@@ -209,7 +209,7 @@ def park_pose(rig: Rig, geometry: HexapodGeometry) -> Pose:
 
 
 def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
-    """The gate's limits.
+    """Make the gate's limits.
 
     Args:
         wired: whether there are drives on a wire, whose inputs can read an emergency stop;
@@ -273,7 +273,7 @@ def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:
 
 
 def cylinder_model(rig: Rig, period_s: float) -> "CylinderModel":
-    """The simulated cylinders of the rig, for a cycle time [s]."""
+    """Make the simulated cylinders of the rig, for a cycle time [s]."""
     from drives.sim.bank import CylinderModel
 
     cylinders = rig.cylinders

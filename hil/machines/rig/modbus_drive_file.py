@@ -32,7 +32,7 @@ Stride = Annotated[int, Field(ge=1)]
 
 
 def _places(name: str, words: Mapping[str, RegisterType], optional: frozenset[str]) -> Any:
-    """A table of named places."""
+    """Build a table of named places."""
     fields: dict[str, Any] = {
         word: (
             PlaceIfAny if word in optional else Place,
@@ -49,7 +49,7 @@ Offsets: Final = _places("Offsets", PARAMETERS, frozenset(PARAMETERS))
 
 
 class WriteBlock(Settings):
-    """What each cycle writes, of one unit."""
+    """Registers that each cycle writes, of one unit."""
 
     address: Address
     """First register."""
@@ -66,7 +66,7 @@ class WriteBlock(Settings):
 
 
 class ReadBlock(Settings):
-    """What each cycle reads, of one unit."""
+    """Registers that each cycle reads, of one unit."""
 
     address: Address
     """First register."""
@@ -83,7 +83,7 @@ class ReadBlock(Settings):
 
 
 class ParameterBlock(Settings):
-    """Parameters of the unit's first axis, and the way to the next one's."""
+    """Parameters of the unit's first axis, and the stride to the next one's."""
 
     address: Address
     """First register."""
@@ -94,7 +94,7 @@ class ParameterBlock(Settings):
 
 
 class Identification(Settings):
-    """What the device must say of itself (function 43/14)."""
+    """Required device identification (function 43/14)."""
 
     vendor_name: str = ""
     """Object 0; empty for any."""
@@ -106,7 +106,7 @@ class ModbusDriveFile(Settings):
     """A gateway with six drives, or drives, on Modbus."""
 
     drive: DriveHeader
-    """Who it is."""
+    """Name, maker and source of the drive."""
     word_order: Literal["big", "little"]
     """Which half of a 32-bit value lies at the lower address: the high one is "big"."""
     units: Annotated[
@@ -116,18 +116,18 @@ class ModbusDriveFile(Settings):
     watchdog_address: Address
     """Register of the time without a valid request after which the drives stop [ms]."""
     watchdog_wide: bool = False
-    """That time takes two registers."""
+    """Whether that time takes two registers."""
     read_write: bool = True
     """The device has function 23; else each cycle writes (16), then reads (3)."""
     registers_per_request: (
         Annotated[int, Field(ge=REGISTERS_PER_REQUEST_MIN, le=READ_REGISTERS_MAX)] | None
     ) = None
-    """How many registers it takes in a request; left out for as many as the protocol has."""
+    """Most registers in one request; left out for as many as the protocol has."""
     identification: Identification | None = None
-    """What it must say of itself; left out for any device."""
+    """Required device identification; left out for any device."""
     write: WriteBlock
-    """What each cycle writes."""
+    """Registers that each cycle writes."""
     read: ReadBlock
-    """What each cycle reads."""
+    """Registers that each cycle reads."""
     parameters: ParameterBlock
-    """Where its parameters are."""
+    """Place of the parameters."""

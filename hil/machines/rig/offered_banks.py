@@ -21,23 +21,23 @@ OWN_SCHEMES: Final = tuple(dict.fromkeys(form.partition(":")[0] for form in FORM
 
 
 def banks_offered() -> tuple[Offer, ...]:
-    """All banks of other distributions by scheme; those that cannot be used say why."""
+    """List all banks of other distributions by scheme; those that cannot be used say why."""
     return offers(GROUP, _not_a_maker, own=OWN_SCHEMES)
 
 
 def bank_offered(scheme: str) -> Offer | None:
-    """The bank of a scheme; imports it. None if nobody offers it."""
+    """Import the bank of a scheme; None if no distribution offers it."""
     return offer_named(GROUP, scheme, _not_a_maker, own=OWN_SCHEMES)
 
 
 def bank_origin(offer: Offer) -> str:
-    """Scheme, distribution, version and digest of a bank's code, in one line for a recording."""
+    """Identify a bank's code in one line for a recording: scheme, distribution, version, digest."""
     name, _, _ = offer.distribution.partition(" ")
     return f"{offer.name} of {code_origin(name, [offer.package])}"
 
 
 def origin_of_scheme(scheme: str) -> str:
-    """The same without importing it; empty if nobody offers it."""
+    """Identify it as `bank_origin` does, without importing it; empty if nobody offers it."""
     offer = offer_unread(GROUP, scheme)
     return "" if offer is None else bank_origin(offer)
 
@@ -52,7 +52,7 @@ def link_of(url: str) -> Link:
 
 
 def offered_scheme(url: str) -> str:
-    """The scheme of a link of another distribution; empty for one of ours."""
+    """Scheme of a link of another distribution; empty for one of ours."""
     link = link_of(url.split()[0])
     return link.scheme if isinstance(link, OfferedLink) else ""
 

@@ -1,4 +1,4 @@
-"""What force the payload of a rig can need of a leg, found before a run from the rig's numbers."""
+"""Force that a rig's payload can need of a leg, found before a run from the rig's numbers."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,13 @@ from platform6dof.geometry import HexapodGeometry
 from platform6dof.jacobian import leg_jacobian
 
 HEADROOM = 1.25
-"""Over what the numbers say: the payload's centre is not in the platform's origin, screws rub."""
+"""Factor on the computed force: the payload's centre is off the platform's origin, screws rub."""
 LEAN_MAX = 4.0
-"""A leg that lies so flat that it would bear more than so many times its share is no measure."""
+"""Largest multiple of its share that a leg is taken to bear; one that lies flatter is no
+measure."""
 FORCE_SHARE = 0.9
 """Part of the cylinder's greatest force that stops the platform, if the rig says nothing: a drive
-at its limit does not follow any more, and tells no more than its limit."""
+at its limit does not follow any more, and reports no more than its limit."""
 
 
 def force_limit_n(rig: Rig, leg: int) -> float:
@@ -26,7 +27,7 @@ def force_limit_n(rig: Rig, leg: int) -> float:
 
 
 def overloaded(rig: Rig) -> Iterator[Wrong]:
-    """Legs whose drives cannot bear their share and stop it, by the rig's own numbers."""
+    """Find the legs whose drives cannot bear their share and would stop the platform."""
     cylinders, limits = rig.cylinders, rig.limits
     for leg in range(6):
         bears_n = abs(cylinders.static_load_n[leg])
@@ -47,10 +48,10 @@ def expected_forces_n(rig: Rig, geometry: HexapodGeometry) -> tuple[float, ...]:
     """Greatest force that each leg can need to bear and to accelerate its share [N], 6.
 
     A leg bears its share of the weight (`static_load_n`, at the neutral pose) and accelerates its
-    share of the mass with the greatest acceleration that it is permitted. Elsewhere legs stand
-    otherwise and share otherwise: the forces that balance a weight in the platform's origin,
-    J^T f = w (principle of virtual work; Merlet, Parallel Robots, 2nd ed., section 9.2), are taken
-    at the ends of each coordinate of `pose_box`, and their ratio to those at neutral is the worst.
+    share of the mass with the greatest acceleration that it is permitted. In other poses the legs
+    share the weight differently: the forces that balance a weight in the platform's origin, J^T f =
+    w (principle of virtual work; Merlet, Parallel Robots, 2nd ed., section 9.2), are taken at the
+    ends of each coordinate of `pose_box`, and their ratio to those at neutral is the worst.
     """
     cylinders, limits = rig.cylinders, rig.limits
     at_neutral = _bearing(geometry, rig.neutral.pose())
@@ -74,7 +75,7 @@ def _bearing(geometry: HexapodGeometry, X_BP: Pose) -> np.ndarray:
 
 
 def ends_of_box(rig: Rig) -> list[Pose]:
-    """The neutral pose with one coordinate at an end of its range, 12."""
+    """List the neutral pose with one coordinate at an end of its range, 12 poses."""
     box, poses = rig.pose_box.box(), list[Pose]()
     for axis, ends in enumerate(zip(box.lower, box.upper, strict=True)):
         for end in ends:

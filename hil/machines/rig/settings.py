@@ -1,6 +1,6 @@
 """A rig: one machine's geometry, cylinders, limits and slow moves, read from ``configs/rigs/``.
 
-A rig says what a machine *is*; what it shall do is a scenario. Every limit must be written: a limit
+A rig describes a machine; a scenario describes its task. Every limit must be written: a limit
 left out is an error, never "unlimited".
 """
 
@@ -48,9 +48,9 @@ class PoseSettings(Settings):
     """A pose X_BP of the platform in the base, M = Rz(alpha) Ry(beta) Rx(gamma)."""
 
     x_m: Coordinate = 0.0
-    """Along the base's x [m]."""
+    """Position along the base's x [m]."""
     y_m: Coordinate = 0.0
-    """Along the base's y [m]."""
+    """Position along the base's y [m]."""
     z_m: Coordinate
     """Height of the platform's origin over the base's [m]; below 0 for one that hangs."""
     alpha_deg: AngleDeg = 0.0
@@ -66,7 +66,7 @@ class PoseSettings(Settings):
         return np.array([self.x_m, self.y_m, self.z_m, *angles])
 
     def pose(self) -> Pose:
-        """The same as a :class:`Pose`."""
+        """Convert to a :class:`Pose`."""
         return Pose.from_coordinates(self.coordinates())
 
 
@@ -78,13 +78,13 @@ class CirclesGeometry(Settings):
 
     kind: Literal["circles"]
     base_radius_m: Length
-    """Of the circle through the base's joints [m]."""
+    """Radius of the circle through the base's joints [m]."""
     base_half_angle_deg: AngleDeg
-    """Of each pair of the base's joints, θ [deg]."""
+    """Half angle of each pair of the base's joints, θ [deg]."""
     platform_radius_m: Length
-    """Of the circle through the platform's joints [m]."""
+    """Radius of the circle through the platform's joints [m]."""
     platform_half_angle_deg: AngleDeg
-    """Of each pair of the platform's joints, θ [deg]."""
+    """Half angle of each pair of the platform's joints, θ [deg]."""
     plate_rotation_deg: AngleDeg = 0.0
     """Turn of the platform's pairs against the base's [deg]."""
 
@@ -103,11 +103,11 @@ class Cylinders(Settings):
     """The six electro-cylinders, and how their simulated counterparts behave."""
 
     closed_length_m: LegLengths
-    """Joint to joint with the rod fully in."""
+    """Length joint to joint with the rod fully in [m]."""
     stroke_m: LegLengths
-    """Way of the rod from fully in to fully out [m]."""
+    """Travel of the rod from fully in to fully out [m]."""
     reference_length_m: LegLengths
-    """Where homing leaves the rod: the reference switch, inside the soft limits."""
+    """Length at which homing leaves the rod: the reference switch, inside the soft limits [m]."""
     screw_lead_m: Distance = 0.0
     """Lead of a screw whose nut may turn with the joints; 0 for rods guided against rotation."""
     speed_max_m_s: LegSpeeds
@@ -122,26 +122,26 @@ class Cylinders(Settings):
     """Share of the weight that one leg carries (simulated cylinders); it pulls if the platform
     hangs below its base."""
     natural_frequency_hz: Frequency
-    """Of the position loop (simulated cylinders)."""
+    """Natural frequency of the position loop [Hz] (simulated cylinders)."""
     damping: Positive
-    """Of the position loop, as a share of the critical one (simulated cylinders)."""
+    """Damping of the position loop, as a share of the critical one (simulated cylinders)."""
     homing_speed_m_s: Speed
     """Speed of the rod towards its reference switch [m/s]."""
     enable_time_s: EnableSeconds
-    """From the enable request to brakes open and position held."""
+    """Time from the enable request to brakes open and position held [s]."""
 
 
 class Limits(Settings):
-    """What the gate lets through. May be tighter than the cylinders' own limits, never wider."""
+    """Limits of the gate. May be tighter than the cylinders' own limits, never wider."""
 
     soft_margin_m: Distance
-    """Between the mechanical end of the stroke and the soft limit."""
+    """Distance between the mechanical end of the stroke and the soft limit [m]."""
     speed_max_m_s: LegSpeeds
     """Largest permitted speed of a leg [m/s]."""
     acceleration_max_m_s2: LegAccelerations
     """Largest permitted acceleration of a leg's set-points [m/s²]."""
     stop_deceleration_m_s2: LegAccelerations
-    """With which a leg slows down in the controlled stop [m/s²]."""
+    """Deceleration of a leg in the controlled stop [m/s²]."""
     joint_cone_base_deg: ConeDeg
     """Largest angle of a leg from the neutral axis of its joint at the base [deg]."""
     joint_cone_platform_deg: ConeDeg
@@ -149,21 +149,22 @@ class Limits(Settings):
     leg_clearance_m: Distance
     """Least distance between the axes of two legs [m]."""
     singular_value_min: Positive
-    """Of the Jacobian whose rotation columns are divided by the platform's radius."""
+    """Least singular value of the Jacobian whose rotation columns are divided by the platform's
+    radius."""
 
 
 LagSeconds = Annotated[float, Field(gt=0.0, le=0.1)]
-"""A lag of the feedback: in 0.1 s a leg at 0.5 m/s goes 50 mm, the way of a whole stop."""
+"""Lag of the feedback [s]: in 0.1 s a leg at 0.5 m/s goes 50 mm, the distance of a whole stop."""
 
 
 class Supervision(Settings):
-    """When the gate calls something late, lost, or not where it should be.
+    """Thresholds at which the gate calls something late, lost, or out of place.
 
     Each number has a greatest value, for one that is too wide watches nothing.
     """
 
     following_base_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["following_base_m"])]
-    """Following error permitted at standstill [m]; a leg that stands further from its command is
+    """Following error permitted at standstill [m]; a leg that is further from its command is
     not led by it."""
     following_per_speed_s: Annotated[float, Field(ge=0.0), AtMost(BOUNDS["following_per_speed_s"])]
     """Its growth with the commanded speed [m per m/s]; a leg that lags by more does not brake where
@@ -171,8 +172,8 @@ class Supervision(Settings):
     following_cycles: Annotated[int, Field(ge=1), AtMost(BOUNDS["following_cycles"])]
     """Cycles in a row outside of that window that trip; it must trip while the leg moves."""
     reaction_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["reaction_time_s"])]
-    """From a cause to the first set-point that answers it [s]; the way of this time is kept free
-    before each soft limit. The gate answers within a few cycles."""
+    """Time from a cause to the first set-point that answers it [s]; the distance covered in it is
+    kept free before each soft limit. The gate answers within a few cycles."""
     missing_setpoints_max: Annotated[int, Field(ge=0), AtMost(BOUNDS["missing_setpoints_max"])]
     """Missing set-points in a row that are bridged, blindly."""
     missing_feedback_max: Annotated[int, Field(ge=0), AtMost(BOUNDS["missing_feedback_max"])]
@@ -185,14 +186,14 @@ class Supervision(Settings):
     standstill_speed_m_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_speed_m_s"])]
     """Measured speed up to which a leg counts as standing still [m/s]; brakes close on it."""
     standstill_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_cycles"])]
-    """For how long it has to, to be at a standstill [s]; so long the power stays on after a
-    fault."""
+    """Time below that speed after which a leg is at a standstill [s]; so long the power stays on
+    after a fault."""
     stuck_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["stuck_cycles"])]
-    """How long a measured length may stay the same, to the last bit, while its command moves; so
-    long a frozen measurement is believed."""
+    """Longest time that a measured length may stay the same, to the last bit, while its command
+    moves [s]; so long a frozen measurement is believed."""
     stuck_movement_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["stuck_movement_m"])]
-    """Movement of the command above which a length that stays the same is stuck [m]; a shorter way
-    is hidden by a frozen measurement."""
+    """Movement of the command above which a length that stays the same is stuck [m]; a shorter
+    movement is hidden by a frozen measurement."""
     jump_speed_factor: Annotated[float, Field(ge=1.0), AtMost(BOUNDS["jump_speed_factor"])]
     """A measured length may change by speed_max · time · this, plus jump_base_m; with more no jump
     is seen."""
@@ -203,30 +204,30 @@ class Supervision(Settings):
     """Largest lag of the measured behind the commanded path, that of the drives included [s]; left
     out: 2.5 cycles, at least 10 ms."""
     feedback_lag_growth_s: LagSeconds | None = None
-    """By how much that lag may exceed the one of the first movement [s]; left out: 1.5 cycles, at
+    """Largest growth of that lag over the one of the first movement [s]; left out: 1.5 cycles, at
     least 3 ms."""
     force_max_n: LegForces | None = None
     """Measured force of a leg at which the platform is stopped [N]; left out: nine tenths of the
     cylinder's."""
     force_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.1
-    """For how long a force has to be too great [s]; a spike is no load, and 1 s is a way of 0.5 m
-    at 0.5 m/s."""
+    """Time that an excessive force has to last [s]; a spike is no load, and in 1 s a leg moves 0.5
+    m at 0.5 m/s."""
     estop_fitted: bool
     """The two channels of the emergency stop are wired to the drives' interlock inputs."""
     estop_discrepancy_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["estop_discrepancy_cycles"])]
-    """For how long the two channels of the emergency stop may differ [s]; a welded contact shows
-    after this."""
+    """Longest time that the two channels of the emergency stop may differ [s]; a welded contact
+    shows after this."""
 
 
 class PoseBoxSettings(Settings):
     """Ranges of the six coordinates in which the machine is meant to be used."""
 
     x_m: CoordinateRange
-    """Lowest and highest [m]."""
+    """Lowest and highest x [m]."""
     y_m: CoordinateRange
-    """Lowest and highest [m]."""
+    """Lowest and highest y [m]."""
     z_m: CoordinateRange
-    """Lowest and highest [m]."""
+    """Lowest and highest z [m]."""
     alpha_deg: AngleRange
     """Lowest and highest turn about z [deg]."""
     beta_deg: AngleRange
@@ -235,7 +236,7 @@ class PoseBoxSettings(Settings):
     """Lowest and highest turn about x [deg]."""
 
     def box(self) -> PoseBox:
-        """The same in m and rad."""
+        """Convert to m and rad."""
         ranges = np.array(
             [self.x_m, self.y_m, self.z_m, self.alpha_deg, self.beta_deg, self.gamma_deg]
         )
@@ -260,7 +261,7 @@ class SlowMoves(Settings):
     """Its largest angular jerk [deg/s³]."""
 
     def limits(self) -> MoveLimits:
-        """The same in SI units."""
+        """Convert to SI units."""
         return MoveLimits(
             speed_m_s=self.speed_m_s,
             acceleration_m_s2=self.acceleration_m_s2,
@@ -277,20 +278,20 @@ class Rig(Settings):
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
     """What files and reports call it: small letters, digits, underscores."""
     description: str = ""
-    """A line for the reader."""
+    """One-line description for the reader."""
     geometry: Annotated[CirclesGeometry | PointsGeometry, Field(discriminator="kind")]
-    """Where the twelve joints are: on two circles, or anywhere."""
+    """Places of the twelve joints: on two circles, or anywhere."""
     cylinders: Cylinders
     """The six electro-cylinders."""
     limits: Limits
-    """What the gate lets through."""
+    """Limits of the gate."""
     supervision: Supervision
-    """When the gate trips, and what it bridges."""
+    """Trip thresholds of the gate, and the gaps that it bridges."""
     neutral: PoseSettings
     """The middle of the motions: where a motion without its own neutral pose is played."""
     slow_moves: SlowMoves
     """Bounds of the rise to a motion's start and of parking."""
     pose_box: PoseBoxSettings
-    """What ``hil platform extremes`` and ``sample`` look at."""
+    """Range of poses that ``hil platform extremes`` and ``sample`` examine."""
     drives: RigDrives = RigDrives()
     """Real drives; without this table there are simulated ones only."""

@@ -1,4 +1,4 @@
-"""What a robot's controller was found to do, as its file has it."""
+"""Results of the identification of a robot's controller, as its file has them."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ Finite = Annotated[float, Field(ge=-1e3, le=1e3)]
 
 
 class RobotIdentified(Settings):
-    """Written by ``hil arm identify``; nothing reads it but people.
+    """Results written by ``hil arm identify``, for people only.
 
     What follows from it stands in ``[blend]`` and ``[supervision]``.
     """
@@ -21,24 +21,24 @@ class RobotIdentified(Settings):
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
     """Day, in UTC."""
     path_delay_s: Measured
-    """From the request for a waypoint to its being the set-point [s], and standard error."""
+    """Delay from the request for a waypoint to its being the set-point [s], and standard error."""
     blend_s: Measured
     """Duration of the longest blend [s], and standard error."""
     lag_x_s: Measured
-    """Of the servos behind the set-point, along x of the base [s], and standard error."""
+    """Lag of the servos behind the set-point, along x of the base [s], and standard error."""
     lag_y_s: Measured
-    """Along y."""
+    """Lag of the servos along y [s], and standard error."""
     lag_z_s: Measured
-    """Along z."""
+    """Lag of the servos along z [s], and standard error."""
     lag_turn_s: Measured
-    """About the gripper's own axis."""
+    """Lag of the servos about the gripper's own axis [s], and standard error."""
     following_mm: tuple[Finite, Finite, Finite]
-    """Behind the set-point along x, y, z at the largest speed of the gripper."""
+    """Distance behind the set-point along x, y, z at the largest speed of the gripper [mm]."""
     following_deg: Finite
-    """Behind it at the largest turn rate."""
+    """Angle behind the set-point at the largest turn rate [deg]."""
 
     def lines(self) -> tuple[str, ...]:
-        """What it says, for people."""
+        """Format the results as lines for people."""
         delay, blend = (
             f"{1e3 * v:.1f} ± {1e3 * e:.1f}" for v, e in (self.path_delay_s, self.blend_s)
         )

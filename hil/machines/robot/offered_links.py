@@ -17,7 +17,7 @@ from hil.config.libraries import code_origin
 from hil.config.offers import Offer, offer_named, offers
 
 SIM_URL: Final = "sim:"
-"""The emulated controller in the process of the run."""
+"""URL of the emulated controller in the process of the run."""
 
 
 def _check_sim(url: str) -> None:
@@ -34,7 +34,7 @@ OWN: Final[Mapping[str, LinkKind]] = {
 
 
 def links_offered() -> tuple[Offer, ...]:
-    """All links of other distributions by scheme; those that cannot be used say why."""
+    """List all links of other distributions by scheme; those that cannot be used say why."""
     return offers(GROUP, _not_a_link, own=OWN)
 
 
@@ -77,7 +77,7 @@ def has_power(url: str) -> bool:
 
 
 def link_origin(url: str) -> str:
-    """Scheme, distribution, version and digest of the code of a link of others; empty for ours."""
+    """Identify a foreign link's code: scheme, distribution, version, digest; empty for ours."""
     scheme = url.partition(":")[0]
     if scheme in OWN:
         return ""

@@ -34,13 +34,13 @@ SixAccelerations = tuple[
 ]  # fmt: skip
 
 GRIPPER_SPEED_MOST_M_S = 0.1
-"""Up to this speed the path of the original bench kept within half a millimetre."""
+"""Largest speed at which the path of the original bench kept within half a millimetre [m/s]."""
 LAG_MIN_S = 0.001
-"""Of servos [s]: below it nothing is rounded."""
+"""Least lag of servos [s]: below it nothing is rounded."""
 
 
 class BlendSettings(Settings):
-    """How the controller joins two segments of its path: measured, it differs between controllers.
+    """Blend between two segments of the controller's path; it differs between controllers.
 
     See :class:`safety.arm_corners.CornerLimit`.
     """
@@ -50,24 +50,24 @@ class BlendSettings(Settings):
     longest_s: Positive
     """Duration of the blend at the gentlest corner [s]."""
     tolerance_mm: Positive
-    """The controller shortens its blends to keep this distance from the lines."""
+    """Distance from the lines that the controller keeps by shortening its blends [mm]."""
     servo_s: Positive
     """Duration of a blend that rounds as much as the lag of the servos does, at most [s]."""
     lag_s: Annotated[float, Field(ge=LAG_MIN_S, le=LAG_MAX_S)] | None = None
-    """Of the servos behind their set-point at an even speed, for the path's shape; what follows
+    """Lag of the servos behind their set-point at an even speed, for the path's shape; what follows
     from ``servo_s`` if left out [s]."""
     step_s: Positive | None = None
-    """Between two poses of the path's interpolation, by the controller's manual [s]; ``shortest_s``
-    if left out."""
+    """Time between two poses of the path's interpolation, by the controller's manual [s];
+    ``shortest_s`` if left out."""
 
     def corners(self, deviation_max_m: float) -> CornerLimit:
-        """The same for the gate."""
+        """Convert to the gate's limit of corners."""
         return CornerLimit(
             self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm, self.servo_s, deviation_max_m
         )
 
     def model(self, period_s: float) -> BlendModel:
-        """The same for the controller's path over waypoints a period apart [s]."""
+        """Make the model of the controller's path over waypoints a period apart [s]."""
         return BlendModel(
             period_s, self.shortest_s, self.longest_s, 1e-3 * self.tolerance_mm,
             self.interpolation_s, self.servo_lag_s,
@@ -80,7 +80,7 @@ class BlendSettings(Settings):
 
     @property
     def servo_lag_s(self) -> float:
-        """Of the servos [s], as written, or what ``servo_s`` leaves for them."""
+        """Lag of the servos [s], as written, or what ``servo_s`` leaves for them."""
         if self.lag_s is not None:
             return self.lag_s
         rest_s2 = self.servo_s**2 / 12.0 - rounding_s2(0.0, self.interpolation_s)
@@ -88,7 +88,7 @@ class BlendSettings(Settings):
 
 
 def rounding_s2(lag_s: float, step_s: float) -> float:
-    """How far servos and interpolation round a corner at most: variance of their response [s²].
+    """Most that servos and interpolation round a corner: variance of their response [s²].
 
     lag² / 2 of critically damped servos, step² / 4 of chords if the corner falls into the middle
     of one. A mean over w, as of a blend, has w² / 12.
@@ -102,7 +102,7 @@ class RobotSettings(Settings):
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
     """What files and refusals call it: small letters, digits, underscores."""
     description: str = ""
-    """A line for the reader."""
+    """One-line description for the reader."""
     a2_m: Length
     """Upper arm: from the shoulder's axis to the elbow's [m]."""
     a3_m: Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -112,9 +112,9 @@ class RobotSettings(Settings):
     d4_m: Length
     """Forearm: from the elbow to the wrist's centre [m]."""
     base_height_m: Annotated[float, Field(ge=0.0, le=5.0)]
-    """Of the shoulder's axis over the table [m]."""
+    """Height of the shoulder's axis over the table [m]."""
     tool_m: Annotated[float, Field(ge=0.0, le=1.0)]
-    """Wrist centre to gripper, along the last joint's axis."""
+    """Distance from wrist centre to gripper, along the last joint's axis [m]."""
     position_min_deg: Six
     """Smallest angles of joints 1 to 6 [deg]."""
     position_max_deg: Six
@@ -137,15 +137,15 @@ class RobotSettings(Settings):
     clearance_min_m: Positive
     """Smallest free distance between two bodies of the robot, or one and the table."""
     path_deviation_max_mm: Annotated[float, Field(gt=0.0, le=10.0)]
-    """How far the robot's path may be from the straight lines between its waypoints."""
+    """Largest deviation of the robot's path from the straight lines between its waypoints [mm]."""
     convention: Literal["val", "zyz"]
-    """What the controller means by its angles o, a, t."""
+    """Meaning of the controller's angles o, a, t."""
     blend: BlendSettings
-    """How the controller rounds corners."""
+    """Rounding of corners by the controller."""
     supervision: RobotSupervision = RobotSupervision()
-    """What is watched while it moves."""
+    """Supervision of the robot while it moves."""
     identified: RobotIdentified | None = None
-    """What its controller was found to do, by ``hil arm identify``; for people."""
+    """Results of ``hil arm identify`` on its controller; for people."""
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -159,7 +159,7 @@ class RobotSettings(Settings):
         return settings
 
     def check(self, source: str) -> None:
-        """Refuse what no single field can say.
+        """Refuse what no single field can show to be wrong.
 
         Raises:
             ConfigError: naming the source.
@@ -177,7 +177,7 @@ class RobotSettings(Settings):
             raise ConfigError(source, [str(error)]) from None
 
     def geometry(self) -> PumaGeometry:
-        """The robot for its kinematics.
+        """Make the robot's geometry for its kinematics.
 
         Raises:
             ArmError: numbers that each may stand in a file but together are no robot.
@@ -200,7 +200,7 @@ class RobotSettings(Settings):
         return SingularDistances(self.least_wrist, self.least_elbow_m, self.least_shoulder_m)
 
     def path_limits(self) -> PathLimits:
-        """What a planned path must keep besides the joints' own limits."""
+        """Limits of a planned path besides the joints' own."""
         return PathLimits(
             speed_max_m_s=self.gripper_speed_max_m_s,
             turn_rate_max_rad_s=math.radians(self.gripper_turn_max_deg_s),
@@ -209,7 +209,7 @@ class RobotSettings(Settings):
         )
 
     def gate_limits(self) -> ArmLimits:
-        """The same for the gate, which measures clearances by itself.
+        """Make the limits of the gate, which measures clearances by itself.
 
         Raises:
             ArmError: the robot is none.
@@ -240,7 +240,7 @@ class RobotSettings(Settings):
         )
 
     def link_order(self, url: str) -> LinkOrder:
-        """What the robot's link at a URL is made of."""
+        """Make the order for the robot's link at a URL."""
         return LinkOrder(url, self.name, self.convention, self.link_settings())
 
     def link_settings(self) -> LinkSettings:
@@ -252,5 +252,5 @@ class RobotSettings(Settings):
         )
 
     def oat_convention(self) -> OatConvention:
-        """What the controller means by its angles."""
+        """Meaning of the controller's angles."""
         return OatConvention(self.convention)

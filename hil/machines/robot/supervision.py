@@ -19,23 +19,23 @@ class RobotSupervision(Settings):
     """Share by which the robot's period may differ from 0.35 s; the limit of speed holds to as
     much, so a tenth is the most."""
     ahead_s: Annotated[float, Field(ge=0.05, le=0.35)] = _STANDARD.ahead_s
-    """How far requests may run ahead of that [s]: as late as a request can be heard, and less than
-    a period."""
+    """How far requests may run ahead of that [s]: as late as a request can be received, and less
+    than a period."""
     behind_s: Annotated[float, Field(ge=0.05, le=1.05)] = _STANDARD.behind_s
-    """How far they may fall behind [s]: at most the silence after which the link is lost."""
+    """Largest lag of requests behind that [s]: at most the silence after which the link is lost."""
     delay_s: tuple[
         Annotated[float, Field(gt=0.0, le=3.0)], Annotated[float, Field(gt=0.0, le=3.0)]
     ] = _STANDARD.delay_s
     """Least and largest time from the request for a waypoint to the arm's being there [s]."""
     following_mm: Annotated[float, Field(gt=0.0, le=20.0)] = 1e3 * _STANDARD.following_m
-    """How far the robot may be from the path as it was sent, at rest: a hand's breadth is too far
-    for whoever stands beside it."""
+    """Largest deviation of the robot from the path as it was sent, at rest [mm]: a hand's breadth
+    is too far for whoever stands beside it."""
     following_s: Annotated[float, Field(gt=0.0, le=0.2)] = _STANDARD.following_s
-    """How much further for each speed of the path [s]: 0.02 s are 2 mm at 100 mm/s."""
+    """Growth of that deviation with the speed of the path [s]: 0.02 s are 2 mm at 100 mm/s."""
     following_deg: Annotated[float, Field(gt=0.0, le=10.0)] = math.degrees(_STANDARD.following_rad)
-    """How far turned from it [deg]."""
+    """Largest turn away from the path [deg]."""
     feedback_periods: Annotated[int, Field(ge=1, le=10)] = _STANDARD.feedback_periods
-    """Requests without a place in a row, of a robot that has told one."""
+    """Requests without a position in a row that are tolerated, of a robot that has sent one."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -44,7 +44,7 @@ class RobotSupervision(Settings):
         return self
 
     def settings(self) -> SupervisionSettings:
-        """The same for the host's end of the link."""
+        """Convert to the settings of the host's end of the link."""
         return SupervisionSettings(
             period_tolerance=self.period_tolerance,
             ahead_s=self.ahead_s,
@@ -58,7 +58,7 @@ class RobotSupervision(Settings):
 
 
 def supervision_of(scenario: Mapping[str, Any]) -> SupervisionSettings | None:
-    """The windows of a run, as its recording's header has them; None if it has none.
+    """Read the windows of a run from its recording's header; None if it has none.
 
     Raises:
         ConfigError: if they are no windows; with one line for each wrong value.

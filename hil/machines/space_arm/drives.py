@@ -17,7 +17,7 @@ class DriveSettings(Settings):
     back_emf_v_s: Positive
     """Voltage that the motor makes for 1 rad/s of its own [V s/rad]."""
     resistance_ohm: Positive
-    """Of the winding [Ω]."""
+    """Resistance of the winding [Ω]."""
     speed_gain_v_s: Positive
     """Voltage of the speed loop for 1 rad/s of error of the motor [V s/rad]."""
     voltage_max_v: Positive
@@ -27,7 +27,7 @@ class DriveSettings(Settings):
     half_gap_rad: NotNegative
     """Half of the gear's free play, on the joint's side [rad]."""
     stiffness_nm_rad: Positive
-    """Of gear and shaft, on the joint's side [N m/rad]."""
+    """Stiffness of gear and shaft, on the joint's side [N m/rad]."""
     mesh_damping_s: NotNegative
     """Damping of the gear's teeth for its stiffness [s]."""
     friction_nm: NotNegative
@@ -40,5 +40,5 @@ class DriveSettings(Settings):
     """Torque that the brake can hold, on the joint's side [N m]."""
 
     def drive(self) -> JointDrive:
-        """The same for the simulator."""
+        """Make the drive for the simulator."""
         return JointDrive(**self.model_dump())

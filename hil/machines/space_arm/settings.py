@@ -36,16 +36,16 @@ class DhRow(Settings):
     """One row of a standard Denavit-Hartenberg table: Rz(theta + q) Tz(d) Tx(a) Rx(alpha)."""
 
     d_m: Coordinate
-    """Along the joint's axis [m]."""
+    """Offset along the joint's axis [m]."""
     a_m: Coordinate
-    """Along the x axis that follows [m]."""
+    """Offset along the x axis that follows [m]."""
     alpha_rad: Angle
     """Turn about that x axis [rad]."""
     theta_rad: Angle = 0.0
-    """Added to the joint's angle."""
+    """Constant added to the joint's angle [rad]."""
 
     def offset_m(self) -> Array:
-        """Of the table's frame i from joint i, in axes of link i [m], shape (3,)."""
+        """Offset of the table's frame i from joint i, in axes of link i [m], shape (3,)."""
         return np.array([self.a_m, 0.0, self.d_m])
 
     def rotation(self) -> Array:
@@ -61,17 +61,17 @@ class JointSettings(Settings):
     axis: Vector | None = None
     """Direction of the joint's axis in its link's frame; any length but 0."""
     offset_m: Point = ZERO
-    """From the link before (the base) to this joint, in that link's frame."""
+    """Offset from the link before (the base) to this joint, in that link's frame [m]."""
     rpy_rad: tuple[Angle, Angle, Angle] = ZERO
     """Turn of the link's frame from the one before at angle 0: Rz(yaw) Ry(pitch) Rx(roll)."""
     dh: DhRow | None = None
-    """Instead of axis, offset and rpy."""
+    """Row of the table that replaces axis, offset and rpy."""
     mass_kg: NotNegative
-    """Of its link [kg]."""
+    """Mass of its link [kg]."""
     com_m: Point
     """The link's centre of mass, in its frame [m]."""
     inertia_kg_m2: Inertia
-    """About the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz (tensor entries)."""
+    """Inertia about the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz (tensor entries)."""
     position_deg: tuple[JointAngleDeg, JointAngleDeg]
     """Smallest and largest angle [deg]."""
     rate_max_deg_s: RateDeg
@@ -90,7 +90,7 @@ class JointSettings(Settings):
         return self
 
     def link(self, offset_m: Array, rotation: Array) -> Link:
-        """The link, its frame placed in the one before [m]."""
+        """Make the link, its frame placed in the one before [m]."""
         com, inertia = np.array(self.com_m), inertia_matrix(self.inertia_kg_m2)
         if self.dh is not None:
             turn = self.dh.rotation()
@@ -116,7 +116,7 @@ class ToolSettings(Settings):
     """Gripper frame G in the last link's frame (with ``dh``: in the table's last frame)."""
 
     offset_m: Point = ZERO
-    """Of the gripper's origin [m]."""
+    """Offset of the gripper's origin [m]."""
     rpy_rad: tuple[Angle, Angle, Angle] = ZERO
     """Turn of the gripper's axes: Rz(yaw) Ry(pitch) Rx(roll) [rad]."""
 
@@ -125,16 +125,16 @@ class PayloadSettings(Settings):
     """A payload that the gripper can hold, in the gripper's frame G."""
 
     name: Name
-    """What a scenario calls it."""
+    """Name of the payload in a scenario."""
     mass_kg: Positive
     """Its mass [kg]."""
     com_m: Point
     """Its centre of mass [m]."""
     inertia_kg_m2: Inertia
-    """About the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz."""
+    """Inertia about the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz."""
 
     def body(self) -> Body:
-        """The same for the simulator."""
+        """Make the body for the simulator."""
         return Body(self.mass_kg, np.array(self.com_m), inertia_matrix(self.inertia_kg_m2))
 
 
@@ -144,22 +144,22 @@ class ArmSettings(Settings):
     name: Name
     """What files and refusals call it: small letters, digits, underscores."""
     description: str = ""
-    """A line for the reader."""
+    """One-line description for the reader."""
     gravity_m_s2: Vector = ZERO
-    """In base axes; zeros in orbit."""
+    """Gravity in base axes [m/s²]; zeros in orbit."""
     rate_overshoot: Annotated[float, Field(ge=1.0, le=2.0)] = 1.0
-    """How far above ``rate_max_deg_s`` the simulated joints may swing, as a factor: with elastic
-    gears the links go on when the motors slow down."""
+    """Factor by which the simulated joints may swing above ``rate_max_deg_s``: with elastic gears
+    the links go on when the motors slow down."""
     acceleration_overshoot: Annotated[float, Field(ge=1.0, le=20.0)] = 1.0
-    """The same for mean accelerations over a period, above those that are programmed."""
+    """Factor on mean accelerations over a period, above those that are programmed."""
     home_deg: tuple[JointAngleDeg, ...] = Field(default=(0.0,) * 6, min_length=6, max_length=6)
-    """Joint angles at which a run starts, unless its scenario says others [deg]."""
+    """Joint angles at which a run starts, unless its scenario gives others [deg]."""
     joint: tuple[JointSettings, ...] = Field(min_length=6, max_length=6)
     """The six joints, from the base on."""
     tool: ToolSettings = ToolSettings()
-    """Where the gripper is on the last link."""
+    """Place of the gripper on the last link."""
     payload: tuple[PayloadSettings, ...] = ()
-    """What the gripper may hold."""
+    """Payloads that the gripper may hold."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -189,7 +189,7 @@ class ArmSettings(Settings):
         return settings
 
     def check(self, source: str) -> None:
-        """Refuse what no single field can say.
+        """Refuse what no single field can show to be wrong.
 
         Raises:
             ConfigError: naming the source.
@@ -201,7 +201,7 @@ class ArmSettings(Settings):
             raise ConfigError(source, [str(error)]) from None
 
     def arm(self) -> Arm:
-        """The arm for the simulator.
+        """Make the arm for the simulator.
 
         Raises:
             SpaceArmError: numbers that each may stand in a file but together are no arm.
@@ -234,12 +234,12 @@ class ArmSettings(Settings):
         return np.radians(self.home_deg)
 
     def payloads(self) -> Mapping[str, Body]:
-        """What the gripper may hold, by name."""
+        """Payloads that the gripper may hold, by name."""
         return {payload.name: payload.body() for payload in self.payload}
 
 
 def load_arm(path: Path) -> Arm:
-    """The arm that a file describes, without its payloads.
+    """Read the arm that a file describes, without its payloads.
 
     Raises:
         ConfigError: with one line for each wrong value.
@@ -248,7 +248,7 @@ def load_arm(path: Path) -> Arm:
 
 
 def rotation_of(rpy_rad: tuple[float, float, float]) -> Array:
-    """Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3); exact for a multiple of a quarter turn."""
+    """Compute Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3); exact for a multiple of a quarter turn."""
     (sx, cx), (sy, cy), (sz, cz) = (_sine_cosine(angle) for angle in rpy_rad)
     roll = np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]])
     pitch = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
@@ -257,7 +257,7 @@ def rotation_of(rpy_rad: tuple[float, float, float]) -> Array:
 
 
 def _sine_cosine(angle_rad: float) -> tuple[float, float]:
-    """A quarter turn written with the sixteen digits of pi/2 is meant to be one."""
+    """Sine and cosine; exact for a quarter turn written with the sixteen digits of pi/2."""
     quarters = angle_rad / (0.5 * math.pi)
     if quarters == round(quarters):
         return ((0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0))[round(quarters) % 4]
@@ -265,6 +265,6 @@ def _sine_cosine(angle_rad: float) -> tuple[float, float]:
 
 
 def inertia_matrix(entries: tuple[float, ...]) -> Array:
-    """Tensor of xx, yy, zz or xx, yy, zz, xy, xz, yz [kg m2], shape (3, 3)."""
+    """Build the tensor of xx, yy, zz or xx, yy, zz, xy, xz, yz [kg m2], shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = entries if len(entries) == 6 else (*entries, 0.0, 0.0, 0.0)
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -36,17 +36,17 @@ STILL: Final = (0.0, 0.0, 0.0, 0.0)
 TOOL: Final = 7
 """Number of the end that is the gripper's frame."""
 INSIDE: Final = 1e-12
-"""By how much of the largest moment a corrected inertia is inside of what a body can have."""
+"""Margin of a corrected inertia inside the bound of a body, in parts of the largest moment."""
 NEXT_TO_NOTHING_KG: Final = 1e-6
 """Mass of a link whose file has none, in its joint's axis."""
 NEXT_TO_NOTHING_KG_M2: Final = 1e-12
-"""Moments of its inertia."""
+"""Moments of inertia of such a link."""
 SOLID_KG_M3: Final = 2700.0
-"""Bodies are drawn, and touched, as if they were of solid aluminium."""
+"""Density of solid aluminium, for which bodies are drawn and touched."""
 
 
 def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
-    """The robot of an arm, at zero angles, and what it does not say of it.
+    """Make the robot of an arm, at zero angles, and list what it does not carry over.
 
     Joint and link i are those of the arm, 1 to 6; link frames are the same.
     """
@@ -77,7 +77,7 @@ def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
 
 
 def started(robot: Robot, angles_rad: Array) -> Robot:
-    """The same robot, hinges 1 to 6 starting at some angles [rad], shape (6,)."""
+    """Start hinges 1 to 6 of a robot at some angles [rad], shape (6,)."""
     starts = dict(enumerate(angles_rad.tolist(), 1))
     joints = (
         replace(one, start=(starts[one.number],)) if one.type is JointType.HINGE else one
@@ -87,7 +87,7 @@ def started(robot: Robot, angles_rad: Array) -> Robot:
 
 
 def puma_robot(settings: RobotSettings, masses: ArmSettings) -> tuple[Robot, tuple[Loss, ...]]:
-    """A robot of the PUMA 560's class: lengths and limits of its file, the rest of an arm's.
+    """Make a robot of the PUMA 560's class from its file and an arm's masses.
 
     Args:
         settings: of the robot.
@@ -120,7 +120,7 @@ def puma_robot(settings: RobotSettings, masses: ArmSettings) -> tuple[Robot, tup
 
 
 def nearest_inertia(inertia_kg_m2: Array) -> Array:
-    """The inertia of a body that is nearest (Frobenius) to a tensor, shape (3, 3).
+    """Find the inertia of a body that is nearest (Frobenius) to a tensor, shape (3, 3).
 
     Principal moments A ≤ B ≤ C of a body have A + B ≥ C. Where they do not, a third of what is
     missing is added to A and to B and taken from C: the foot of the perpendicular on that plane.
@@ -184,7 +184,7 @@ def _of_arm(arm: Arm) -> Iterator[Loss]:
 
 
 def _body(mass_kg: float, length_m: float) -> tuple[BodyShape, tuple[float, ...]]:
-    """What a link looks like: a capsule to the next joint, or a ball."""
+    """Shape of a link: a capsule to the next joint, or a ball."""
     volume_m3 = mass_kg / SOLID_KG_M3
     if volume_m3 == 0.0:
         return BodyShape.NONE, ()

@@ -1,7 +1,7 @@
 """Machines that have a file of their own as jointed robots: ``rig:NAME``, ``robot:``, ``arm:``.
 
-Every value is their file's; what a document cannot say of them, and what their files do not say, is
-told loss by loss. Models of files are loaded when they are asked for.
+Every value is their file's; what a document or their files lack is listed loss by loss. Models of
+files are loaded when they are asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hil.machines.robot.settings import RobotSettings
 
 PUMA: Final = "puma560"
-"""Arm whose masses and gears robots of its class have."""
+"""Name of the arm whose masses and gears robots of its class have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ class MachineRobot:
     """A machine as a jointed robot."""
 
     robot: Robot
-    """Its graph."""
+    """Graph of the robot."""
     losses: tuple[Loss, ...]
-    """What it does not say of the machine, or says otherwise."""
+    """Properties of the machine that the robot lacks or has differently."""
     file: Path
-    """Of the machine."""
+    """File of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
     folder: str
-    """Of ``configs/``."""
+    """Folder of the machine's files in ``configs/``."""
     make: Callable[[Path], tuple[Robot, tuple[Loss, ...]]]
-    """From a file."""
+    """Function that makes the robot from a file."""
 
 
 def is_machine(name: str) -> bool:
@@ -52,7 +52,7 @@ def is_machine(name: str) -> bool:
 
 
 def machine_names() -> Iterator[str]:
-    """Names of the machines that come with the program."""
+    """List the machines that come with the program."""
     for kind, what in KINDS.items():
         for path in shipped_paths(what.folder):
             yield f"{kind}:{path.stem}"
@@ -61,7 +61,7 @@ def machine_names() -> Iterator[str]:
 def machine_robot(
     name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
 ) -> MachineRobot:  # fmt: skip
-    """The robot of a machine.
+    """Make the robot of a machine.
 
     Args:
         name: ``rig:NAME``, ``robot:NAME`` or ``arm:NAME``, of a shipped file or a path.
@@ -109,7 +109,7 @@ def _puma(path: Path) -> tuple[Robot, tuple[Loss, ...]]:
 
 
 def puma_class_robot(settings: RobotSettings) -> tuple[Robot, tuple[Loss, ...]]:
-    """A robot of the PUMA 560's class, with the masses and gears of `PUMA`, and what is lost.
+    """Make a robot of the PUMA 560's class with the masses and gears of `PUMA`, and its losses.
 
     Raises:
         ConfigError: if that arm's file cannot be read.
@@ -126,4 +126,4 @@ def puma_class_robot(settings: RobotSettings) -> tuple[Robot, tuple[Loss, ...]]:
 KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {"rig": _Kind("rigs", _rig), "robot": _Kind("robots", _puma), "arm": _Kind("arms", _arm)}
 )
-"""By what stands before the colon."""
+"""Kinds of machine by the prefix of their names, before the colon."""

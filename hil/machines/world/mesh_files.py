@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from sim.world.meshes.reading import MeshFiles
 
 PACKAGES: Final = ("package://", "model://")
-"""Begin paths whose first part is a package's folder."""
+"""Prefixes of paths whose first part is a package's folder."""
 MARKS: Final = ("package.xml", "model.config")
 """Files that make a folder a package, of ROS and of Gazebo."""
 
 
 def files_beside(document: Path) -> MeshFiles:
-    """What is in the files that a document names, relative to its folder.
+    """Make the reader of the files that a document names, relative to its folder.
 
     A package is in that folder, or it is a folder above that has the name and one of `MARKS`.
     """
@@ -36,7 +36,7 @@ def files_beside(document: Path) -> MeshFiles:
 
 
 def _place(folder: Path, path: str) -> tuple[Path, tuple[Path, ...]]:
-    """Where a file is, and the package that it may be in."""
+    """Locate a file, and the package that it may be in."""
     for begin in PACKAGES:
         if path.startswith(begin):
             package, _, rest = path.removeprefix(begin).partition("/")

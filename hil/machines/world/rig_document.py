@@ -41,26 +41,27 @@ PLATFORM: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ActuatorBodies:
-    """What a rig's file does not say of a leg; tube and rod are solid cylinders."""
+    """Bodies of a leg that a rig's file does not describe; tube and rod are solid cylinders."""
 
     cylinder_kg: float = 25.0
-    """Motor and tube, which swing about the base's joint."""
+    """Mass of motor and tube, which swing about the base's joint."""
     rod_kg: float = 8.0
-    """Rod, which slides."""
+    """Mass of the rod, which slides."""
     rotor_kg: float = 20.0
     """Inertia of rotor and screw, seen at the rod."""
     eye_m: float = 0.04
-    """From each joint to its tube or rod; in a closed leg both end twice as far from the other."""
+    """Distance from each joint to its tube or rod [m]; in a closed leg both end twice as far
+    apart."""
     cylinder_radius_m: float = 0.05
-    """Of the tube."""
+    """Radius of the tube."""
     rod_radius_m: float = 0.03
-    """Of the rod."""
+    """Radius of the rod."""
     plate_m: float = 0.05
     """Thickness of the platform, a disc about its origin that reaches to its furthest joint."""
 
 
 ACTUATOR: Final = ActuatorBodies()
-"""Of ordinary electro-cylinders of 4 kN: a leg of 33 kg, in default of a data sheet."""
+"""Bodies of ordinary electro-cylinders of 4 kN: a leg of 33 kg, in default of a data sheet."""
 
 
 def swing_joint(leg: int) -> int:
@@ -85,7 +86,7 @@ ORIGIN: Final = 20
 def rig_robot(
     rig: Rig, *, platform_kg: float | None = None, X_BP: Pose | None = None
 ) -> tuple[Robot, tuple[Loss, ...]]:
-    """The robot of a rig, and what it does not say of it.
+    """Make the robot of a rig, and list what it does not carry over.
 
     Args:
         platform_kg: of platform and payload; without it what the six legs accelerate by the file.
@@ -133,9 +134,9 @@ class _Leg:
     rig: Rig
     geometry: HexapodGeometry
     leg: int
-    """0 to 5."""
+    """Index of the leg, 0 to 5."""
     X_BP: Pose
-    """Where the platform starts."""
+    """Pose of the platform at the start."""
 
     def links(self) -> Iterator[RobotLink]:
         """Tube and rod; both frames are on the base's joint when the leg is closed."""
@@ -206,7 +207,7 @@ def _platform(geometry: HexapodGeometry, mass_kg: float) -> RobotLink:
 
 
 def _losses(rig: Rig) -> Iterator[Loss]:
-    """What a document does not say of a rig, and what the rig does not say and is taken instead."""
+    """List what a document lacks of a rig, and what is assumed where the rig says nothing."""
     limits, cylinders = rig.limits, rig.cylinders
     for field in ("cylinder_kg", "rod_kg", "rotor_kg"):
         reason = "the rig does not tell it: that of an ordinary electro-cylinder"

@@ -22,13 +22,13 @@ from sim.world.robots.urdf_reading import read_urdf
 from sim.world.robots.xml_nodes import SIZE_MAX
 
 BEFORE_MAX: Final = 20
-"""Lines of what was left out of a document that is refused, at most."""
+"""Most lines about what was left out of a document that is refused."""
 FOLDER: Final = "world/robots"
-"""Of ``configs/``, with the shipped robots."""
+"""Folder of ``configs/`` with the shipped robots."""
 
 
 def shipped_robots() -> Iterator[str]:
-    """Names of the robots that come with the program: documents, then machines."""
+    """List the robots that come with the program: documents, then machines."""
     yield from (path.stem for path in shipped_paths(FOLDER))
     yield from machine_names()
 
@@ -38,15 +38,15 @@ class RobotDocument:
     """A robot's document, read, or a machine as one."""
 
     robot: Robot
-    """That it describes."""
+    """Robot that the document describes."""
     path: Path
-    """Its file."""
+    """Path of the document."""
     losses: tuple[Loss, ...] = ()
-    """What of the file the robot does not have, or says otherwise."""
+    """Properties in the file that the robot lacks or has differently."""
 
     @property
     def lost(self) -> list[str]:
-        """A line for each loss, what changes its motion first, with line and column if known."""
+        """Format a line for each loss, changes of motion first, with line and column if known."""
         found = sorted(self.losses, key=rank)
         return [f"{self.path}:{loss}" if loss.line else str(loss) for loss in found]
 
@@ -54,7 +54,7 @@ class RobotDocument:
 def robot_of(
     name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
 ) -> tuple[Robot, Path]:  # fmt: skip
-    """The robot that a name or a path means, and its file; what its file loses is not told.
+    """Find the robot that a name or a path means, and its file; its losses are not reported.
 
     Raises:
         ConfigError: as :func:`document_of`.
@@ -66,7 +66,7 @@ def robot_of(
 def document_of(
     name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
 ) -> RobotDocument:  # fmt: skip
-    """The document that a name or a path means.
+    """Find the document that a name or a path means.
 
     Args:
         name: of a shipped document, a path, or a machine (:mod:`hil.machines.world.documents`).
@@ -92,7 +92,7 @@ def document_of(
 
 
 def _with_losses(error: RobotDocumentError) -> list[str]:
-    """A line for each fault, and what was left out before it, which may be its cause."""
+    """Format a line for each fault, and what was left out before it, which may be its cause."""
     found = [loss for loss in sorted(error.losses, key=rank) if rank(loss) < 2]
     lines = [f"left out before: {loss}" for loss in found[:BEFORE_MAX]]
     more = len(found) - BEFORE_MAX
@@ -101,7 +101,7 @@ def _with_losses(error: RobotDocumentError) -> list[str]:
 
 
 def read_document(text: str, path: Path, folder: str = "") -> RobotDocument:
-    """A document's text, read by the ending of its file.
+    """Read a document's text by the ending of its file.
 
     Args:
         path: of the file, which is not opened; files that it names are.

@@ -21,9 +21,9 @@ from sim.world.scenes.model import Scene
 from sim.world.scenes.reading import KEY, read_scene
 
 SCENES: Final = "world/scenes"
-"""Of ``configs/``, with the shipped scenes."""
+"""Folder of ``configs/`` with the shipped scenes."""
 IN_SCENE: Final = "stepping.gravity_m_s2 of the scene"
-"""Where a scene says what acts."""
+"""Key and place where a scene sets its gravity, for texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,25 @@ class FurnishedScene:
     """A scene with the documents of its robots."""
 
     scene: Scene
-    """Itself."""
+    """Scene of the document."""
     robots: Mapping[str, Robot]
-    """By their names there."""
+    """Robots of the scene, by their names there."""
     file: Path
-    """Its document."""
+    """File of the document."""
     documents: Mapping[str, str]
     """Files of the robots, by their names."""
     lost: tuple[str, ...] = ()
-    """What of those is not taken, a line each."""
+    """Parts of those that are not taken, a line each."""
 
     @property
     def losses(self) -> list[str]:
-        """What of its robots' documents does not act in it, what changes their motion first."""
+        """List what of its robots' documents does not act in it, changes of motion first."""
         gravity = self.scene.stepping.gravity_m_s2
         return [*map(str, gravity_losses(self.robots, gravity, IN_SCENE)), *self.lost]
 
 
 def shipped_scenes() -> Iterator[str]:
-    """Names of the scenes that come with the program."""
+    """List the scenes that come with the program."""
     yield from (path.stem for path in shipped_paths(SCENES))
 
 
@@ -63,7 +63,7 @@ def is_scene(name: str) -> bool:
 
 
 def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> FurnishedScene:
-    """The scene that a name or a path means, its robots read too.
+    """Find the scene that a name or a path means, its robots read too.
 
     Args:
         key: what to call the name in an error.

@@ -1,4 +1,4 @@
-"""A scene around a machine of one's own: it takes the place of the scene's machine of its kind."""
+"""A scene around a machine of one's own, which replaces the scene's machine of its kind."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class MachineScene:
     """A scene with one robot, a machine that a run or a device emulator moves."""
 
     scene: Scene
-    """With that robot alone."""
+    """Scene with that robot alone."""
     robot: str
-    """Its name there."""
+    """Name of the robot in the scene."""
     left_out: tuple[str, ...] = ()
-    """The scene's other robots, and all that they bore: nobody would move them."""
+    """Other robots of the scene, and all that they bore: nobody would move them."""
     bearer: str = ""
-    """Name of the robot on which that one stands, and which somebody else moves; empty if none."""
+    """Name of the moving robot on which that one stands; empty if none."""
 
     def text(
         self, robot: Robot, step_s: float, seed: int = 0, bearer: Robot | None = None
     ) -> ModelText:
-        """The engine's text of it.
+        """Write the engine's text of it.
 
         Args:
             robot: the machine.
@@ -50,7 +50,7 @@ class MachineScene:
 def scene_around(
     found: FurnishedScene, kind: str, machine: str, *, borne: bool = False
 ) -> MachineScene:
-    """A scene with a machine in the place of its machine of that kind, else in its origin.
+    """Put a machine in the place of the scene's machine of its kind, else in the scene's origin.
 
     Args:
         kind: of the machine: ``rig``, ``arm``.
@@ -101,7 +101,7 @@ def _bearer(scene: Scene, robot: SceneRobot) -> str:
 
 
 def _borne(scene: Scene, robots: frozenset[str]) -> Iterator[str]:
-    """Robots, and whatever stands on them."""
+    """Find robots, and everything that stands on them."""
     rows = (*scene.robots, *scene.bodies)
     found = set(robots)
     while more := {row.name for row in rows if row.on in found} - found:
