@@ -1,4 +1,4 @@
-"""Whose programs may use an emulated device: those of the user who runs it, unless told otherwise.
+"""Admission of programs to an emulated device: those of the user who runs it, by default.
 
 A TCP port of this machine can be reached by all its users. The kernel tells whose socket the other
 end is: `/proc/net/tcp` (proc(5)) has a row for each, with addresses, state, user and inode. Only an
@@ -22,13 +22,13 @@ _MAPPED: Final = "0000000000000000FFFF0000"
 _ESTABLISHED: Final = "01"
 _LOCAL, _REMOTE, _STATE, _UID, _INODE = 1, 2, 3, 7, 9  # columns
 _TOLD_MAX: Final = 16
-"""Users that are told of; a flood of them says no more."""
+"""Most users that are reported; a flood of them is no further news."""
 
 
 def tcp_peer_uid(
     connection: socket.socket | Any, tables: Path = Path("/proc/self/net")
 ) -> int | None:
-    """The user at the other end of a connection within this machine.
+    """Find the user at the other end of a connection within this machine.
 
     Args:
         connection: accepted, of IPv4.
@@ -55,13 +55,13 @@ def _rows(tables: Path) -> Iterator[list[str]]:
 
 
 def _hex(address: tuple[str, int]) -> str:
-    """An address as the kernel writes it: the word of four bytes in the machine's order, port."""
+    """Write an address as the kernel does: the word of four bytes in the machine's order, port."""
     word = int.from_bytes(socket.inet_aton(address[0]), "little")
     return f"{word:08X}:{address[1]:04X}"
 
 
 class Admission:
-    """Decides who is let in.
+    """Decision about who is let in.
 
     Args:
         any_user: let everyone in who can reach the port.

@@ -1,4 +1,4 @@
-"""Lines that somebody types, read without waiting for them.
+"""Lines that somebody types, read without blocking.
 
 Not modelled: editing and history of lines; the terminal does that.
 """
@@ -15,7 +15,7 @@ _LINE_MAX: Final = 4096
 
 
 class ConsoleInput:
-    """Hands every line to a console, and says its answer.
+    """Reader that hands every line to a console, and reports its answer.
 
     Args:
         console: Where lines come from; it needs a file descriptor. None: nobody types.
@@ -35,7 +35,7 @@ class ConsoleInput:
         self._execute, self._say = execute, say
         self._typed = b""
         self.ended: bool = False
-        """Whether the input has come to its end; the device may go on without it."""
+        """Whether the input has come to its end; the device may run on without it."""
         if console is not None:
             selector.register(console, selectors.EVENT_READ, self._read)
 

@@ -1,4 +1,4 @@
-"""Which faults are on and which are to come, stepped by a time that is given from outside.
+"""Active and scheduled faults, stepped by a time that is given from outside.
 
     board.start(Injection("drop", node=3, value=0.1, duration_s=2.0), now_s)
 
@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from sim.devices.faults import KINDS, Injection
 
 Hook = Callable[[str, int, float, float], None]
-"""Called with kind, drive index (-1: the bus), value and time when a fault begins or ends."""
+"""Function of kind, drive index (-1: the bus), value and time, called when a fault begins or
+ends."""
 
 
 @dataclass(slots=True)
@@ -24,7 +25,7 @@ class _Running:
 
 
 class FaultBoard:
-    """The faults that are on, and those that will be.
+    """Active faults and scheduled ones.
 
     Args:
         begin: Called when a fault begins.
@@ -38,19 +39,19 @@ class FaultBoard:
         self._values: dict[tuple[str, int], float] = {}
         self._due_s = math.inf
         self.idle = True
-        """Whether no fault is on."""
+        """Whether no fault is active."""
         self.kinds: frozenset[str] = frozenset()
-        """Kinds of the faults that are on."""
+        """Kinds of the active faults."""
 
     def start(self, injection: Injection, now_s: float) -> None:
-        """Have a fault, now or `at_s` later."""
+        """Schedule a fault, now or `at_s` later."""
         self._waiting.append((now_s + injection.at_s, injection))
         self._waiting.sort(key=lambda item: item[0])
         self._refresh()
         self.advance(now_s)
 
     def clear(self, now_s: float, kind: str | None = None, node: int | None = None) -> int:
-        """End faults and forget those to come.
+        """End active faults and forget scheduled ones.
 
         Args:
             kind: Only this kind.
@@ -74,7 +75,7 @@ class FaultBoard:
         return before - len(self._waiting) + len(ended)
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due, in the order of their times."""
+        """Begin and end the faults that are due, in the order of their times."""
         while self._due_s <= now_s:
             due_s = self._due_s
             over = [running for running in self._running if running.until_s <= due_s]
@@ -93,7 +94,7 @@ class FaultBoard:
         return self._due_s if self._due_s < math.inf else None
 
     def value(self, kind: str, drive: int = -1) -> float | None:
-        """Return the value of a fault that is on, or None.
+        """Return the value of an active fault, or None.
 
         Args:
             kind: Name in `KINDS`.
@@ -103,12 +104,12 @@ class FaultBoard:
 
     @property
     def active(self) -> tuple[Injection, ...]:
-        """Faults that are on, oldest first."""
+        """Active faults, oldest first."""
         return tuple(running.injection for running in self._running)
 
     @property
     def waiting(self) -> tuple[tuple[float, Injection], ...]:
-        """Faults to come with their times [s], the next one first."""
+        """Scheduled faults with their times [s], the next one first."""
         return tuple(self._waiting)
 
     def _launch(self, injection: Injection, now_s: float) -> None:

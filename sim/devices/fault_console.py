@@ -16,7 +16,7 @@ COMMANDS = ("help", "status", "list", "clear")
 
 
 class FaultConsole:
-    """Turns lines into faults.
+    """Console that turns lines into faults.
 
     Args:
         board: Where faults are begun and ended.
@@ -96,7 +96,7 @@ def describe(injection: Injection) -> str:
 
 
 def help_text() -> str:
-    """Return what can be typed."""
+    """Return the list of commands."""
     lines = [
         "KIND [node=N] [value=X] [at_s=S] [duration_s=S]   have a fault; node 1 to 6, 0 = all",
         "clear [KIND] [node=N]                             end faults",

@@ -1,4 +1,4 @@
-"""How faults are said: what a kind is, the checks of a fault, scripts, and lines of a console.
+"""Text form of faults: kinds, checks, scripts, and lines of a console.
 
 A line has the words of a script's table: `estop at_s=20 duration_s=3`. Which kinds a device has,
 and what else a fault of it says, is the device's business.
@@ -19,7 +19,7 @@ Fault = TypeVar("Fault")
 
 
 class FaultError(ValueError):
-    """A fault is described wrongly; the text says what would be right."""
+    """Wrong description of a fault; the text says what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FaultKind:
     """One kind of fault."""
 
     meaning: str
-    """What happens."""
+    """Effect of the fault."""
     default: float = 0.0
     """Value if none is given."""
     low: float = 0.0
@@ -35,11 +35,11 @@ class FaultKind:
     high: float = 0.0
     """Largest value."""
     value: str = ""
-    """What the value is, with its unit; empty if the kind has none."""
+    """Meaning of the value, with its unit; empty if the kind has none."""
     whole_bus: bool = False
-    """Whether the adapter or the bus has the fault, not a drive."""
+    """Whether the fault concerns the adapter or the bus, not a drive."""
     momentary: bool = False
-    """Whether it happens once and has no end."""
+    """Whether it happens once and has no duration."""
 
 
 def kind_of(name: str, kinds: Mapping[str, FaultKind]) -> FaultKind:
@@ -55,7 +55,7 @@ def kind_of(name: str, kinds: Mapping[str, FaultKind]) -> FaultKind:
 
 
 def check_value(name: str, kind: FaultKind, value: float | None) -> None:
-    """Raise a `FaultError` if a kind cannot have a value; None stands for its default."""
+    """Raise a `FaultError` if a kind cannot have a value; None means its default."""
     if value is None:
         return
     if not kind.value:
@@ -77,7 +77,7 @@ def check_times(name: str, kind: FaultKind, at_s: float, duration_s: float | Non
 
 
 def check_table(table: Mapping[str, Any], keys: tuple[str, ...], kinds: Iterable[str]) -> None:
-    """Check the types of what every fault's table may say; other keys are the device's.
+    """Check the types of the keys common to all faults' tables; other keys are the device's.
 
     Args:
         table: The table.

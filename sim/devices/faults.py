@@ -1,4 +1,4 @@
-"""Faults that a rack can have: `drop node=3 value=0.1 duration_s=2`.
+"""Faults of a rack: `drop node=3 value=0.1 duration_s=2`.
 
 Drives are numbered 1 to 6 here, whatever their node ids; 0 means all six, or the whole bus.
 
@@ -53,7 +53,7 @@ KINDS: Final[dict[str, FaultKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """A fault to have.
+    """Fault of the rack, with its times.
 
     Raises:
         FaultError: If there is no such kind, drive, value or time.
@@ -64,11 +64,11 @@ class Injection:
     node: int = 0
     """Drive 1 to 6; 0 = all six, and for the kinds of the whole bus."""
     value: float | None = None
-    """Its value; None for the default of the kind."""
+    """Value of the fault; None for the default of the kind."""
     at_s: float = 0.0
-    """Begins so long after it was given [s]."""
+    """Begin after the time at which it was given [s]."""
     duration_s: float | None = None
-    """Lasts so long [s]; None = until it is cleared."""
+    """Duration [s]; None = until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, KINDS)
@@ -81,12 +81,12 @@ class Injection:
 
     @property
     def strength(self) -> float:
-        """The value, or the default of the kind."""
+        """Value of the fault, or the default of the kind."""
         return KINDS[self.kind].default if self.value is None else self.value
 
     @property
     def drives(self) -> tuple[int, ...]:
-        """Indices of the drives that have it, from 0; (-1,) for the whole bus."""
+        """Indices of the affected drives, from 0; (-1,) for the whole bus."""
         if KINDS[self.kind].whole_bus:
             return (-1,)
         return tuple(range(NODES)) if self.node == 0 else (self.node - 1,)

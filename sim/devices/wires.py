@@ -21,14 +21,14 @@ _BLOCK: Final = 4096
 """Bytes read at once, and at most per turn, so that a flood cannot hold a device up."""
 
 _LAST_BLOCKS: Final = 16
-"""Most blocks that are read of a peer when another one knocks."""
+"""Most blocks that are read of a peer when another one connects."""
 
 Hear = Callable[[bytes, float], None]
-"""Called with bytes of the peer and the monotonic time [s]."""
+"""Function of a peer's bytes and the monotonic time [s]."""
 
 
 class TcpWire:
-    """A TCP port on 127.0.0.1 for one peer; a second one is refused while the first is there.
+    """A TCP port on 127.0.0.1 for one peer; a second one is refused while the first is connected.
 
     Args:
         selector: Where its sockets wait for bytes; their data are functions to call with the time.
@@ -67,11 +67,11 @@ class TcpWire:
 
     @property
     def address(self) -> str:
-        """Where a peer finds it."""
+        """Address of the port for a peer."""
         return f"socket://127.0.0.1:{self._port}"
 
     def write(self, data: bytes | bytearray) -> int:
-        """Write what the connection takes at once; return how many bytes that are."""
+        """Write the part that the connection takes at once; return its length [bytes]."""
         if self._client is None:
             return 0
         try:
@@ -83,7 +83,7 @@ class TcpWire:
             return 0
 
     def hold_input(self, held: bool) -> None:
-        """Stop reading, or go on."""
+        """Stop reading, or continue."""
         if self._client is not None:
             _hold(self._selector, self._client, self._receive, held)
 
@@ -93,7 +93,7 @@ class TcpWire:
         self._drop()
 
     def plug(self) -> bool:
-        """Accept a peer again; returns whether the address is another one now."""
+        """Accept a peer again; return whether the address has changed."""
         self._plugged = True
         return False
 
@@ -104,7 +104,7 @@ class TcpWire:
         self._listener.close()
 
     def _receive(self, now_s: float) -> bool:
-        """Hear what is there; return whether there was something, so that more may follow."""
+        """Receive what has arrived; return whether there was something, so that more may follow."""
         if self._client is None:
             return False
         try:
@@ -166,18 +166,18 @@ class PtyWire:
 
     @property
     def address(self) -> str:
-        """Where a peer finds it."""
+        """Name of the terminal for a peer."""
         return self._name
 
     def write(self, data: bytes | bytearray) -> int:
-        """Write what the terminal's buffer takes at once; return how many bytes that are."""
+        """Write the part that the terminal's buffer takes at once; return its length [bytes]."""
         if self._master >= 0:
             with contextlib.suppress(OSError):  # the buffer is full
                 return os.write(self._master, data)
         return 0
 
     def hold_input(self, held: bool) -> None:
-        """Stop reading, or go on."""
+        """Stop reading, or continue."""
         if self._master >= 0:
             _hold(self._selector, self._master, self._receive, held)
 
@@ -192,7 +192,7 @@ class PtyWire:
         self._forget()
 
     def plug(self) -> bool:
-        """Show up again; returns whether the name is another one, as can be with USB."""
+        """Reappear; return whether the name has changed, as it can with USB."""
         before = self._name
         if self._master < 0:
             self._open()

@@ -18,7 +18,7 @@ ARM_COMMANDS: Final = ("help", "status", "list", "clear", "start", "stop", "cali
 
 
 class ArmConsole:
-    """Turns lines into faults and what an operator does at the controller."""
+    """Console that turns lines into faults and operator actions at the controller."""
 
     def __init__(self, controller: ArmController) -> None:
         self._controller = controller
@@ -82,7 +82,7 @@ class ArmConsole:
 
 
 def arm_status_text(controller: ArmController) -> str:
-    """Return what the arm does, where it is, and what was counted."""
+    """Return the arm's state, its position, and the counts."""
     position_m, rotation = controller.gripper
     x, y, z = position_m * 1e3
     o, a, t = np.degrees(oat_of(rotation))
@@ -102,7 +102,7 @@ def arm_status_text(controller: ArmController) -> str:
 
 
 def help_text() -> str:
-    """Return what can be typed."""
+    """Return the list of commands."""
     lines = [
         "KIND [value=X] [at_s=S] [duration_s=S]   have a fault",
         "clear [KIND]                             end faults",

@@ -4,8 +4,8 @@
     said = controller.advance(0.35)        # bytes that have left the controller by then
     controller.receive(answer, 0.36)       # bytes that the host wrote
 
-The robot is the clock. While it moves, it asks every 0.35 s for the waypoint after the one it is on
-the way to; the answer has to be complete within that period. A blend begins one period after the
+The robot sets the pace. While it moves, it asks every 0.35 s for the waypoint after the one it is
+on the way to; the answer has to be complete within that period. A blend begins one period after the
 request at the earliest, so what the path does never depends on how fast the answer came:
 
     request at t, answer by t + 0.35 s, under way to it from t + 0.45 s, there at t + 0.8 s
@@ -58,7 +58,7 @@ _AT_REST = frozenset({ArmState.OFF, ArmState.WAITING, ArmState.DRY, *_BRAKES})
 
 
 class ArmController:
-    """The controller with its arm.
+    """Controller with its arm.
 
     Args:
         seed: Seed of the noise.
@@ -89,14 +89,14 @@ class ArmController:
             if plant is None
             else PlantServos(settings.servos, settings.envelope, plant, q_rad)
         )
-        """Of the joints."""
+        """Servos of the joints."""
         self.motion: ArmMotion = ArmMotion(
             model, settings.blends, self.servos, now_s, loaded=self._loaded
         )
         self.counts: ArmCounts = ArmCounts()
         self.state: ArmState = ArmState.OFF
         self.reason: str = ""
-        """Why the last waypoint was refused, or the brakes fell."""
+        """Reason why the last waypoint was refused, or the brakes fell."""
         self._calibrated = settings.calibrated
         self._shift_m = 0.0
         self._seq, self._seq_used = settings.first_seq, False
@@ -112,12 +112,12 @@ class ArmController:
 
     @property
     def left_s(self) -> float:
-        """When the last byte that `advance` returned had left [s]; -inf before the first."""
+        """Time at which the last byte from `advance` had left [s]; -inf before the first."""
         return self._line.left_s
 
     @property
     def gripper(self) -> tuple[Array, Array]:
-        """Where the gripper really is: position [m], shape (3,), and rotation, shape (3, 3)."""
+        """True pose of the gripper: position [m], shape (3,), and rotation, shape (3, 3)."""
         pose = self.motion.measured
         return pose[:, 3], pose[:, :3]
 
@@ -138,7 +138,7 @@ class ArmController:
             self._happen(now_s, ArmEvent.CALIBRATED)
 
     def inject(self, fault: ArmFault, now_s: float) -> None:
-        """Have a fault (monotonic time [s])."""
+        """Schedule a fault (monotonic time [s])."""
         self._run(now_s)
         self.faults.start(fault, now_s)
 
@@ -159,7 +159,7 @@ class ArmController:
         return self._line.take(now_s)
 
     def next_due_s(self) -> float:
-        """Return when something can happen next [s]; inf if only bytes can bring it about."""
+        """Return when the next event is due [s]; inf if only received bytes can bring one about."""
         return min(self._next_event_s(), self._line.departure_s(), self.motion.look_s())
 
     def discard(self) -> None:
@@ -196,7 +196,7 @@ class ArmController:
                 self._period_over(due_s)
 
     def _follow_joints(self, now_s: float) -> None:
-        """Take notice of brakes that fell by themselves."""
+        """Register brakes that fell by themselves."""
         if self.motion.trip and self.state not in _BRAKES | {ArmState.OFF}:
             self.reason = self.motion.trip
             self._happen(now_s, ArmEvent.TRIPPED)
@@ -226,7 +226,7 @@ class ArmController:
             self._seq, self._seq_used = (self._seq + 1) % SEQ_COUNT, False
 
     def _ask(self, now_s: float) -> None:
-        """Ask, or tell: begins a period."""
+        """Send a request or a report, and begin a period."""
         self.motion.run(now_s)
         self._asked_s, self._ask_s = now_s, now_s + self._period_s()
         running = self.state is ArmState.RUNNING
@@ -306,7 +306,7 @@ class ArmController:
     # States.
 
     def _happen(self, now_s: float, *events: ArmEvent) -> None:
-        """Take events that come as one: no state between them is entered."""
+        """Process simultaneous events as one: no state between them is entered."""
         before = self.state
         for event in events:
             self.state = step(self.state, event)
@@ -330,7 +330,7 @@ class ArmController:
         self._ask(now_s)
 
     def _obstacles(self) -> tuple[ArmEvent, ...]:
-        """What keeps the program from moving the arm."""
+        """List what keeps the program from moving the arm."""
         if not self._calibrated or self.faults.value("uncalibrated") is not None:
             return (ArmEvent.UNCALIBRATED,)
         if self.faults.value("estop") is not None or self.faults.value("power_off") is not None:

@@ -1,4 +1,4 @@
-"""An emulated operator in an exoskeleton of two arms with gloves, who tells his joint angles.
+"""An emulated operator in an exoskeleton of two arms with gloves, which sends his joint angles.
 
 He reaches, waves and closes his hands, over and over; every joint goes smoothly to and fro, from
 rest at zero. Measured angles have noise of a seed. The same seed and time give the same bytes.
@@ -22,7 +22,7 @@ GLOVE: Final = ("index", "middle", "ring", "little", "thumb_1", "thumb_2")
 JOINTS: Final = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ARM + GLOVE)
 """Names of the angles, in the order of a frame."""
 NOISE_RAD: Final = math.radians(0.05)
-"""Standard deviation of an angle as it is measured."""
+"""Standard deviation of a measured angle."""
 
 
 class _Gesture(NamedTuple):
@@ -51,12 +51,12 @@ _GESTURES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """A time in which nothing is sent; time goes on in it."""
+    """Interval in which nothing is sent; time goes on in it."""
 
     from_s: float
-    """When it begins [s]."""
+    """Begin of the interval [s]."""
     lasts_s: float
-    """How long it lasts [s]."""
+    """Length of the interval [s]."""
 
     def covers(self, t_s: float) -> bool:
         """Whether nothing is sent at a time [s]."""
@@ -64,7 +64,7 @@ class Silence:
 
 
 def angles_rad(t_s: float, noise: random.Random | None = None) -> tuple[float, ...]:
-    """The operator's angles at a time [s], in the order of `JOINTS`.
+    """Compute the operator's angles at a time [s], in the order of `JOINTS`.
 
     Args:
         noise: of the measurement; None for the true ones. It is drawn from once a joint.
@@ -81,12 +81,12 @@ def angles_rad(t_s: float, noise: random.Random | None = None) -> tuple[float, .
 
 
 def frame_bytes(number: int, t_s: float, angles: Sequence[float]) -> bytes:
-    """A frame as it goes out."""
+    """Encode a frame."""
     return b"HILJ" + struct.pack(f"<HHQ{len(angles) + 1}d", 1, len(angles), number, t_s, *angles)
 
 
 class Exoskeleton:
-    """What the emulated operator's suit sends, sample by sample.
+    """Samples and frames that the emulated operator's suit sends.
 
     Args:
         rate_hz: samples per second.
@@ -106,13 +106,13 @@ class Exoskeleton:
         self._number = 0
 
     def sample(self) -> tuple[float, tuple[float, ...]]:
-        """Time [s] and angles [rad] of the next sample."""
+        """Return time [s] and angles [rad] of the next sample."""
         t_s = self._number * self.period_s
         self._number += 1
         return t_s, angles_rad(t_s, self._noise)
 
     def frame(self, begun_s: float = 0.0) -> bytes:
-        """The next frame; empty in a silence.
+        """Return the next frame; empty in a silence.
 
         Args:
             begun_s: what is added to its time stamp, such as a clock's time at the beginning.
@@ -125,7 +125,7 @@ class Exoskeleton:
 
 
 def recording_lines(suit: Exoskeleton, duration_s: float) -> Iterator[str]:
-    """A CSV file of what a suit measures: a header, then a row a sample, up to a time [s]."""
+    """Write the lines of a CSV file of a suit: a header, then a row a sample, up to a time [s]."""
     yield ",".join(("t_s", *JOINTS))
     for _ in range(math.floor(duration_s / suit.period_s + 1e-9) + 1):
         t_s, angles = suit.sample()

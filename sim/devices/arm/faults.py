@@ -55,7 +55,7 @@ ARM_FAULTS: Final[dict[str, FaultKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class ArmFault:
-    """A fault to have.
+    """Fault of the arm, with its times.
 
     Raises:
         FaultError: If there is no such kind, value or time.
@@ -64,11 +64,11 @@ class ArmFault:
     kind: str
     """Name in `ARM_FAULTS`."""
     value: float | None = None
-    """Its value; None for the default of the kind."""
+    """Value of the fault; None for the default of the kind."""
     at_s: float = 0.0
-    """Begins so long after it was given [s]."""
+    """Begin after the time at which it was given [s]."""
     duration_s: float | None = None
-    """Lasts so long [s]; None: until it is cleared."""
+    """Duration [s]; None: until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, ARM_FAULTS)
@@ -77,12 +77,12 @@ class ArmFault:
 
     @property
     def strength(self) -> float:
-        """The value, or the default of the kind."""
+        """Value of the fault, or the default of the kind."""
         return ARM_FAULTS[self.kind].default if self.value is None else self.value
 
     @property
     def words(self) -> str:
-        """The line that says it."""
+        """Console line of the fault."""
         found = [self.kind]
         for key in _KEYS[1:]:
             value = getattr(self, key)
@@ -129,11 +129,11 @@ def parse_arm_words(words: list[str]) -> ArmFault:
 
 
 Hook = Callable[[str, bool, float], None]
-"""Called with the kind, whether it begins, and the time [s], when a fault begins or ends."""
+"""Function of the kind, whether it begins, and the time [s], called when a fault begins or ends."""
 
 
 class ArmFaultBoard:
-    """The faults that are on, and those that will be, stepped by time.
+    """Active faults and scheduled ones, stepped by time.
 
     Args:
         changed: Called when a fault begins or ends.
@@ -146,13 +146,13 @@ class ArmFaultBoard:
         self._values: dict[str, float] = {}
 
     def start(self, fault: ArmFault, now_s: float) -> None:
-        """Have a fault, now or `at_s` later (monotonic time [s])."""
+        """Schedule a fault, now or `at_s` later (monotonic time [s])."""
         self._waiting.append((now_s + fault.at_s, fault))
         self._waiting.sort(key=lambda item: item[0])
         self.advance(now_s)
 
     def clear(self, now_s: float, kind: str | None = None) -> int:
-        """End faults, or those of one kind, and forget those to come; return how many."""
+        """End active faults, or those of one kind, and forget scheduled ones; return how many."""
         ended = [item for item in self._running if kind in (None, item[1].kind)]
         forgotten = [item for item in self._waiting if kind in (None, item[1].kind)]
         self._running = [item for item in self._running if item not in ended]
@@ -161,7 +161,7 @@ class ArmFaultBoard:
         return len(ended) + len(forgotten)
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due, in the order of its times (monotonic time [s])."""
+        """Begin and end the faults that are due, in order of time (monotonic time [s])."""
         while (due_s := self.due_s()) <= now_s:
             self._running = [item for item in self._running if item[0] > due_s]
             while self._waiting and self._waiting[0][0] <= due_s:
@@ -178,17 +178,17 @@ class ArmFaultBoard:
         return min(times + [at_s for at_s, _ in self._waiting[:1]])
 
     def value(self, kind: str) -> float | None:
-        """Return the value of a fault that is on, or None."""
+        """Return the value of an active fault, or None."""
         return self._values.get(kind)
 
     @property
     def active(self) -> tuple[ArmFault, ...]:
-        """Faults that are on, oldest first."""
+        """Active faults, oldest first."""
         return tuple(fault for _, fault in self._running)
 
     @property
     def waiting(self) -> tuple[tuple[float, ArmFault], ...]:
-        """Faults to come with their times [s], the next one first."""
+        """Scheduled faults with their times [s], the next one first."""
         return tuple(self._waiting)
 
     def _refresh(self, now_s: float) -> None:

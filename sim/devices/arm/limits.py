@@ -1,4 +1,4 @@
-"""What the emulated controller refuses: too fast, out of reach, beyond a joint's limit.
+"""Refusals of the emulated controller: too fast, out of reach, beyond a joint's limit.
 
 A straight segment is tried in the controller's own steps before it is accepted, with the joints
 that the arm would have on it.
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 _TRIALS: Final = 13
 """Points tried on a segment: one each 28 ms, rounded up."""
 _ROUNDING_M_S: Final = 0.1e-3
-"""What the two decimals of the wire may add to a speed over one period [m/s]."""
+"""Most that the two decimals of the wire may add to a speed over one period [m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class ReachSettings:
 
 
 class LimitError(ValueError):
-    """A waypoint is refused; the text says which limit, with value and unit."""
+    """Refusal of a waypoint; the text says which limit, with value and unit."""
 
 
 class LimitedArm:
-    """The arm's geometry with its limits.
+    """Geometry of the arm, with its limits.
 
     Args:
         settings: The limits.

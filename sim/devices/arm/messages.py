@@ -1,4 +1,4 @@
-"""Whole lines between the emulated controller and its host: some get lost, come twice or are late.
+"""Whole lines between the emulated controller and its host: some are lost, doubled or late.
 
 Not modelled: lines that change places otherwise than by being late.
 """
@@ -14,7 +14,7 @@ from sim.devices.arm.wire import PacedLine
 
 
 class MessageLine(PacedLine):
-    """The line with the faults of whole requests and answers.
+    """Line with the faults of whole requests and answers.
 
     Args:
         baud: Bits per second.
@@ -30,7 +30,7 @@ class MessageLine(PacedLine):
         self._late: list[tuple[float, bytes]] = []
 
     def send(self, request: bytes, now_s: float) -> None:
-        """Let the controller ask, unless that gets lost (monotonic time [s])."""
+        """Send a request, unless it gets lost (monotonic time [s])."""
         if self._chance("drop_request"):
             return
         if self._chance("repeat_request"):
@@ -51,14 +51,14 @@ class MessageLine(PacedLine):
         return self._late[0][0] if self._late else math.inf
 
     def hear(self) -> tuple[bytes, ...]:
-        """Take in the next byte; return the line that it ended as often as it is received."""
+        """Take in the next byte; return the line that it ended, once per reception."""
         line = self.arrive()
         if not line or self._chance("drop_answer"):
             return ()
         return (line, line) if self._chance("repeat_answer") else (line,)
 
     def discard(self) -> None:
-        """Forget all that is under way: the cable was pulled out."""
+        """Forget all bytes under way: the cable was pulled out."""
         super().discard()
         self._late.clear()
 

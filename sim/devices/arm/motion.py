@@ -20,11 +20,11 @@ from sim.devices.arm.servo import SERVO_S, STEPS_PER_POINT, JointServos
 Array = NDArray[np.float64]
 
 _SETTLED_S: Final = 0.5
-"""So long after the path has come to rest the servos need not be computed any more [s]."""
+"""Time after the end of the path from which the servos need not be computed any more [s]."""
 
 
 class ArmMotion:
-    """The arm, as it moves along its path.
+    """The arm in its motion along the path.
 
     Args:
         model: Geometry and limits.
@@ -52,10 +52,11 @@ class ArmMotion:
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
         self.pace: float | None = None
-        """Share of each way that the arm does: a fault; 1 after one until it stands, else None."""
+        """Share of each segment that the arm covers: a fault; 1 after one until it rests, else
+        None."""
         self._asked_q = np.array(q_rad)
         self.failure = ""
-        """Why the path could not be followed; empty as long as it could."""
+        """Reason why the path could not be followed; empty as long as it could."""
 
     @property
     def q_rad(self) -> Array:
@@ -69,19 +70,19 @@ class ArmMotion:
 
     @property
     def trip(self) -> str:
-        """Why the joints let the brakes fall by themselves; empty if they did not."""
+        """Reason why the joints let the brakes fall by themselves; empty if they did not."""
         return self._servos.trip
 
     @property
     def measured(self) -> Array:
-        """Where the gripper is: rotation beside position [m], shape (3, 4).
+        """Measured pose of the gripper: rotation beside position [m], shape (3, 4).
 
         Joints do not stand still between two servo periods.
         """
         return self._model.pose(self._servos.q_rad + self._since_s * self._servos.rate_rad_s)
 
     def extend(self, pose: Array, begin_s: float, end_s: float) -> None:
-        """Go on to a waypoint.
+        """Extend the path to a waypoint.
 
         Args:
             pose: Rotation beside position [m], shape (3, 4).
@@ -97,7 +98,7 @@ class ArmMotion:
         self.path.append(pose, begin_s, end_s)
 
     def rest(self) -> None:
-        """Take the end of the path as the place where the arm stands."""
+        """Take the end of the path as the pose of the resting arm."""
         self._changed_s = max(self._changed_s, self.path.rest_s)  # the servos still follow
         self.path.reset(self.path.last)
 
@@ -108,7 +109,7 @@ class ArmMotion:
         self._servos.brake(True)
 
     def release(self, now_s: float) -> None:
-        """Lift the brakes; the arm stands where it is now (monotonic time [s])."""
+        """Lift the brakes; the arm holds its present pose (monotonic time [s])."""
         self.run(now_s)
         if self._braking:
             self._braking = False
@@ -116,7 +117,7 @@ class ArmMotion:
             self._stand(self._servos.q_rad, now_s)
 
     def stand(self, now_s: float) -> None:
-        """Begin anew where the arm rests: a slow one is not where its path is (monotonic [s])."""
+        """Restart the path where the arm rests: a slow arm is off its path (monotonic time [s])."""
         self.run(now_s)
         self.pace = None if self.pace == 1.0 else self.pace
         self._stand(self._servos.q_rad, now_s)
@@ -136,7 +137,7 @@ class ArmMotion:
         self._stand(q_rad, now_s)
 
     def run(self, now_s: float) -> None:
-        """Let the arm move until a time (monotonic time [s])."""
+        """Move the arm until a time (monotonic time [s])."""
         target = math.floor((now_s - self._started_s) / SERVO_S + 1e-6)
         self._since_s = min(max(now_s - self._started_s - target * SERVO_S, 0.0), SERVO_S)
         while self._steps < target:
@@ -163,7 +164,7 @@ class ArmMotion:
         self._servos.aim(q_rad)
 
     def look_s(self) -> float:
-        """When the joints should be looked at again [s]; inf if nobody but the path moves them."""
+        """Time of the next check of the joints [s]; inf if nothing but the path moves them."""
         if not self._loaded:
             return math.inf
         blocks = self._steps // STEPS_PER_POINT + 1

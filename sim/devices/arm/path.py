@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BlendSettings:
-    """How segments are joined.
+    """Blending of segments.
 
     Raises:
         ValueError: If a value makes no sense.
@@ -40,9 +40,9 @@ class BlendSettings:
     longest_s: float = 0.1
     """Largest half duration h of a blend [s]."""
     shortest_s: float = 0.014
-    """Smallest one [s]."""
+    """Smallest half duration h of a blend [s]."""
     tolerance_m: float = 0.25e-3
-    """How far a blend may leave the lines, by the controller's own estimate [m]."""
+    """Largest distance of a blend from the lines, by the controller's own estimate [m]."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.shortest_s <= self.longest_s <= 0.15:
@@ -56,10 +56,10 @@ class BlendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """A waypoint with the rates before and after it."""
+    """Waypoint with the rates before and after it."""
 
     at_s: float
-    """When the segment after it begins [s]."""
+    """Begin of the segment after it [s]."""
     half_s: float
     """Half the duration of the blend around that time [s]."""
     pose: Array
@@ -67,7 +67,7 @@ class Corner:
     before: Array
     """Velocity [m/s] and turning rate in axes of the gripper [rad/s], shape (6,)."""
     after: Array
-    """The same of the next segment; zeros: the arm ends here."""
+    """Rates of the next segment, likewise; zeros: the arm ends here."""
 
     def __post_init__(self) -> None:
         for name in ("pose", "before", "after"):
@@ -88,7 +88,7 @@ class Corner:
 
 
 class ContinuousPath:
-    """The path from where the arm stands over the waypoints that are known.
+    """Path from the arm's pose over the waypoints that are known.
 
     Args:
         settings: How segments are joined.
@@ -104,21 +104,21 @@ class ContinuousPath:
 
     @property
     def last(self) -> Array:
-        """The last waypoint, or where the arm stands: rotation beside position, shape (3, 4)."""
+        """Last waypoint, or the pose of the resting arm: rotation beside position, shape (3, 4)."""
         return self._corners[-1].pose.copy() if self._corners else self._place.copy()
 
     @property
     def rest_s(self) -> float:
-        """When the arm ends at rest if nothing more comes [s]; -inf if it stands."""
+        """Time at which the arm ends at rest if nothing more comes [s]; -inf if it rests."""
         return self._corners[-1].at_s + self._corners[-1].half_s if self._corners else -math.inf
 
     def reset(self, pose: Array) -> None:
-        """Stand at a pose (rotation beside position [m], shape (3, 4)); forget the rest."""
+        """Rest at a pose (rotation beside position [m], shape (3, 4)); forget the path."""
         self._corners.clear()
         self._place = np.array(pose, dtype=np.float64)
 
     def append(self, pose: Array, begin_s: float, end_s: float) -> None:
-        """Go on in a straight line from the last waypoint.
+        """Extend the path by a straight line from the last waypoint.
 
         Args:
             pose: The new waypoint: rotation beside position [m], shape (3, 4).
@@ -176,7 +176,7 @@ def segment_rates(start: Array, end: Array, duration_s: float) -> Array:
 
 
 def blend_distance_m(before: Array, after: Array, half_s: float) -> float:
-    """Return how far a blend leaves the lines, or the waypoint where the arm turns back [m].
+    """Return a blend's distance from the lines, or from a waypoint where the arm turns back [m].
 
     The parabola is furthest from both lines where it is equally far from them.
 
@@ -194,7 +194,7 @@ def blend_distance_m(before: Array, after: Array, half_s: float) -> float:
 
 
 def estimated_distance_m(before: Array, after: Array, half_s: float) -> float:
-    """Return what the controller takes for the distance when it chooses the blend's duration [m].
+    """Return the controller's estimate of that distance, by which it chooses the duration [m].
 
     Args:
         before: Rates of the segment before, shape (6,).

@@ -30,14 +30,14 @@ _AT_LIMIT: Final = 1.0 - 1e-9
 
 
 class JointPlant(Protocol):
-    """A body with six joints: what their motors turn with goes in, where they are comes out."""
+    """Body with six joints: torques of the motors go in, angles and rates come out."""
 
     def begin(self, angles_rad: Sequence[float]) -> None:
-        """Stand at rest with the joints at these angles, brakes closed [rad], 6."""
+        """Rest with the joints at these angles, brakes closed [rad], 6."""
         ...
 
     def advance(self, torques_nm: Sequence[float], braked: bool, dt_s: float) -> None:
-        """Go on by a time [s].
+        """Advance by a time [s].
 
         Args:
             torques_nm: Of the motors, on the joints' side of the gears [N m], 6.
@@ -47,30 +47,30 @@ class JointPlant(Protocol):
         ...
 
     def angles_rad(self) -> Sequence[float]:
-        """Of the joints [rad], 6."""
+        """Angles of the joints [rad], 6."""
         ...
 
     def rates_rad_s(self) -> Sequence[float]:
-        """Of the joints [rad/s], 6."""
+        """Rates of the joints [rad/s], 6."""
         ...
 
     def touches(self) -> Sequence[tuple[str, float]]:
-        """What presses on the arm, for people, and with which force [N]."""
+        """Contacts that press on the arm, as texts for people, with their forces [N]."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EnvelopeSettings:
-    """When joints count as not following; ``math.inf`` switches a part off.
+    """Thresholds at which joints count as not following; ``math.inf`` switches a part off.
 
     Raises:
         ValueError: If a value makes no sense.
     """
 
     window_deg: tuple[float, ...] = (1.0, 1.0, 1.0, 3.0, 3.0, 3.0)
-    """How far each joint may be from its set-point, beside its usual lag [deg]."""
+    """Largest distance of each joint from its set-point, beside its usual lag [deg]."""
     overload_s: float = 0.5
-    """How long a motor may be at its largest torque [s]."""
+    """Longest time of a motor at its largest torque [s]."""
 
     def __post_init__(self) -> None:
         if len(self.window_deg) != 6 or not all(value > 0.0 for value in self.window_deg):
@@ -108,7 +108,7 @@ def _period(
 
 
 class PlantServos(JointServos):
-    """Six joints of a plant under their servos.
+    """Servos of six joints of a plant.
 
     Args:
         q_rad: Where they stand [rad], shape (6,).
@@ -124,22 +124,22 @@ class PlantServos(JointServos):
         self._braked = False
         self._time_s = 0.0
         self.saturated_s: float = math.inf
-        """When a motor was at its limit for the first time, in time of the servos [s]."""
+        """Time at which a motor was at its limit for the first time, in time of the servos [s]."""
         super().__init__(settings, q_rad)
         self._table[3] = TORQUE_MAX_NM
 
     @property
     def torque_nm(self) -> Array:
-        """Of the motors in the last period [N m], shape (6,), a copy."""
+        """Torques of the motors in the last period [N m], shape (6,), a copy."""
         return self._torque.copy()
 
     @property
     def time_s(self) -> float:
-        """How long the servos have run [s]."""
+        """Time that the servos have run [s]."""
         return self._time_s
 
     def place(self, q_rad: Array) -> None:
-        """Stand somewhere at rest (angles [rad], shape (6,)).
+        """Rest at some angles [rad], shape (6,).
 
         Raises:
             ValueError: If the plant cannot be there; nothing has moved.
@@ -156,7 +156,7 @@ class PlantServos(JointServos):
             self.trip = ""
 
     def run(self, steps: int) -> None:
-        """Run so many servo periods; set-points go on by equal increments."""
+        """Run some servo periods; set-points advance by equal increments."""
         plant, state = self._plant, self._state
         for _ in range(steps):
             torques: Sequence[float] = _STILL
@@ -196,7 +196,7 @@ class PlantServos(JointServos):
 
 
 def warm_plant_servos() -> None:
-    """Compile what the servos of a plant call."""
+    """Compile the functions that the servos of a plant call."""
     zeros = np.zeros((3, 6))
     gains = np.array([120.0, 0.95, 0.0, SERVO_S])
     _period(np.ones((5, 6)), gains, zeros, np.zeros(6), np.ones((2, 6)), np.zeros(6))

@@ -1,4 +1,4 @@
-"""Where a host finds the emulated arm: a TCP port on this machine, or a pseudo-terminal.
+"""Ports of the emulated arm: a TCP port on this machine, or a pseudo-terminal.
 
 Not modelled: baud rates (the controller paces its bytes itself), control lines, several hosts.
 """
@@ -12,7 +12,7 @@ from sim.devices.wires import PtyWire, TcpWire
 
 
 class ControllerPort:
-    """The controller's end of the line: what is heard waits until it is fetched.
+    """The controller's end of the line: received bytes wait until they are fetched.
 
     What a host does not read is lost, as on a line without handshake.
 
@@ -46,11 +46,11 @@ class ControllerPort:
 
     @property
     def url(self) -> str:
-        """Where a host finds it."""
+        """URL of the port for a host."""
         return self._form.format(self._wire.address)
 
     def fetch(self) -> bytes:
-        """Return what the host wrote since the last call."""
+        """Return the bytes that the host wrote since the last call."""
         data = bytes(self._heard)
         self._heard.clear()
         return data
@@ -65,7 +65,7 @@ class ControllerPort:
         self._wire.unplug()
 
     def plug(self) -> bool:
-        """Put the cable back in; returns whether the URL is another one now."""
+        """Put the cable back in; return whether the URL has changed."""
         return self._wire.plug()
 
     def close(self) -> None:

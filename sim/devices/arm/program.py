@@ -1,4 +1,4 @@
-"""What the program in the emulated controller is doing: states, events, one table; and counts.
+"""The program in the emulated controller: states, events, one table; and counts.
 
 Not modelled: the other tasks and the monitor of the controller.
 """
@@ -13,32 +13,32 @@ from sim.devices.arm.protocol import ArmStatus
 
 
 class ArmState(Enum):
-    """State of the program."""
+    """State of the program in the controller."""
 
     OFF = auto()
     """No program runs: the controller is silent."""
     WAITING = auto()
-    """At rest; asks for the first waypoint of a stream."""
+    """Rest; asks for the first waypoint of a stream."""
     RUNNING = auto()
-    """Moves along the path and asks for the next waypoint every period."""
+    """Motion along the path, with a request for the next waypoint every period."""
     ENDING = auto()
-    """The host ended the stream: on the way to rest."""
+    """Stream ended by the host: on the way to rest."""
     STARVING = auto()
-    """An answer did not come: on the way to rest."""
+    """Missing answer: on the way to rest."""
     DRY = auto()
-    """At rest after running dry; says so, and would begin another stream."""
+    """Rest after running dry; reports it, and would begin another stream."""
     REFUSED = auto()
-    """A waypoint was refused: comes to rest, and stays until the program is started again."""
+    """Waypoint refused: comes to rest, and stays until the program is started again."""
     HELD = auto()
-    """Stopped by brakes, until the program is started again."""
+    """Stop by brakes, until the program is started again."""
     NOT_CALIBRATED = auto()
-    """Stopped by brakes, until the arm is calibrated."""
+    """Stop by brakes, until the arm is calibrated."""
     FAULTED = auto()
-    """A joint did not follow: stopped by brakes, until the program is started again."""
+    """Stop by brakes after a joint did not follow, until the program is started again."""
 
 
 class ArmEvent(Enum):
-    """What happens to the program."""
+    """Event of the program."""
 
     START = auto()
     STOP = auto()
@@ -54,7 +54,7 @@ class ArmEvent(Enum):
 
 
 _BRAKED: Final = (ArmState.OFF, ArmState.HELD, ArmState.NOT_CALIBRATED)
-"""States in which nothing can fail to follow."""
+"""States with closed brakes, in which no joint can fail to follow."""
 _TO: Final[dict[tuple[ArmState, ArmEvent], ArmState]] = {
     (ArmState.OFF, ArmEvent.START): ArmState.WAITING,
     (ArmState.REFUSED, ArmEvent.START): ArmState.WAITING,
@@ -91,7 +91,7 @@ STATUS: Final[dict[ArmState, ArmStatus]] = {
     ArmState.NOT_CALIBRATED: ArmStatus.NOT_CALIBRATED,
     ArmState.FAULTED: ArmStatus.LIMIT,
 }
-"""What a request says in each state; in the others nothing is asked."""
+"""Status of a request in each state; in the others nothing is asked."""
 
 LISTENING: Final = frozenset({ArmState.WAITING, ArmState.RUNNING, ArmState.DRY})
 """States in which an answer counts."""
@@ -104,7 +104,7 @@ def step(state: ArmState, event: ArmEvent) -> ArmState:
 
 @dataclass(slots=True)
 class ArmCounts:
-    """What the controller counts."""
+    """Counts of the controller."""
 
     requests: int = 0
     repeats: int = 0

@@ -40,7 +40,8 @@ Array = NDArray[np.float64]
 SEQ_COUNT: Final = 10_000
 """Sequence numbers are 0 to 9999."""
 SIMULATED: Final = b"S,SIMULATED\r"
-"""What an emulated controller says before its requests at rest; a real one's program never does."""
+"""Line of an emulated controller before its requests at rest; a real one's program never sends
+it."""
 LINE_MAX: Final = 120
 """Longest line that is kept [bytes]; the longest legal one has 72."""
 ANSWER_BYTES: Final = 70
@@ -76,22 +77,22 @@ class ArmStatus(IntEnum):
 
 
 class LineError(ValueError):
-    """A line is no answer; the text says what would have been."""
+    """Line that is no answer; the text says what would have been right."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostWaypoint:
-    """Where the host wants the gripper next."""
+    """Next waypoint of the gripper, sent by the host."""
 
     seq: int
-    """Number of the request it answers."""
+    """Number of the answered request."""
     location: Location
     """Scaled integers of the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostEnd:
-    """The host ends its stream."""
+    """End of the host's stream."""
 
     reason: int
     """Number that the host gave."""

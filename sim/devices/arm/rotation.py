@@ -1,4 +1,4 @@
-"""Rotations as the emulated controller computes with them: by the vector of their axis and angle.
+"""Rotations in the emulated controller's form: the vector of axis times angle.
 
 A pose is a rotation beside a position [m], shape (3, 4).
 

@@ -22,7 +22,7 @@ from sim.devices.arm.settings import ArmControllerSettings
 from sim.devices.console_input import ConsoleInput
 
 _IDLE_S: Final = 0.05
-"""Longest sleep [s]: how soon `stop` is seen."""
+"""Longest sleep of the loop [s]; bounds how soon `stop` is seen."""
 
 
 def run_arm_controller(
@@ -55,7 +55,7 @@ def run_arm_controller(
         script: Faults to have; their times count from now.
         seed: Seed of the noise.
         plant: The body that its motors move; None for joints that bear nothing.
-        say: Called with the answers of the console; without it they are not heard.
+        say: Called with the answers of the console; without it they are dropped.
         end_with_console: Whether the arm ends when the console's input does, so that it does not
             outlive the program at the other end of that pipe.
         watch: Called after every turn of the loop with controller and time [s], to record it.
@@ -84,7 +84,7 @@ def run_arm_controller(
 
 
 def _warm(settings: ArmControllerSettings) -> None:
-    """Compile what has to be quick, before anybody waits for it."""
+    """Compile what has to be quick, before the first connection."""
     controller = ArmController(settings, now_s=0.0)
     controller.motion.extend(controller.motion.path.last, 0.1, 0.1 + settings.period_s)
     controller.motion.run(0.2)
@@ -92,7 +92,7 @@ def _warm(settings: ArmControllerSettings) -> None:
 
 
 class _Loop:
-    """What one turn of `run_arm_controller` works on."""
+    """State of one turn of `run_arm_controller`."""
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ _NEAR_RAD = 50e-6  # full compensation of friction at rest from this error on
 
 @dataclass(frozen=True, slots=True)
 class ServoSettings:
-    """How the joints move.
+    """Parameters of the joint servos.
 
     Raises:
         ValueError: If a value makes no sense.
@@ -85,7 +85,7 @@ class ServoSettings:
 def loop_torque(
     table: Array, gains: Array, j: int, error: float, rate: float, drive: float
 ) -> float:
-    """Return what the loop of joint j asks its motor for, and the motor gives [N m].
+    """Return the torque that the loop of joint j asks its motor for, as the motor gives it [N m].
 
     Args:
         table: As in `JointServos`.
@@ -136,7 +136,7 @@ def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int)
 
 
 class JointServos:
-    """Six joints under their servos.
+    """Servos of six joints.
 
     Args:
         q_rad: Where they stand [rad], shape (6,).
@@ -158,7 +158,7 @@ class JointServos:
         self._state = np.zeros((3, 6))
         self._increment = np.zeros(6)
         self.trip: str = ""
-        """Why the servos let the brakes fall by themselves; empty if they did not."""
+        """Reason why the servos let the brakes fall by themselves; empty if they did not."""
         self.place(q_rad)
 
     @property
@@ -177,7 +177,7 @@ class JointServos:
         return self._state[2].copy()
 
     def place(self, q_rad: Array) -> None:
-        """Stand somewhere at rest (angles [rad], shape (6,))."""
+        """Rest at some angles [rad], shape (6,)."""
         self._state[0] = self._state[2] = q_rad
         self._state[1] = 0.0
         self._increment[:] = 0.0
@@ -194,6 +194,6 @@ class JointServos:
         self._gains[2] = 1.0 if on else 0.0
 
     def run(self, steps: int) -> None:
-        """Run so many servo periods; set-points go on by equal increments."""
+        """Run some servo periods; set-points advance by equal increments."""
         if steps > 0:
             _run(self._table, self._gains, self._state, self._increment, steps)

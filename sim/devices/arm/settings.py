@@ -22,22 +22,22 @@ START_DEG: Final = (0.0, 45.0, -180.0, 0.0, 45.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class ArmControllerSettings:
-    """An arm with its controller.
+    """Settings of an arm with its controller.
 
     Raises:
         ValueError: If a value makes no sense; the text says what would.
     """
 
     baud: int = 9600
-    """Bits per second of the line."""
+    """Bit rate of the line [bit/s]."""
     period_s: float = 0.35
     """Time between two requests while it moves [s]."""
     retry_after_s: float = 0.25
-    """So long it waits for an answer before it asks once more [s]."""
+    """Longest wait for an answer before the request is repeated [s]."""
     delay_s: float = 0.0
-    """So much later than it could it takes up each waypoint [s]."""
+    """Delay of each waypoint beyond the earliest time at which it could be taken up [s]."""
     feedback: bool = False
-    """Whether requests say where the gripper is."""
+    """Whether requests carry the position of the gripper."""
     echo: bool = False
     """Whether it echoes what it receives."""
     calibrated: bool = True
@@ -51,13 +51,13 @@ class ArmControllerSettings:
     tool_m: float = 0.0
     """Distance of the gripper from the flange [m]."""
     reach: ReachSettings = field(default_factory=ReachSettings)
-    """What is refused."""
+    """Limits of reach and speed."""
     blends: BlendSettings = field(default_factory=BlendSettings)
-    """How segments are joined."""
+    """Blending of segments."""
     servos: ServoSettings = field(default_factory=ServoSettings)
-    """How the joints move."""
+    """Parameters of the joint servos."""
     envelope: EnvelopeSettings = field(default_factory=EnvelopeSettings)
-    """When joints of a plant count as not following."""
+    """Thresholds at which joints of a plant count as not following."""
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.period_s <= 10.0:

@@ -1,4 +1,4 @@
-"""The serial line of the emulated controller: bytes that take their time, and are spoiled.
+"""The serial line of the emulated controller: bytes that take their time, and get corrupted.
 
 A byte lasts ten bits (8N1) in either direction. What the host writes at once arrives byte by
 byte; what the controller says leaves byte by byte. An echo goes back as each byte arrives.
@@ -24,7 +24,7 @@ _OUTPUT_MAX: Final = 4096
 
 
 class PacedLine:
-    """Both directions of the line.
+    """The two directions of the line.
 
     Args:
         baud: Bits per second.
@@ -49,12 +49,12 @@ class PacedLine:
         self._in_free_s = self._out_free_s = -math.inf
         self._line = bytearray()
         self.lost_bytes: int = 0
-        """Bytes of the host that found no room."""
+        """Bytes of the host that found the buffer full."""
         self.left_s: float = -math.inf
-        """When the last byte that was taken had left [s]."""
+        """Time at which the last byte that was taken had left [s]."""
 
     def write(self, data: bytes, now_s: float) -> None:
-        """Let the controller say something (monotonic time [s])."""
+        """Send bytes of the controller (monotonic time [s])."""
         if self._faults.value("silence") is not None:
             return
         for byte in self._spoiled(data):
@@ -63,7 +63,7 @@ class PacedLine:
                 self._out.append((self._out_free_s, byte))
 
     def receive(self, data: bytes, now_s: float) -> None:
-        """Take what the host wrote (monotonic time [s])."""
+        """Receive bytes of the host (monotonic time [s])."""
         for byte in self._spoiled(data):
             if len(self._in) >= _INPUT_MAX:
                 self.lost_bytes += 1
@@ -101,7 +101,7 @@ class PacedLine:
         return self._out[0][0] if self._out else math.inf
 
     def discard(self) -> None:
-        """Forget all that is under way: the cable was pulled out."""
+        """Forget all bytes under way: the cable was pulled out."""
         self._in.clear()
         self._out.clear()
         self._line.clear()

@@ -1,4 +1,4 @@
-"""One CAN bus of the rack: who listens to what, frames under way, and frames for the master.
+"""One CAN bus of the rack: receivers by identifier, frames under way, frames for the master.
 
 A bus with a bit rate gives every frame its bit time (`sim.devices.can.bus_timing`). Without one a
 frame arrives in the moment in which it is sent; of frames sent together the lowest identifier is
@@ -30,7 +30,7 @@ _OUTGOING_MAX: Final = 4096
 
 
 class CanBus:
-    """One bus.
+    """Bus with its nodes.
 
     Args:
         bitrate: [bit/s]; None for frames that take no time.
@@ -54,13 +54,13 @@ class CanBus:
         self._outgoing: list[Outgoing] = []
         self._outgoing_due_s = math.inf
         self._in_order = True
-        """Whether no frame that waits was delayed by a fault."""
+        """Whether no waiting frame was delayed by a fault."""
         self._on_sync = on_sync
         self.lost_frames: int = 0
-        """Frames that found a full buffer or a dead bus."""
+        """Frames lost to a full buffer or a dead bus."""
 
     def forget_routes(self) -> None:
-        """Look up again who listens to what."""
+        """Look up the receivers of identifiers again."""
         self._routes.clear()
 
     def clear(self) -> None:
@@ -72,7 +72,7 @@ class CanBus:
     # -- sending --------------------------------------------------------------------------------
 
     def from_master(self, can_id: int, data: bytes, now_s: float) -> bool:
-        """Take a frame of the master; returns False if the adapter's buffer is full."""
+        """Take a frame of the master; return False if the adapter's buffer is full."""
         if self._timing is not None:
             return self._timing.offer(can_id, data, MASTER, now_s)
         self._deliver(can_id, data, MASTER, now_s)
@@ -98,7 +98,7 @@ class CanBus:
         return math.inf if self._timing is None else self._timing.due_s()
 
     def wake_s(self) -> float:
-        """Return when the adapter has something to do [s]; infinite if there is nothing.
+        """Return when the adapter's next action is due [s]; infinite if there is none.
 
         Frames that follow each other without a gap are handed over together, when the last of
         them is over: an adapter on USB does much the same.
@@ -117,7 +117,7 @@ class CanBus:
             self._deliver(*transfer)
 
     def pass_on(self, now_s: float) -> None:
-        """Deliver what nodes have sent on a bus on which frames take no time."""
+        """Deliver the frames of nodes on a bus on which frames take no time."""
         while self._sent:
             sent, self._sent = self._sent, []
             sent.sort(key=_priority)
@@ -127,7 +127,7 @@ class CanBus:
     # -- arriving -------------------------------------------------------------------------------
 
     def take(self, now_s: float) -> list[Outgoing]:
-        """Return what the master may have by now, in order."""
+        """Return the frames that the master may have by now, in order."""
         waiting = self._outgoing
         if now_s < self._outgoing_due_s:
             return []

@@ -1,4 +1,4 @@
-"""Time on a CAN bus: how long a frame takes, and who may send when several want to.
+"""Time on a CAN bus: duration of a frame, and arbitration between senders.
 
 A classic frame with an 11-bit identifier and n bytes has 47 + 8n bits with the interframe space;
 stuffing adds at most floor((34 + 8n - 1) / 4) (ISO 11898-1, CRC and stuffing rules). Frames that
@@ -30,7 +30,7 @@ def frame_bits(size: int) -> int:
 
 
 def priority(can_id: int) -> int:
-    """Return what decides between frames that want the bus at the same time: the lowest first.
+    """Return the order of frames that want the bus at the same time: the lowest first.
 
     Args:
         can_id: Identifier; of two alike, a data frame goes before a remote one.
@@ -46,7 +46,7 @@ _FRAME_BITS: Final = tuple(frame_bits(size) for size in range(9))
 
 
 class BusTiming:
-    """One bus: frames wait, are sent one at a time, and are over after their bit time.
+    """Bus on which frames wait, are sent one at a time, and are over after their bit time.
 
     Args:
         bitrate: [bit/s].
@@ -64,7 +64,7 @@ class BusTiming:
         self._waiting_s = 0.0
 
     def offer(self, can_id: int, data: bytes, sender: int, now_s: float) -> bool:
-        """Let a frame wait for the bus.
+        """Queue a frame for the bus.
 
         Args:
             sender: Node index, or `MASTER`.

@@ -13,7 +13,7 @@ from sim.devices.can.object_entry import DictionaryEntry, Group, Row, group
 
 DEVICE_NAME: Final = "HIL emulated drive"
 VENDOR_ID: Final = 0
-"""1018h sub 1: 0 is nobody's number, so no real drive has it."""
+"""Vendor id (1018h sub 1): 0 is nobody's number, so no real drive has it."""
 PRODUCT_CODE: Final = 0x0402
 REVISION: Final = 0x0001_0000
 PDO_COUNT: Final = 4
@@ -39,7 +39,7 @@ _DEFAULT_TPDO: Final = (
     ((0x60F4, 0, 32), (0x603F, 0, 16)),
 )
 _DEFAULT_INHIBIT: Final = 100
-"""Of event-driven TPDOs [100 us]: a moving rod changes its position all the time."""
+"""Inhibit time of event-driven TPDOs [100 us]: a moving rod changes its position all the time."""
 _DEFAULT_EVENT_MS: Final = 100
 
 

@@ -67,7 +67,7 @@ _COMMANDED: Final = {
 
 
 class CanNode:
-    """One node.
+    """CANopen node with its drive.
 
     Args:
         drive: The drive behind it.
@@ -91,7 +91,7 @@ class CanNode:
         self._boot_time_s = boot_time_s
         self._boot_due_s = self._beat_due_s = math.inf
         self._due_s = -math.inf
-        """No timer runs out before this time [s]."""
+        """Time before which no timer runs out [s]."""
         self._now_s = 0.0
         self.store: ObjectStore = ObjectStore(drive, self.node_id)
         self._sdo = SdoServer(self.store)
@@ -104,7 +104,7 @@ class CanNode:
     # -- power and NMT --------------------------------------------------------------------------
 
     def power_on(self, now_s: float) -> None:
-        """Start as after switching on; the boot-up frame follows after the boot time."""
+        """Start up; the boot-up frame follows after the boot time."""
         self.drive.power_up()
         self.store.load_parameters()
         self._reset_communication(now_s)
@@ -169,7 +169,7 @@ class CanNode:
     # -- frames ---------------------------------------------------------------------------------
 
     def handler(self, can_id: int) -> Handler | None:
-        """Return what this node does with a frame as it is now, or None if nothing.
+        """Return the handler of a frame in the present state, or None if there is none.
 
         Args:
             can_id: Identifier; `changed` is called whenever another answer may be right.
@@ -229,13 +229,13 @@ class CanNode:
 
     @property
     def quiet_until_s(self) -> float:
-        """Time before which `poll` does nothing if the drive is still and nobody speaks [s]."""
+        """Time before which `poll` does nothing if the drive is still and no frame comes [s]."""
         if self.drive.emergencies or self.state is NmtState.OPERATIONAL:
             return -math.inf
         return self._due_s
 
     def poll(self, now_s: float) -> None:
-        """Do what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs."""
+        """Run what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs."""
         if now_s >= self._due_s:
             self._run_timers(now_s)
         if self.drive.emergencies:

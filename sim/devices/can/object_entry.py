@@ -1,4 +1,4 @@
-"""What one object of a CANopen dictionary is: type, access, default (CiA 301, CiA 306).
+"""Definition of one object of a CANopen dictionary: type, access, default (CiA 301, CiA 306).
 
 Not modelled: bit types, 64-bit and real types; the emulated drive has none.
 """
@@ -49,7 +49,7 @@ class DictionaryEntry:
     high: int | None = None
     """Largest value that a master may write."""
     step: int = 1
-    """What is written is rounded down to a multiple of this."""
+    """Step of the values; what is written is rounded down to a multiple of it."""
 
     @property
     def bits(self) -> int:

@@ -37,7 +37,7 @@ _LOAD: Final = 0x64616F6C
 
 
 class SdoAbort(Exception):  # noqa: N818  (CiA 301 calls it an abort)
-    """An access was refused.
+    """Refusal of an access.
 
     Args:
         code: Abort code of CiA 301, clause "SDO abort codes".
@@ -61,12 +61,12 @@ class ObjectStore:
         self.node_id = node_id
         self.values: dict[tuple[int, int], int] = {}
         self.on_write: dict[tuple[int, int], Callable[[int], None]] = {}
-        """Called with a new value before it is stored; may raise `SdoAbort`."""
+        """Functions of a new value, called before it is stored; may raise `SdoAbort`."""
         self.table: ObjectTable = table_of(drive.settings.type)
-        """Which objects there are."""
+        """Objects of the dictionary."""
         self.clock_us = 0
-        """The drive's own time [us], which whoever runs it goes on telling; a master reads it as
-        1013h, or where its maker has it."""
+        """Time of the drive's own clock [us], which whoever runs it keeps updating; a master reads
+        it as 1013h, or where its maker has it."""
         self._readers = _readers(drive) | dict.fromkeys(_TIME_STAMPS, self._time_stamp)
         self._writers = _writers(drive)
         self.reset()

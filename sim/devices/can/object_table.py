@@ -184,14 +184,14 @@ def _rows(kind: DriveType) -> tuple[Row, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ObjectTable:
-    """The dictionary of one type of drive."""
+    """Dictionary of one type of drive."""
 
     rows: tuple[Row, ...]
     """Every object, by rising index."""
     entries: Mapping[Key, DictionaryEntry]
     """Every variable by index and sub-index."""
     indices: frozenset[int]
-    """Which objects there are."""
+    """Indices of the objects."""
 
 
 def table_of(kind: DriveType) -> ObjectTable:
@@ -240,7 +240,7 @@ def _entry_of(kind: DriveType, entry: DictionaryEntry) -> DictionaryEntry:
 
 
 def _special(kind: DriveType) -> dict[Key, int | str]:
-    """Return the objects that say what a type is."""
+    """Return the objects that identify a type."""
     return {
         (0x1008, 0): DEVICE_NAME if kind is EMULATED else f"{DEVICE_NAME}, {kind.name}",
         (0x60A8, 0): kind.position_unit,

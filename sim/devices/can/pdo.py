@@ -1,4 +1,4 @@
-"""Process data objects of one node: when they are sent, and what a received one does.
+"""Process data objects of one node: when they are sent, and the effect of a received one.
 
 CiA 301, clause "Process data object (PDO)". Transmission types: 0 (with SYNC, after a change), 1 to
 240 (every nth SYNC), 254 and 255 (on change, and by event timer, at most once per inhibit time).
@@ -24,7 +24,7 @@ class ReceivePdo(Pdo):
     def __init__(self, store: ObjectStore, number: int, may_change: Callable[[], bool]) -> None:
         self.deadline: Deadline = Deadline()
         self.waiting: bytes | None = None
-        """What was received and waits for SYNC."""
+        """Received data that wait for SYNC."""
         self._writers: tuple[Callable[[int], None], ...] = ()
         super().__init__(store, number, True, may_change)
         store.on_write[self.comm, 5] = self._write_event
@@ -40,7 +40,7 @@ class ReceivePdo(Pdo):
         self.deadline.set_time(self.event_s)
 
     def refresh(self) -> None:
-        """Read the communication parameters again; what waits for SYNC must still be meant so."""
+        """Read the communication parameters again; drop waiting data that need no SYNC any more."""
         super().refresh()
         if self.event_driven:
             self.waiting = None
@@ -75,7 +75,7 @@ class ReceivePdo(Pdo):
             self._apply(data)
 
     def stop(self) -> None:
-        """Forget what waits, because the node left OPERATIONAL."""
+        """Forget waiting data, because the node left OPERATIONAL."""
         self.waiting = None
         self.deadline.stop()
 
@@ -86,7 +86,7 @@ class ReceivePdo(Pdo):
 
 
 class TransmitPdo(Pdo):
-    """One TPDO: says when it is due and what it carries."""
+    """TPDO: when it is due, and its data."""
 
     def __init__(self, store: ObjectStore, number: int, may_change: Callable[[], bool]) -> None:
         self._readers: tuple[Callable[[], int], ...] = ()
@@ -102,7 +102,7 @@ class TransmitPdo(Pdo):
         self._readers = tuple(self._store.reader(*key) for key in keys)
 
     def start(self) -> None:
-        """Begin anew, because the node became OPERATIONAL."""
+        """Start over, because the node became OPERATIONAL."""
         self._last = self._values = None
         self._quiet_until_s = -math.inf
         self._syncs = 0

@@ -43,7 +43,7 @@ _RESTRICTED_IDS: Final = (
 
 
 class Pdo:
-    """What receive and transmit PDOs have in common.
+    """Common part of receive and transmit PDOs.
 
     Args:
         store: Objects of the node.
@@ -66,7 +66,7 @@ class Pdo:
         """CAN identifier, or None while the PDO does not exist."""
         self.transmission_type = 255
         self.event_driven = True
-        """Whether SYNC means nothing to this PDO."""
+        """Whether this PDO ignores SYNC."""
         self.inhibit_s = 0.0
         self.event_s = 0.0
         hooks = store.on_write

@@ -1,4 +1,4 @@
-"""Process data of one node: its PDOs together, what SYNC does, and who takes which identifier.
+"""Process data of one node: its PDOs together, the effect of SYNC, routing by identifier.
 
 CiA 301, clause "Process data object (PDO)". Synchronous RPDOs act with SYNC, before the synchronous
 TPDOs are sampled. What SDO writes may change is looked up when it changes, so that the cycle finds
@@ -19,15 +19,15 @@ from sim.devices.can.object_store import ObjectStore
 from sim.devices.can.pdo import ReceivePdo, TransmitPdo
 
 Handler = Callable[[bytes, float], None]
-"""Takes the data of a frame and the monotonic time at which it is complete [s]."""
+"""Function of a frame's data and the monotonic time at which it is complete [s]."""
 
 RPDO_TIMEOUT: Final = 0x8250
 COMMUNICATION_REGISTER: Final = 0x11
 """Error register 1001h: generic, and communication."""
 _CLOCK_FAST_PPM: Final = 20
-"""By how much more than the one before it each node's clock is fast."""
+"""Excess of each node's clock rate over that of the node before it [ppm]."""
 _CLOCK_AHEAD_S: Final = 4190.0
-"""Where the clocks are ahead of ours: those of a test wrap around after its first seconds [s]."""
+"""Lead of the nodes' clocks over ours: those of a test wrap around after its first seconds [s]."""
 _RPDO_ERRORS: Final = (RPDO_TIMEOUT, 0x8210, 0x8220)
 
 
@@ -47,7 +47,7 @@ class ProcessData:
         store: Objects of the node.
         may_change: Says whether the node is PRE-OPERATIONAL.
         send: Called with identifier and data of each frame to send.
-        tell: Called when the drive may have an emergency to tell.
+        tell: Called when the drive may have an emergency to send.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class ProcessData:
             pdo.start()
 
     def stop(self) -> None:
-        """Forget what waits, because the node left OPERATIONAL."""
+        """Forget waiting data, because the node left OPERATIONAL."""
         for pdo in self.rpdos:
             pdo.stop()
 
     def handler(self, can_id: int) -> Handler | None:
-        """Return what takes a frame while the node is OPERATIONAL, or None."""
+        """Return the receiver of a frame while the node is OPERATIONAL, or None."""
         if can_id == self._sync_id:
             return self._on_sync
         pdo = self._rpdo_of.get(can_id)
@@ -112,7 +112,7 @@ class ProcessData:
                 self._send(cob_id, data)
 
     def silent(self, now_s: float) -> int:
-        """Return how many supervised RPDOs have stayed away since the last call."""
+        """Return how many supervised RPDOs have been missed since the last call."""
         return sum(pdo.deadline.expired(now_s) for pdo in self._watched)
 
     def earliest_s(self, now_s: float) -> float:

@@ -27,10 +27,10 @@ from sim.devices.fault_console import FaultConsole
 from sim.devices.faults import Injection
 
 _IDLE_S: Final = 0.05
-"""Longest sleep [s]: how soon `stop` is seen."""
+"""Longest sleep of the loop [s]; bounds how soon `stop` is seen."""
 _TOGETHER_S: Final = 4e-3
-"""For so long ticks that nobody waits for are put off, to be made together [s]: to wake up costs
-more than a tick, and each keeps its own time."""
+"""Longest delay of ticks that nobody waits for, so that they are made together [s]: to wake up
+costs more than a tick, and each keeps its own time."""
 
 
 def run_can_rack(
@@ -99,7 +99,7 @@ def _opened_wires(
     pty: bool,
     admission: Admission,
 ) -> Iterator[list[SlcanWire]]:
-    """A wire for each bus, which is closed afterwards; the arguments are those of the rack."""
+    """Open a wire for each bus, closed at exit; the arguments are those of the rack."""
     with ExitStack() as opened:
         wires: list[SlcanWire] = []
         for bus in range(buses):
@@ -117,7 +117,7 @@ def _print(text: str) -> None:
 
 
 class _Loop:
-    """What one turn of `run_can_rack` works on."""
+    """State of one turn of `run_can_rack`."""
 
     def __init__(
         self,

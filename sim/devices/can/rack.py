@@ -5,7 +5,7 @@
     frames = rack.transmit(now_s)
 
 Frames of both directions occupy the bus for their bit time. The rods advance on a grid of at most
-1 ms, and exactly to the moment of each SYNC; timers of the nodes are looked at every 1 to 2 ms.
+1 ms, and exactly to the moment of each SYNC; timers of the nodes are checked every 1 to 2 ms.
 While nothing can move and no timer runs out the same grid is passed without looking at anything.
 
 Not modelled: a second layer of SYNC jitter (a drive samples at the end of the SYNC frame), the
@@ -33,11 +33,11 @@ CanFrame = tuple[int, bytes]
 _TICK_S: Final = 1e-3
 """Longest time for which the rods stand still between two substeps."""
 _HOUSEKEEPING_S: Final = 2e-3
-"""Longest time between two looks at the timers, however often SYNC moves the rods on."""
+"""Longest time between two checks of the timers, however often SYNC moves the rods on."""
 
 
 class CanRack:
-    """The rack.
+    """Rack of six drives on its buses.
 
     Args:
         settings: Drives, bit rate, buses.
@@ -63,17 +63,17 @@ class CanRack:
 
     @property
     def rods(self) -> tuple[Rod, ...]:
-        """The six rods as they truly are: `x_m`, `v_m_s`, `force_n`."""
+        """True state of the six rods: `x_m`, `v_m_s`, `force_n`."""
         return self.group.rods
 
     @property
     def faults(self) -> RackFaults:
-        """Faults: `rack.faults.start(Injection(...), now_s)`."""
+        """Faults of the rack: `rack.faults.start(Injection(...), now_s)`."""
         return self._faults
 
     @property
     def lost_frames(self) -> int:
-        """Frames that found a full buffer or a dead bus."""
+        """Frames lost to a full buffer or a dead bus."""
         return self._lost_frames + sum(bus.lost_frames for bus in self._buses)
 
     def receive(self, frame: CanFrame, now_s: float, bus: int = 0) -> bool:
@@ -98,7 +98,7 @@ class CanRack:
         return False
 
     def advance(self, now_s: float) -> None:
-        """Let everything happen that happens until now.
+        """Advance everything to a time.
 
         Args:
             now_s: Monotonic time [s]; a time before the last one does nothing.
@@ -121,20 +121,20 @@ class CanRack:
         ]
 
     def take(self, now_s: float, bus: int = 0) -> list[Outgoing]:
-        """Return what the adapter has for the master, spoilt lines included."""
+        """Return the adapter's output for the master, spoilt lines included."""
         if self._paced or now_s > self._now_s:
             self.advance(now_s)
         return self._buses[bus].take(now_s)
 
     def next_due_s(self) -> float | None:
-        """Return when `advance` should be called next at the latest; None before it began."""
+        """Return the latest time for the next `advance`; None before the first."""
         if self._now_s == -math.inf:
             return None
         quiet_s = max(self._tick_s, self._quiet_until_s())
         return min(quiet_s, *[bus.wake_s() for bus in self._buses])
 
     def awaited_s(self, due_s: float) -> float:
-        """Return when somebody waits for what happens [s]; before that it can be put off.
+        """Return the time of the next awaited event [s]; what is due before can be put off.
 
         Where frames take no time that is any tick, and so it is while a fault is on.
 
@@ -214,7 +214,7 @@ class CanRack:
             self._tick_s = min(now_s + _TICK_S, self._housekept_s + _HOUSEKEEPING_S)
 
     def _quiet_until_s(self) -> float:
-        """Return the time before which no tick changes anything if nobody speaks [s]."""
+        """Return the time before which no tick changes anything if no frame comes [s]."""
         faults = self._faults
         if not faults.idle:
             return -math.inf

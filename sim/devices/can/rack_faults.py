@@ -1,4 +1,4 @@
-"""What each fault does to the drives, the nodes and the frames of a CAN rack.
+"""Effects of each fault on the drives, the nodes and the frames of a CAN rack.
 
 Not modelled: partial bus-off (one node cannot reach the bus while the others can).
 """
@@ -31,7 +31,7 @@ _OF_ADAPTERS: Final = frozenset(("delay", "garble", "truncate"))
 
 
 class Spoil(Enum):
-    """What an adapter does to the line of a frame."""
+    """Damage that an adapter does to the line of a frame."""
 
     NOTHING = "nothing"
     GARBLE = "garble"
@@ -68,27 +68,27 @@ class RackFaults:
     # -- the board ------------------------------------------------------------------------------
 
     def start(self, injection: Injection, now_s: float) -> None:
-        """Have a fault, now or `at_s` later (monotonic time [s])."""
+        """Schedule a fault, now or `at_s` later (monotonic time [s])."""
         self._board.start(injection, now_s)
 
     def clear(self, now_s: float, kind: str | None = None, node: int | None = None) -> int:
-        """End faults and forget those to come; returns how many."""
+        """End active faults and forget scheduled ones; return how many."""
         return self._board.clear(now_s, kind, node)
 
     def value(self, kind: str, drive: int = _WHOLE_BUS) -> float | None:
-        """Return the value of a fault that is on, or None."""
+        """Return the value of an active fault, or None."""
         return self._board.value(kind, drive)
 
     @property
     def board(self) -> FaultBoard:
-        """The list of what is on and what is to come."""
+        """Board of active and scheduled faults."""
         return self._board
 
     # -- what the rack asks ---------------------------------------------------------------------
 
     @property
     def idle(self) -> bool:
-        """Whether no fault is on: then no frame needs to be looked at."""
+        """Whether no fault is active: then no frame needs to be checked."""
         return self._board.idle
 
     @property
@@ -116,7 +116,7 @@ class RackFaults:
         return 0
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due, and do what a lasting fault does again and again."""
+        """Begin and end the faults that are due, and repeat what a lasting one does."""
         board = self._board
         board.advance(now_s)
         if board.idle:
@@ -157,7 +157,7 @@ class RackFaults:
         return can_id, data
 
     def adapter(self, k: int) -> tuple[float, Spoil]:
-        """Return how late a frame reaches the master [s], and what happens to its line.
+        """Return the delay of a frame to the master [s], and the damage to its line.
 
         Args:
             k: Index of the node that sent it; another number for a foreign frame.

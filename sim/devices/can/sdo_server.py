@@ -22,7 +22,7 @@ _MULTIPLEXER = struct.Struct("<BHB")
 
 
 class SdoServer:
-    """Answers one request at a time.
+    """SDO server that answers one request at a time.
 
     Args:
         store: Objects that are read and written.

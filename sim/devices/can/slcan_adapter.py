@@ -44,7 +44,7 @@ _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 class _Heads(dict[bytes, tuple[int, int] | None]):
     """First five bytes of a `t` line: identifier and length of the line; None if it is no frame.
 
-    Worked out once for each: a master says the same few again and again.
+    Worked out once for each: a master sends the same few again and again.
     """
 
     _LIMIT: Final = 4096
@@ -67,7 +67,7 @@ _HEADS: Final = _Heads()
 
 
 class SlcanAdapter:
-    """The adapter between a master and one bus of a rack.
+    """Adapter between a master and one bus of a rack.
 
     Args:
         bus: Number of its bus.
@@ -80,11 +80,11 @@ class SlcanAdapter:
         self._skipping = False
         self._open = False
         self._on_air = rack.settings.bitrate in (None, BITRATES[b"S8"])
-        """Whether the bit rate is that of the bus."""
+        """Whether the adapter's bit rate is that of the bus."""
         self._timestamps = False
         self._receive_full = False
         self.output: bytearray = bytearray()
-        """What the master is to read; the wire takes from its front."""
+        """Bytes for the master; the wire takes from their front."""
         self.lost_frames: int = 0
         """Frames that the master did not fetch in time."""
 

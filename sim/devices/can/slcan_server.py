@@ -1,4 +1,4 @@
-"""Where a master finds an emulated SLCAN adapter: a TCP port on this machine, or a pseudo-terminal.
+"""Wire of an emulated SLCAN adapter: a TCP port on this machine, or a pseudo-terminal.
 
 Not modelled: more than one master at a time.
 """
@@ -13,7 +13,7 @@ from sim.devices.wires import PtyWire, TcpWire
 
 
 class SlcanWire:
-    """The wire of an adapter. What the master does not read stays in the adapter's output.
+    """Wire of an adapter.
 
     Args:
         selector: Where it waits for bytes; its data are functions to call with the time.
@@ -43,11 +43,11 @@ class SlcanWire:
 
     @property
     def url(self) -> str:
-        """Where a master finds it."""
+        """URL of the wire for a master."""
         return f"slcan:{self._wire.address}"
 
     def send(self, now_s: float) -> None:
-        """Write what waits, all of it at once if the wire takes it (monotonic time [s])."""
+        """Write the adapter's output, all at once if the wire takes it (monotonic time [s])."""
         self._adapter.fetch(now_s)
         output = self._adapter.output
         if output:
@@ -55,7 +55,7 @@ class SlcanWire:
             del output[:sent]
 
     def hold_input(self, held: bool) -> None:
-        """Stop reading, or go on (fault `stall`)."""
+        """Stop reading, or continue (fault `stall`)."""
         self._wire.hold_input(held)
 
     def unplug(self) -> None:
@@ -63,7 +63,7 @@ class SlcanWire:
         self._wire.unplug()
 
     def plug(self) -> bool:
-        """Mend the wire; returns whether its address is another one now."""
+        """Mend the wire; return whether its address has changed."""
         return self._wire.plug()
 
     def close(self) -> None:
@@ -71,6 +71,6 @@ class SlcanWire:
         self._wire.close()
 
     def _hear(self, data: bytes, now_s: float) -> None:
-        """Obey the master, and answer at once."""
+        """Process bytes of the master, and answer at once."""
         self._adapter.feed(data, now_s)
         self.send(now_s)

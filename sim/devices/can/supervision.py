@@ -1,4 +1,4 @@
-"""What a CANopen node watches: heartbeats (1016h), guarding (100Ch, 100Dh), its errors (1003h).
+"""Supervision by a CANopen node: heartbeats (1016h), guarding (100Ch, 100Dh), errors (1003h).
 
 CiA 301, clauses "Consumer heartbeat time", "Node guarding protocol" and "Pre-defined error field".
 
@@ -36,7 +36,7 @@ class HeartbeatConsumers:
         self._deadlines.clear()
 
     def hear(self, producer: int, now_s: float) -> bool:
-        """Take note of a heartbeat; returns whether its producer is supervised.
+        """Record a heartbeat; return whether its producer is supervised.
 
         Args:
             producer: Node id.
@@ -52,7 +52,7 @@ class HeartbeatConsumers:
         return sum(deadline.expired(now_s) for deadline in self._deadlines.values())
 
     def earliest_s(self, now_s: float) -> float:
-        """Return a time before which `lost` stays 0, whatever is heard until then [s]."""
+        """Return a time before which `lost` stays 0, whatever is received until then [s]."""
         times = [deadline.earliest_s(now_s) for deadline in self._deadlines.values()]
         return min(times, default=math.inf)
 
@@ -70,7 +70,7 @@ class HeartbeatConsumers:
 
 
 class LifeGuard:
-    """The master's guard requests that a node awaits, and the bit that toggles in its answers.
+    """Guard requests of the master that a node awaits, and the toggle bit of its answers.
 
     The life time is the guard time (100Ch) times the life time factor (100Dh), and is supervised
     from the first request on.
@@ -87,7 +87,7 @@ class LifeGuard:
             store.on_write[index, 0] = lambda value, index=index: self._write(index, value)
 
     def clear(self) -> None:
-        """Supervise nobody, and begin the toggle bit anew."""
+        """Supervise nobody, and reset the toggle bit."""
         self._deadline.set_time(0.0)
         self._toggle = 0
 
@@ -103,7 +103,7 @@ class LifeGuard:
         return told
 
     def lost(self, now_s: float) -> bool:
-        """Say once that the requests stay away."""
+        """Report once that the requests stay away."""
         return self._deadline.expired(now_s)
 
     def earliest_s(self, now_s: float) -> float:

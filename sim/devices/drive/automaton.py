@@ -35,7 +35,7 @@ _POWER_LOSS_STATES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Emergency:
-    """What an emergency message says."""
+    """Content of an emergency message."""
 
     code: int
     """Error code; 0 when an error is gone."""
@@ -44,7 +44,7 @@ class Emergency:
 
 
 class DriveAutomaton(Commanded):
-    """A drive without its objects.
+    """State machine of a drive, without its objects.
 
     Args:
         motor: The rod that it moves.
@@ -63,7 +63,7 @@ class DriveAutomaton(Commanded):
         """Numbers of the transitions taken, the newest last; at most 64."""
         self._rng = rng
         self.watched = True
-        """Fault when False: it does not notice that its master is silent."""
+        """Whether silence of the master is noticed; False is a fault."""
         self.power_up()
 
     def power_up(self) -> None:
@@ -77,7 +77,7 @@ class DriveAutomaton(Commanded):
         self.error_code = NO_ERROR
         self.errors: dict[int, int] = {}
         self.emergencies: list[Emergency] = []
-        """What has not been told yet, oldest first."""
+        """Emergencies not sent yet, oldest first."""
         self.controlword = 0
         self.velocity_offset: int | None = None
         self.target_raw = 0
@@ -174,7 +174,7 @@ class DriveAutomaton(Commanded):
             self._step(DriveEvent.REACTION_DONE)
 
     def drop_to(self, event: DriveEvent) -> None:
-        """Fault: obey a command that nobody sent."""
+        """Obey a command that nobody sent (fault)."""
         self._command(event)
 
     # -- inside -------------------------------------------------------------------------------

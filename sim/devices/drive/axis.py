@@ -30,7 +30,7 @@ _RESTING: Final = 1e-4
 
 
 def _saturated(value: float) -> int:
-    """Round to a whole number of 32 bits."""
+    """Saturate at 32 bits, and round to a whole number."""
     whole = round(value)
     if -0x8000_0000 <= whole <= 0x7FFF_FFFF:
         return whole
@@ -38,7 +38,7 @@ def _saturated(value: float) -> int:
 
 
 class DriveAxis:
-    """One motor, one encoder and the servo between them.
+    """Axis of one motor, one encoder and the servo between them.
 
     Args:
         motor: The rod that it moves.
@@ -56,9 +56,9 @@ class DriveAxis:
         self.limited = False
         """Whether the servo is at a limit (bit 11 of the statusword)."""
         self.lag_s: float = 0.0
-        """Fault: time constant with which the rod crawls after its setpoint [s]; 0 = healthy."""
+        """Time constant with which the rod crawls after its setpoint [s] (fault); 0 = healthy."""
         self.encoder_scale: float = 1.0
-        """Fault: what the encoder counts for each true metre."""
+        """Counts of the encoder for each true metre, as a factor (fault)."""
         self.u_m: float = 0.0
         """Measured position from the drive's own zero [m]."""
         self._encoder_m = encoder.x_m
@@ -107,18 +107,18 @@ class DriveAxis:
 
     @property
     def measured_speed_m_s(self) -> float:
-        """Speed that the encoder shows [m/s]."""
+        """Measured speed by the encoder [m/s]."""
         return self.encoder.v_m_s * self.encoder_scale
 
     @property
     def at_rest(self) -> bool:
-        """Whether reference and rod stand still."""
+        """Whether reference and rod are at rest."""
         return self.reference.at_rest and abs(self.motor.v_m_s) < _RESTING
 
     # -- encoder --------------------
 
     def forget_position(self, u_m: float) -> None:
-        """Stand at an arbitrary position [m], as an incremental encoder does after power-up."""
+        """Assume an arbitrary position [m], as an incremental encoder does after power-up."""
         self.u_m = u_m
         self._encoder_m = self.encoder.x_m
         self.reference.hold(u_m)
@@ -144,7 +144,7 @@ class DriveAxis:
         self.reference.shift(shift)
 
     def jump_encoder(self, metres: float) -> None:
-        """Fault: the position jumps by so much [m] although the rod does not."""
+        """Shift the position by so much [m] although the rod does not move (fault)."""
         self.u_m += metres
 
     # -- units --------------------
@@ -152,7 +152,7 @@ class DriveAxis:
     def use_units(
         self, position: int | None = None, speed: int | None = None, acceleration: int | None = None
     ) -> None:
-        """Work in these units from now on, and in those of the type where they are left out.
+        """Change the units, to those of the type where they are left out.
 
         Args:
             position: Unit word 60A8h.
@@ -220,7 +220,7 @@ class DriveAxis:
     # -- servo --------------------
 
     def servo_acceleration(self, *, keep_off_switches: bool, speed_only: bool) -> float:
-        """Return what the motor is asked for: a second-order position loop, each stage limited.
+        """Return the motor's acceleration by a second-order position loop, each stage limited.
 
         Args:
             keep_off_switches: Whether a limit switch stops the rod in its direction.
@@ -237,7 +237,7 @@ class DriveAxis:
     def servo_force_n(
         self, servo: LoadServo, dt_s: float, *, keep_off_switches: bool, speed_only: bool
     ) -> float:
-        """Return what the motor pushes in the next step behind a plant [N].
+        """Return the force of the motor in the next step behind a plant [N].
 
         Args:
             servo: Its speed loop.
@@ -256,7 +256,7 @@ class DriveAxis:
         return force_n
 
     def _speed_wanted(self, gain_1_s: float, *, keep_off_switches: bool, speed_only: bool) -> float:
-        """Return what the position loop asks of the speed loop, limited [m/s]."""
+        """Return the speed that the position loop asks of the speed loop, limited [m/s]."""
         reference, lag_s, v_max = self.reference, self.lag_s, self._v_max
         error = reference.x_m - self.u_m
         if lag_s > 0.0:

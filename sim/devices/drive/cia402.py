@@ -27,7 +27,7 @@ class State(Enum):
 
 
 class DriveEvent(Enum):
-    """What can move the automaton: commands of the controlword, and events inside the drive."""
+    """Event of the automaton: a command of the controlword, or one inside the drive."""
 
     SHUTDOWN = "shutdown"
     SWITCH_ON = "switch on"
@@ -43,7 +43,7 @@ class DriveEvent(Enum):
 
 
 class Step(NamedTuple):
-    """One transition taken: its number in the standard, and where it leads."""
+    """Transition taken: its number in the standard, and its target state."""
 
     transition: int
     state: State

@@ -1,4 +1,4 @@
-"""What tells one type of drive from another: what it lacks, fixes, limits or counts otherwise.
+"""Differences between types of drives: objects that one lacks, fixes, limits or counts otherwise.
 
 A type changes the table of the emulated drive (`sim.devices.can.object_table`); the motor, the
 state machine and the modes stay the same. Units are those of 60A8h, 60A9h and 60AAh (CiA 402-2,
@@ -22,7 +22,7 @@ Key = tuple[int, int]
 """Index and sub-index of an object."""
 
 SCREW_LEAD_M: Final = 0.01
-"""Way of a rod for one turn of its motor [m]."""
+"""Travel of a rod for one turn of its motor [m]."""
 
 INCREMENTS: Final = 0x00B5_0000
 TENTHS_OF_A_DEGREE: Final = 0xFF41_0000
@@ -41,10 +41,9 @@ class DriveType:
     """One type of drive."""
 
     name: str
-    """What it is called on the command line."""
+    """Name on the command line."""
     lacking: frozenset[int | Key] = frozenset()
-    """Indices, or index and sub-index, of objects that the emulated drive has and this type has
-    not."""
+    """Indices, or index and sub-index, of objects of the emulated drive that this type lacks."""
     defaults: Mapping[Key, int] = field(default_factory=dict[Key, int])
     """Values after power-up that differ."""
     fixed: Mapping[Key, int] = field(default_factory=dict[Key, int])
@@ -52,11 +51,11 @@ class DriveType:
     ranges: Mapping[Key, tuple[int, int]] = field(default_factory=dict[Key, tuple[int, int]])
     """Least and largest value that a master may write."""
     steps: Mapping[Key, int] = field(default_factory=dict[Key, int])
-    """Values are rounded down to a multiple of this."""
+    """Steps of values, which are rounded down to a multiple of them."""
     modes: tuple[int, ...] = (1, 3, 6, 7, 8)
     """Modes of operation (6060h)."""
     modes_word: int | None = None
-    """6502h; made of the modes if left out."""
+    """Value of 6502h; made of the modes if left out."""
     methods: tuple[int, ...] | None = None
     """Homing methods (6098h); those of the emulated drive if left out."""
     heartbeats: int = 2
@@ -64,15 +63,15 @@ class DriveType:
     errors: int = 8
     """Entries of 1003h."""
     position_unit: int = INCREMENTS
-    """Unit word of positions, as 60A8h tells it."""
+    """Unit word of positions, as in 60A8h."""
     speed_unit: int = INCREMENTS_PER_S
-    """Unit word of speeds, as 60A9h tells it."""
+    """Unit word of speeds, as in 60A9h."""
     acceleration_unit: int = INCREMENTS_PER_S2
-    """Unit word of accelerations, as 60AAh tells it."""
+    """Unit word of accelerations, as in 60AAh."""
     speed_counts_s: float | None = None
-    """Unit of speeds where no unit word can say it [counts/s]."""
+    """Unit of speeds where no unit word can express it [counts/s]."""
     acceleration_counts_s2: float | None = None
-    """Unit of accelerations likewise [counts/s^2]."""
+    """Unit of accelerations where no unit word can express it [counts/s^2]."""
     writable_units: tuple[int, ...] = ()
     """Which of 60A8h, 60A9h, 60AAh a master may write."""
 
@@ -82,12 +81,12 @@ class DriveType:
 
 
 class UnitError(ValueError):
-    """A unit word that the emulated drive cannot work in."""
+    """Unit word that the emulated drive cannot work in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """How many units of a drive make a metre, a metre a second, a metre a second squared."""
+    """Units of a drive per metre, per metre a second, per metre a second squared."""
 
     position_per_m: float
     speed_per_m_s: float

@@ -51,7 +51,7 @@ class DriveGroup:
 
     @property
     def still(self) -> bool:
-        """Whether time alone changes nothing: no power, no speed, nothing about to be enabled.
+        """Whether time alone changes nothing: no power, no speed, no enabling under way.
 
         A plant goes on by itself.
         """
@@ -63,7 +63,7 @@ class DriveGroup:
         return all(drive.still for drive in self.drives)
 
     def advance(self, dt_s: float) -> None:
-        """Move everything on, in substeps of at most 1 ms; what is still costs next to nothing.
+        """Advance everything, in substeps of at most 1 ms; what is still costs next to nothing.
 
         Args:
             dt_s: Time that passes [s]; 0 or less does nothing.
@@ -84,7 +84,7 @@ class DriveGroup:
                 drive.sense()
 
     def _move(self, plant: Plant, step_s: float) -> None:
-        """Let the motors push the plant, and the rods be where it has them then."""
+        """Push the plant by the motors, and take the rods' positions from it."""
         rods = self.rods
         locked = [not rod.powered for rod in rods]
         if any(locked):

@@ -20,14 +20,14 @@ from sim.devices.drive.plant import Switch
 
 
 class Phase(Enum):
-    """How far a homing has got."""
+    """Phase of a homing."""
 
     SEEK = "seek"
-    """Fast, until the switch is active, for methods whose last move enters it."""
+    """Fast move until the switch is active, for methods whose last move enters it."""
     AWAY = "away"
-    """Fast, until the switch has the state that it has before the last move."""
+    """Fast move until the switch has the state that it has before the last move."""
     EDGE = "edge"
-    """Slow, towards the edge that is the home position."""
+    """Slow move towards the edge that is the home position."""
     STOPPING = "stopping"
     DONE = "done"
     FAILED = "failed"
@@ -38,7 +38,7 @@ class Method:
     """One switch method."""
 
     switch: Switch
-    """The switch that is looked for."""
+    """Switch that is searched for."""
     active_side: int
     """Direction in which the switch is active, -1 or 1."""
     last_direction: int
@@ -60,10 +60,10 @@ METHODS: Final = (*SWITCH_METHODS, *HERE_METHODS)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a homing wants next."""
+    """Next move that a homing asks for."""
 
     direction: int
-    """-1, 0 or 1."""
+    """Direction of the move, -1, 0 or 1."""
     slow: bool = False
     """Whether to use the speed for the zero (6099h sub 2) instead of that for the switch."""
     latch: bool = False
@@ -87,7 +87,7 @@ class SwitchHoming:
 
     @property
     def switch(self) -> Switch:
-        """The switch that is looked for."""
+        """Switch that is searched for."""
         return self._method.switch
 
     def advance(
@@ -128,7 +128,7 @@ class SwitchHoming:
     def _unless_blocked(
         self, direction: int, slow: bool, at_negative_limit: bool, at_positive_limit: bool
     ) -> Advice:
-        """Refuse to run into a limit switch that is not the one looked for."""
+        """Refuse to run into a limit switch that is not the one searched for."""
         switch = self._method.switch
         blocked = (direction < 0 and at_negative_limit and switch is not Switch.NEGATIVE_LIMIT) or (
             direction > 0 and at_positive_limit and switch is not Switch.POSITIVE_LIMIT

@@ -40,7 +40,7 @@ EMULATED: Final = DriveType(
     name="hil_emulated",
     lacking=_GUARDING | _UNITS | {0x2041, 0x22A2, 0x607E, 0x6096},
 )
-"""The bench's own: it has what CiA 402 offers to a machine of this kind."""
+"""Type of the bench itself: it has what CiA 402 offers to a machine of this kind."""
 
 EPOS4: Final = DriveType(
     name="epos4",

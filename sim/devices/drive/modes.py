@@ -1,7 +1,7 @@
 """Modes of operation of the emulated drive: pp 1, pv 3, hm 6, ip 7 and csp 8 (CiA 402-2).
 
 `Modes` turns targets and the mode's bits of the controlword into motions of the reference, and
-tells bits 10, 12 and 13 of the statusword, whose meaning depends on the mode.
+reports bits 10, 12 and 13 of the statusword, whose meaning depends on the mode.
 
 Not modelled: the set-point buffer of pp (a new set-point always replaces the old one), relative
 targets, the maximum slippage of pv, blending.
@@ -46,7 +46,7 @@ def modes_word(modes: tuple[int, ...]) -> int:
 
 
 class Commanded(DriveAxis):
-    """A drive as its modes know it: an axis, its commands, and whether it follows them."""
+    """Interface of a drive to its modes: an axis, its commands, and whether it follows them."""
 
     state: State
     _stop_event: DriveEvent | None
@@ -64,7 +64,7 @@ class Commanded(DriveAxis):
 
 
 class Modes:
-    """The mode of one drive and what it is doing in it."""
+    """Mode of one drive, and its progress in it."""
 
     def __init__(self, drive: Commanded) -> None:
         self.mode: DriveMode = DriveMode.NONE
@@ -97,13 +97,13 @@ class Modes:
             drive.reference.speed(0.0, drive.stop_acceleration(1))
 
     def enter(self) -> None:
-        """Begin after the drive was enabled: nothing moves before a new command comes."""
+        """Begin after enabling: nothing moves before a new command comes."""
         self.abort()
         self._interrupted = False
         self._interpolating = bool(self._drive.controlword & MODE_BIT_4)
 
     def abort(self) -> None:
-        """Give up what is being done, without moving the reference."""
+        """Abort the present action, without moving the reference."""
         self._homing = None
         self._halted = False
         self._acknowledge = False
@@ -153,7 +153,7 @@ class Modes:
         drive.reference.speed(speed, self._acceleration())
 
     def advance(self) -> None:
-        """Go on with a homing by one substep."""
+        """Advance a homing by one substep."""
         homing = self._homing
         if homing is None:
             return
@@ -248,7 +248,7 @@ class Modes:
         return drive.rate(drive.parameters.max_profile_velocity, drive.settings.rod.speed_max_m_s)
 
     def _within(self, counts: int) -> int:
-        """Keep a target inside the software limits 607Dh, which count once the drive is homed."""
+        """Clip a target to the software limits 607Dh, which count once the drive is homed."""
         drive = self._drive
         low, high = drive.parameters.software_limit_min, drive.parameters.software_limit_max
         if not drive.homed or low >= high:

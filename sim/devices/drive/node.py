@@ -35,7 +35,7 @@ _STAY_ENABLED: Final = 0x000F
 
 
 class EmulatedDrive(DriveAutomaton):
-    """One drive: the state machine on top of its axis.
+    """Drive as its state machine on top of its axis.
 
     Args:
         motor: The rod that it moves.
@@ -49,7 +49,7 @@ class EmulatedDrive(DriveAutomaton):
     # -- objects that a master writes ---------------------------------------------------------
 
     def write_controlword(self, value: int) -> None:
-        """Act on object 6040h.
+        """Write object 6040h.
 
         Args:
             value: The controlword, u16.
@@ -74,7 +74,7 @@ class EmulatedDrive(DriveAutomaton):
             self.modes.controlword(before, self.controlword)
 
     def write_mode(self, value: int) -> None:
-        """Act on object 6060h; a mode that the drive does not have changes nothing.
+        """Write object 6060h; a mode that the drive does not have changes nothing.
 
         Args:
             value: Mode of operation, i8.
@@ -83,7 +83,7 @@ class EmulatedDrive(DriveAutomaton):
         self.modes.select(value)
 
     def write_target(self, counts: int) -> None:
-        """Act on object 607Ah, or on 60C1h sub 1 in interpolated position mode.
+        """Write object 607Ah, or 60C1h sub 1 in interpolated position mode.
 
         Args:
             counts: Target position [counts], i32.
@@ -93,7 +93,7 @@ class EmulatedDrive(DriveAutomaton):
             self.modes.target(counts)
 
     def write_velocity_offset(self, counts_s: int) -> None:
-        """Act on object 60B1h; from then on the drive derives no speed of its own.
+        """Write object 60B1h; from then on the drive derives no speed of its own.
 
         Args:
             counts_s: Speed at the next setpoint [counts/s], i32.
@@ -101,7 +101,7 @@ class EmulatedDrive(DriveAutomaton):
         self.velocity_offset = counts_s
 
     def write_target_velocity(self, counts_s: int) -> None:
-        """Act on object 60FFh, used in profile velocity mode.
+        """Write object 60FFh, used in profile velocity mode.
 
         Args:
             counts_s: Speed [counts/s], i32.
@@ -135,12 +135,12 @@ class EmulatedDrive(DriveAutomaton):
 
     @property
     def still(self) -> bool:
-        """Whether `control` and `sense` would change nothing as long as its rods stand."""
+        """Whether `control` and `sense` would change nothing as long as its rods rest."""
         waits = self._enabling_left_s is not None
         return not (waits or self._powered) and self.encoder.x_m == self._encoder_m
 
     def control(self, dt_s: float) -> None:
-        """Decide what the motor does in the next substep.
+        """Decide the motor's action in the next substep.
 
         Args:
             dt_s: Substep [s].

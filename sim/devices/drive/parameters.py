@@ -1,4 +1,4 @@
-"""Parameters of an emulated drive, in the units of its objects, with what each node starts with.
+"""Parameters of an emulated drive, in the units of its objects, and settings of its rack.
 
 Positions are counts, speeds counts/s, accelerations counts/s^2. The names are those of CiA 402-2;
 the object of each stands beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
@@ -24,7 +24,7 @@ NODES = 6
 
 @dataclass(slots=True)
 class DriveParameters:
-    """What a master writes into a drive, with the emulated drive's defaults.
+    """Parameters that a master writes into a drive, with the emulated drive's defaults.
 
     The option codes are numbered as in CiA 402-2, clause "Option codes".
     """
@@ -64,7 +64,7 @@ class DriveParameters:
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
-    """One drive of the rack.
+    """Settings of one drive of the rack.
 
     Raises:
         PlantError: If a value is outside its range.
@@ -83,12 +83,12 @@ class NodeSettings:
     encoder: int = 0
     """Index of the rod whose encoder and switches this drive reads, 0 to 5."""
     absolute_zero_m: float | None = None
-    """Extension at which an absolute encoder tells 0 [m]; None for an incremental one, which wakes
+    """Extension at which an absolute encoder reads 0 [m]; None for an incremental one, which wakes
     up with any count."""
     rod: RodSettings = field(default_factory=RodSettings)
     """Constants of the rod with this drive's own number, and of its position loop."""
     type: DriveType = EMULATED
-    """Which objects it has, in which units."""
+    """Type of the drive: its objects and their units."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.node_id <= 127:
@@ -111,7 +111,7 @@ def default_nodes() -> tuple[NodeSettings, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RackSettings:
-    """Six drives on one wire.
+    """Settings of six drives on one wire.
 
     Raises:
         PlantError: If there are not six nodes with ids of their own, or a value makes no sense.
@@ -120,16 +120,17 @@ class RackSettings:
     nodes: tuple[NodeSettings, ...] = field(default_factory=default_nodes)
     """The six drives."""
     bitrate: int | None = 1_000_000
-    """Of the CAN bus [bit/s]; None for frames that take no time at all."""
+    """Bit rate of the CAN bus [bit/s]; None for frames that take no time at all."""
     start_spread_m: float = 0.01
-    """Each rod stands up to this far from its start when the power comes [m]."""
+    """Largest distance of each rod from its start when the power comes [m]."""
     boot_time_s: float = 0.05
-    """From power or reset to the boot-up message of CANopen [s]."""
+    """Time from power or reset to the boot-up message of CANopen [s]."""
     buses: tuple[int, ...] = (0,) * NODES
     """Number of the bus that each drive is on, 0 or 1, 6."""
 
     gains: ServoGains = field(default_factory=ServoGains)
-    """Of the six servos behind a plant; rods by themselves have the loop of their settings."""
+    """Gains of the six servos behind a plant; rods by themselves have the loop of their
+    settings."""
 
     def __post_init__(self) -> None:
         ids = [node.node_id for node in self.nodes]
@@ -146,5 +147,5 @@ class RackSettings:
 
     @property
     def bus_count(self) -> int:
-        """How many buses there are, 1 or 2."""
+        """Number of buses, 1 or 2."""
         return max(self.buses) + 1

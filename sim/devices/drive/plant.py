@@ -18,7 +18,7 @@ from enum import Enum
 
 
 class PlantError(ValueError):
-    """A rod is described by numbers that make no sense; the text names value, limit and unit."""
+    """Contradictory or impossible numbers of a rod; the text names value, limit and unit."""
 
 
 class Switch(Enum):
@@ -54,11 +54,11 @@ class RodSettings:
     static_load_n: float = 650.0
     """Load that pushes the rod inwards [N]; below 0 it pulls outwards."""
     natural_frequency_hz: float = 25.0
-    """Of the closed position loop [Hz]."""
+    """Natural frequency of the closed position loop [Hz]."""
     damping: float = 0.9
-    """Of the closed position loop, 1 = critical."""
+    """Damping ratio of the closed position loop, 1 = critical."""
     brake_deceleration_m_s2: float = 15.0
-    """What the closed brake does to a moving rod [m/s^2]."""
+    """Deceleration of a moving rod by the closed brake [m/s^2]."""
     brake_release_s: float = 0.2
     """Time the brake takes to open before a drive is enabled [s]."""
     start_m: float = 0.028
@@ -94,7 +94,7 @@ class RodSettings:
 
 
 class Rod:
-    """One rod: where it is, how fast, what its motor pushes, what its switches say."""
+    """Rod with its position, speed, motor force and switches."""
 
     __slots__ = (
         "acceleration_m_s2",
@@ -116,7 +116,7 @@ class Rod:
         self.x_m: float = settings.start_m
         self.v_m_s: float = 0.0
         self.acceleration_m_s2: float = 0.0
-        """What the drive asks for [m/s^2]; it has no effect while the brake is closed."""
+        """Acceleration asked by the drive [m/s^2]; it has no effect while the brake is closed."""
         self.powered: bool = False
         """Whether the motor has power; without it the brake is closed."""
         self.force_n = 0.0
@@ -128,7 +128,7 @@ class Rod:
         return not self.powered and self.v_m_s == 0.0 and self.force_n == 0.0
 
     def advance(self, dt_s: float) -> None:
-        """Move on by one substep, semi-implicit Euler.
+        """Advance by one substep, semi-implicit Euler.
 
         Args:
             dt_s: Substep [s], at most 1e-3 s for the servo to be stable.

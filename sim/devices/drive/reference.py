@@ -1,4 +1,4 @@
-"""What the position servo of a drive follows: a position and a speed that never jump by themselves.
+"""Reference of a drive's position servo: a position and a speed that never jump by themselves.
 
 The generator holds, follows setpoints, goes to a target with a trapezoidal profile, runs at a
 speed, or brakes along a ramp. Everything is in metres of rod extension of the drive's own zero.
@@ -20,7 +20,7 @@ from typing import Final
 
 
 class Motion(Enum):
-    """What the reference does at the moment."""
+    """Present action of the reference."""
 
     HOLD = "hold"
     SEGMENT = "segment"
@@ -75,7 +75,7 @@ class Reference:
         self._deceleration = 1.0
 
     def hold(self, x_m: float) -> None:
-        """Stand at a position [m] from now on."""
+        """Hold a position [m] from now on."""
         self.x_m, self.v_m_s, self.a_m_s2 = x_m, 0.0, 0.0
         self.motion = _HOLD
 
@@ -86,7 +86,7 @@ class Reference:
         self._start_m += dx_m
 
     def segment(self, target_m: float, period_s: float, end_speed_m_s: float | None) -> None:
-        """Be at a setpoint after one interpolation period.
+        """Move to a setpoint within one interpolation period.
 
         Args:
             target_m: Setpoint [m].
@@ -116,7 +116,7 @@ class Reference:
     def profile(
         self, target_m: float, speed_m_s: float, acceleration: float, deceleration: float
     ) -> None:
-        """Go to a target with a trapezoidal profile [m, m/s, m/s^2, m/s^2]."""
+        """Move to a target with a trapezoidal profile [m, m/s, m/s^2, m/s^2]."""
         self._target_m, self._speed = target_m, speed_m_s
         self._acceleration, self._deceleration = acceleration, deceleration
         self.motion = _PROFILE
@@ -128,13 +128,13 @@ class Reference:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the reference stands still and nothing will move it."""
+        """Whether the reference rests and nothing will move it."""
         if self.motion is _SPEED:
             return self._speed == 0.0 and self.v_m_s == 0.0
         return self.motion is _HOLD
 
     def advance(self, dt_s: float) -> None:
-        """Move on by one substep [s]."""
+        """Advance by one substep [s]."""
         motion = self.motion
         if motion is _SEGMENT:
             self._along_segment(dt_s)

@@ -26,13 +26,13 @@ class ServoGains:
     """
 
     position_gain_1_s: float = 20.0
-    """k_p [1/s]."""
+    """Position gain k_p [1/s]."""
     speed_gain_n_s_m: float = 60e3
-    """k_v [N s/m]."""
+    """Speed gain k_v [N s/m]."""
     integral_time_s: float = 0.06
-    """T_i of the speed loop [s]."""
+    """Integral time T_i of the speed loop [s]."""
     own_mass_kg: float = 28.0
-    """Rod, rotor and screw, whose acceleration is fed forward [kg]."""
+    """Mass of rod, rotor and screw, whose acceleration is fed forward [kg]."""
     feed_filter_s: float = 0.004
     """Time constant with which the reference's acceleration is smoothed [s]."""
 
@@ -65,7 +65,7 @@ class LoadServo:
 
     def __init__(self, gains: ServoGains, force_max_n: float) -> None:
         self.position_gain_1_s: float = gains.position_gain_1_s
-        """k_p [1/s]."""
+        """Position gain k_p [1/s]."""
         self._speed_gain_n_s_m = gains.speed_gain_n_s_m
         self._integral_n_m = gains.speed_gain_n_s_m / gains.integral_time_s
         self._own_mass_kg = gains.own_mass_kg
@@ -74,7 +74,7 @@ class LoadServo:
         self.reset(0.0)
 
     def reset(self, v_ref_m_s: float) -> None:
-        """Begin anew, with nothing in the integral, from a speed of the reference [m/s]."""
+        """Reset the integral, and start from a speed of the reference [m/s]."""
         self._integral_n = self._feed = 0.0
         self._v_ref: float = v_ref_m_s
         self.limited: bool = False

@@ -11,7 +11,7 @@ import math
 
 
 class Deadline:
-    """One supervised reception.
+    """Deadline of one supervised reception.
 
     Args:
         time_s: Longest silence [s]; 0 = not supervised.
@@ -43,11 +43,11 @@ class Deadline:
         self._last_s = None
 
     def received(self, now_s: float) -> None:
-        """Take note of a reception."""
+        """Record a reception."""
         self._last_s = now_s
 
     def due_s(self) -> float | None:
-        """Return when the silence will be too long [s], or None while nothing is supervised."""
+        """Return when the silence becomes too long [s], or None while nothing is supervised."""
         if self._last_s is None or self._time_s <= 0.0:
             return None
         return self._last_s + self._time_s
@@ -59,7 +59,7 @@ class Deadline:
         return (now_s if self._last_s is None else self._last_s) + self._time_s
 
     def expired(self, now_s: float) -> bool:
-        """Say once per loss that the silence is too long."""
+        """Report once per loss that the silence is too long."""
         due_s = self.due_s()
         if due_s is None or now_s < due_s:
             return False

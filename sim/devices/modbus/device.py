@@ -31,7 +31,7 @@ CYCLE_MAX_S: Final = 0.255
 
 @dataclass(frozen=True, slots=True)
 class ModbusRackSettings:
-    """The rack and its line.
+    """Settings of the rack and its line.
 
     Raises:
         PlantError: If a value makes no sense.
@@ -42,12 +42,12 @@ class ModbusRackSettings:
     units: tuple[int, ...] = (1,)
     """Unit addresses: one unit with six axes, or six units with one axis each."""
     baud: int = 115200
-    """Of the serial line [Bd]."""
+    """Baud rate of the serial line [Bd]."""
     stop_bits: int = 2
-    """1 or 2; a pty has no parity bit, so the line has none, and 2 as the standard wants it then
-    (Modbus over Serial Line V1.02, 2.5.1)."""
+    """Stop bits, 1 or 2; a pty has no parity bit, so the line has none, and 2 as the standard wants
+    it then (Modbus over Serial Line V1.02, 2.5.1)."""
     paced: bool = True
-    """Whether answers on the serial line take the time that their bytes take."""
+    """Whether answers on the serial line last as long as their bytes."""
     cycle_s: float = 0.06
     """Bus cycle that servos without a register for it have stored (60C2h) [s]."""
     vendor_name: str = "HIL bench"
@@ -87,7 +87,7 @@ class ModbusDevice(ABC):
     functions: ClassVar[tuple[int, ...]] = (3, 6, 16, 23)
     """Function codes that are served; others are refused with exception 1."""
     registers: ClassVar[int] = 1300
-    """How many addresses there are, from 0 on; beyond them there is nothing."""
+    """Number of addresses, from 0 on; there are no registers beyond them."""
     watchdog_default_ms: ClassVar[int] = 0
     """Watchdog after power-up [ms]; 0 for none."""
 
@@ -102,13 +102,13 @@ class ModbusDevice(ABC):
         default_s = self.watchdog_default_ms / 1e3
         self._deadlines = {unit: Deadline(default_s) for unit in settings.units}
         self.tripped_at_s: float | None = None
-        """When the watchdog stopped the drives last [s]."""
+        """Time at which the watchdog stopped the drives last [s]."""
         self.hold_values: dict[int, list[int]] = {}
-        """Fault: state words of a drive, 0 to 5, that are told whatever it does."""
+        """State words of a drive, 0 to 5, that are reported whatever it does (fault)."""
 
     @property
     def rods(self) -> tuple[Rod, ...]:
-        """The true rods, for observers."""
+        """True state of the rods, for observers."""
         return self._group.rods
 
     @property
@@ -117,7 +117,7 @@ class ModbusDevice(ABC):
         return self._group.drives
 
     def resting_until_s(self) -> float:
-        """Return the time before which nothing happens unless it is written [s]."""
+        """Return the time before which nothing happens without a write [s]."""
         if not self._group.still:
             return -math.inf
         due_s = self._next_trip_s()
@@ -131,7 +131,7 @@ class ModbusDevice(ABC):
             self._set_watchdog(unit, self.watchdog_default_ms)
 
     def advance(self, now_s: float) -> None:
-        """Move everything on to a time; the watchdog fires at its own moment on the way."""
+        """Advance everything to a time; the watchdog fires at its own moment on the way."""
         if self._now_s is None:
             self._now_s = now_s
         while (due_s := self._next_trip_s()) is not None and due_s <= now_s:
@@ -169,11 +169,11 @@ class ModbusDevice(ABC):
 
     @abstractmethod
     def state_words(self, drive: EmulatedDrive) -> list[int]:
-        """Return what the registers tell of a drive."""
+        """Return the state words of a drive in the registers."""
 
     @abstractmethod
     def _stop_unwatched(self, drive: EmulatedDrive) -> None:
-        """Do what the watchdog does to a drive whose master is silent."""
+        """Apply the watchdog's reaction to a drive whose master is silent."""
 
     def _told_words(self, drive: EmulatedDrive) -> list[int]:
         return self.hold_values.get(self.drives.index(drive)) or self.state_words(drive)

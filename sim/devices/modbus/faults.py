@@ -1,4 +1,4 @@
-"""What can be made to go wrong with the emulated Modbus rack: on the wire, and in the drives.
+"""Faults of the emulated Modbus rack: on the wire, and in the drives.
 
 How faults are written is in `sim.devices.modbus.injection`.
 
@@ -16,7 +16,7 @@ from sim.devices.modbus.injection import ModbusInjection
 
 
 class ModbusFaults:
-    """The faults of one rack, and when each ends.
+    """Faults of one rack, and their ends.
 
     Args:
         script: Faults and when they begin, from the first `advance` on [s].
@@ -32,7 +32,7 @@ class ModbusFaults:
 
     @property
     def active(self) -> tuple[ModbusInjection, ...]:
-        """Faults that are on."""
+        """Active faults."""
         return tuple(injection for injection, _ in self._active.values())
 
     def due_s(self) -> float:
@@ -45,12 +45,12 @@ class ModbusFaults:
 
     @property
     def mute(self) -> bool:
-        """Whether requests are not heard."""
+        """Whether requests are ignored."""
         return ("mute", 0) in self._active
 
     @property
     def exception(self) -> int:
-        """Code with which every request is refused; 0 for none."""
+        """Exception code with which every request is refused; 0 for none."""
         return int(self._value("exception") or 0)
 
     def start(self, injection: ModbusInjection, now_s: float) -> None:
@@ -65,7 +65,7 @@ class ModbusFaults:
             self._end(injection)
 
     def advance(self, now_s: float) -> None:
-        """Begin what the script says and end what is over."""
+        """Begin the scripted faults that are due and end those that are over."""
         if self._began_s is None:
             self._began_s = now_s
         while self._script and self._began_s + self._script[0][0] <= now_s:
@@ -100,7 +100,7 @@ class ModbusFaults:
         return None if found is None else found[0].value
 
     def _begin_in_device(self, injection: ModbusInjection) -> bool:
-        """Do to the drives what the fault says; tell whether it lasts."""
+        """Apply a fault to the drives; return whether it lasts."""
         kind, value = injection.kind, injection.value
         if kind == "reboot":
             self._core.power_up()

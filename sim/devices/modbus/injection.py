@@ -1,4 +1,4 @@
-"""Faults of the emulated Modbus rack as lines and scripts: what there is, and how it is written.
+"""Faults of the emulated Modbus rack as lines and scripts: their kinds and their syntax.
 
 A fault is one line, on the console or in a script: `kind [axis] [value] [for seconds]`, such as
 `delay 0.08 for 1`, `estop 3`, `exception 4`, `jump 2 0.05`.
@@ -16,11 +16,11 @@ from sim.toml_reading import TomlReadError, read_table
 
 
 class ModbusFaultError(ValueError):
-    """A fault that cannot be injected as written; the text says what would be right."""
+    """Fault that cannot be injected as written; the text says what would be right."""
 
 
 class Takes(Enum):
-    """What follows the name of a fault."""
+    """Arguments after the name of a fault."""
 
     NOTHING = "nothing"
     VALUE = "a value"
@@ -33,9 +33,9 @@ class InjectionKind:
     """One kind of fault."""
 
     takes: Takes
-    """What follows its name."""
+    """Arguments after its name."""
     text: str
-    """What it does."""
+    """Effect of the fault."""
     low: float = 0.0
     """Least value."""
     high: float = 0.0
@@ -79,9 +79,9 @@ class ModbusInjection:
     axis: int = 0
     """Axis 1 to 6; 0 where the kind takes none."""
     value: float = 0.0
-    """What the kind says."""
+    """Value of the kind."""
     duration_s: float | None = None
-    """How long it lasts [s]; None until it is cleared."""
+    """Duration [s]; None until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = KINDS.get(self.kind)

@@ -29,9 +29,9 @@ from sim.devices.modbus.rack import ModbusRackCore
 from sim.devices.modbus.server import LOOPBACK, RackServer
 
 TICK_S: Final = 0.002
-"""How often the rods are moved on when nobody asks, and how often `stop` is asked [s]."""
+"""Interval at which the rods are moved on without requests, and `stop` is asked [s]."""
 REST_S: Final = 0.02
-"""The same while nothing can move: the first request moves everything on to its time [s]."""
+"""Interval while nothing can move [s]: the first request moves everything on to its time."""
 CONSOLE_BYTES_MAX: Final = 4096
 Transport = Literal["tcp", "rtu"]
 
@@ -55,7 +55,7 @@ def run_modbus_rack(
     end_with_console: bool = False,
     plant: Plant | None = None,
 ) -> None:
-    """Run a rack until `stop` says so.
+    """Run a rack until `stop` ends it.
 
     Args:
         transport: "tcp", or "rtu" on a pty that the rack opens, or on a port if one is given, as a
@@ -93,7 +93,7 @@ def run_modbus_rack(
 
 
 class _Rack:
-    """The running rack: server, console and time."""
+    """Running rack: server, console and time."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class _Rack:
             await server.leave()
 
     def _attach(self, loop: asyncio.AbstractEventLoop, console: TextIO | None) -> int | None:
-        """Listen to the console; returns its descriptor, or None where none can be waited for."""
+        """Add the console to the loop; return its descriptor, None if it cannot be waited for."""
         if console is None:
             return None
         descriptor = console.fileno()
@@ -157,7 +157,7 @@ class _Rack:
         return f"modbus-rtu:{place}?baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
 
     async def _tick(self, server: RackServer) -> float:
-        """Do what is due, and return how long nothing needs to be looked at [s]."""
+        """Run what is due, and return the time until the next check [s]."""
         now_s = self._now_s()
         self._faults.advance(now_s)
         self._core.advance(now_s)

@@ -89,7 +89,7 @@ class ModbusRackCore(ModbusDevice):
     # -- cyclic words -------------------------------------------------------------------------
 
     def _write_orders(self, unit: int, address: int, values: list[int], now_s: float) -> int | None:
-        """Give the drives their orders; half a 32-bit value is refused, it would be a jump."""
+        """Write the drives' orders; half a 32-bit value is refused, it would be a jump."""
         end = address + len(values)
         touched: list[tuple[int, Word]] = []
         for axis in range(self._per_unit):
@@ -119,7 +119,7 @@ class ModbusRackCore(ModbusDevice):
         return registers
 
     def state_words(self, drive: EmulatedDrive) -> list[int]:
-        """Return the state words of a drive as they lie in the registers."""
+        """Return the state words of a drive in the order of the registers."""
         registers = [0] * table.STATE_STRIDE
         for word, value in (
             (table.STATUSWORD, drive.statusword),

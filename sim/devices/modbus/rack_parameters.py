@@ -1,4 +1,4 @@
-"""Parameters of a drive as registers: what can be read, and what a write does or is refused for.
+"""Parameters of a drive as registers: readable values, effects of writes, and refusals.
 
 Not modelled: parameters that take effect only after a restart, and access levels.
 """

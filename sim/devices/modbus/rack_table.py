@@ -1,4 +1,4 @@
-"""The registers of the emulated Modbus rack: where each word lies, and how wide it is.
+"""The registers of the emulated Modbus rack: place and width of each word.
 
 This is the device's own list, as the manual of a real gateway would print it. Whoever speaks to
 the rack has a map of his own. All values are big-endian: the high half of a 32-bit value lies at
@@ -12,18 +12,18 @@ from typing import Final, NamedTuple
 
 
 class Word(NamedTuple):
-    """One value of an axis."""
+    """Place and format of one value of an axis."""
 
     at: int
     """Register after the beginning of the axis."""
     width: int
-    """Registers that it takes."""
+    """Width in registers."""
     signed: bool
     """Whether it is two's complement."""
 
 
 SEQUENCE: Final = 0
-"""Counts the cyclic requests; the device sends it back."""
+"""Counter of the cyclic requests, which the device sends back."""
 ORDERS: Final = 1
 ORDER_STRIDE: Final = 6
 CONTROLWORD: Final = Word(0, 1, signed=False)

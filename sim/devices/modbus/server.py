@@ -38,7 +38,7 @@ CLOSING_TURNS: Final = 6
 
 
 class RackHandler(ServerRequestHandler):
-    """One connection: answers go through the faults and the pace of the line.
+    """Connection whose answers go through the faults and the pace of the line.
 
     Args:
         owner: The server.
@@ -51,14 +51,14 @@ class RackHandler(ServerRequestHandler):
         super().__init__(owner, None, None, None)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Hear who may be heard; a pty has no other end that could be asked for."""
+        """Admit the client or close the connection; a pty has no peer that could be checked."""
         super().connection_made(transport)
         peer = transport.get_extra_info("socket")
         if peer is not None and not self._rack.admission.lets_in(peer):
             self.close()
 
     def callback_data(self, data: bytes, addr: tuple[Any, ...] | None = None) -> int:
-        """Take in what has arrived; a mute device does not hear anything."""
+        """Take in received bytes; a mute device ignores them."""
         self._asked = len(data)
         if self._rack.faults.mute:
             return len(data)
@@ -85,7 +85,7 @@ class RackHandler(ServerRequestHandler):
         self.server_send(answer, self.last_addr)
 
     def send(self, data: bytes, addr: tuple[Any, ...] | None = None) -> None:
-        """Put an answer on the wire: damaged or not at all, and when its last byte is due."""
+        """Put an answer on the wire when its last byte is due, possibly damaged, or drop it."""
         self.recv_buffer = b""
         delay_s, data = self._rack.faults.on_wire(data, rtu=self._rtu)
         if self._rtu:
@@ -103,7 +103,7 @@ class RackHandler(ServerRequestHandler):
 
 
 class RackServer(ModbusTcpServer):
-    """The server around a core; to be made inside a running event loop.
+    """Server around a core; to be made inside a running event loop.
 
     Args:
         faults: What goes wrong.
@@ -141,7 +141,7 @@ class RackServer(ModbusTcpServer):
         self._pty: PtyTransport | None = None
 
     def callback_new_connection(self) -> RackHandler:
-        """Return what talks to a new client."""
+        """Return the handler of a new client."""
         return RackHandler(self, rtu=self._rtu)
 
     def line_time_s(self, count: int) -> float:
@@ -155,7 +155,7 @@ class RackServer(ModbusTcpServer):
 
     @property
     def bound_port(self) -> int:
-        """TCP port that is listened on."""
+        """TCP port of the listener."""
         transport: Any = self.transport
         return int(transport.sockets[0].getsockname()[1])
 

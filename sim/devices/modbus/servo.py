@@ -26,7 +26,7 @@ from sim.devices.modbus.device import (
 from sim.devices.modbus.servo_table import STORED, Image, Mapped
 
 QUICK_STOP_BIT: Final = 0x04
-"""Of the controlword; a quick stop while it is 0."""
+"""Quick stop bit of the controlword; a quick stop while it is 0."""
 
 
 class ModbusServos(ModbusDevice):
@@ -97,7 +97,7 @@ class ModbusServos(ModbusDevice):
         return None
 
     def state_words(self, drive: EmulatedDrive) -> list[int]:
-        """Return what the registers tell of a drive."""
+        """Return the state words of a drive in the registers."""
         return self._told.pack(
             {
                 table.STATUSWORD: drive.statusword,
@@ -127,7 +127,7 @@ class ModbusServos(ModbusDevice):
 
 
 def _obey(drive: EmulatedDrive, orders: dict[Mapped, int]) -> None:
-    """Give a drive what was written, the controlword last."""
+    """Write the received values to a drive, the controlword last."""
     if table.MODE in orders:
         drive.write_mode(orders[table.MODE])
     if table.SPEED in orders:

@@ -1,4 +1,4 @@
-"""The registers of a Nanotec drive on Modbus RTU, and what its builder stores in it before.
+"""The registers of a Nanotec drive on Modbus RTU, and its stored settings.
 
 Rewritten by hand from Nanotec's online manuals, chapter "Modbus RTU": "Function code descriptions"
 (03h, 04h, 06h, 10h and 17h; at most 7Dh registers are read), "Process data objects (PDO)" (the
@@ -18,33 +18,33 @@ from sim.devices.drive.drive_type import RPM_PER_S, TENTHS_OF_A_DEGREE, DriveTyp
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """One entry of a mapping: an object, or a dummy of the same length."""
+    """Entry of a mapping: an object, or a dummy of the same length."""
 
     index: int
     """Index of the object; 0002h to 0007h are dummies."""
     subindex: int
     """Its sub-index."""
     bits: int
-    """Its length."""
+    """Length in bits."""
 
 
 NANOJ_INPUTS: Final = 2000
-"""2400h:01 and after."""
+"""First register of 2400h:01 and after."""
 NANOJ_OUTPUTS: Final = 3000
-"""2500h:01 and after."""
+"""First register of 2500h:01 and after."""
 NANOJ_REGISTERS: Final = 64
-"""32 values of 32 bits."""
+"""Number of registers: 32 values of 32 bits."""
 TOLD: Final = 5000
 RECEIVED: Final = 6000
 READ_MAX: Final = 0x7D
 ALIGNED: Final = 2
-"""Process data are read from a multiple of 4 bytes on."""
+"""Alignment of process data [registers]: they are read from a multiple of 4 bytes on."""
 FUNCTIONS: Final = (3, 4, 6, 16, 23)
 
 ALIVE: Final = Mapped(0x2400, 1, 32)
-"""What the NanoJ program wants to see change."""
+"""Input that the NanoJ program supervises for changes."""
 PATIENCE: Final = NANOJ_INPUTS + 2
-"""Register of 2400h:02: for how long it may stay the same [ms]."""
+"""Register of 2400h:02: longest time that it may stay the same [ms]."""
 CONTROLWORD: Final = Mapped(0x6040, 0, 16)
 MODE: Final = Mapped(0x6060, 0, 8)
 TARGET: Final = Mapped(0x607A, 0, 32)
@@ -60,7 +60,7 @@ POSITION: Final = Mapped(0x6064, 0, 32)
 VELOCITY: Final = Mapped(0x606C, 0, 32)
 
 RECEIVED_MAPPING: Final = (ALIVE, CONTROLWORD, DUMMY, MODE, TARGET, SPEED)
-"""3502h as it was stored with the maker's tool."""
+"""Mapping 3502h as it was stored with the maker's tool."""
 TOLD_MAPPING: Final = (
     STATUSWORD,
     DUMMY,
@@ -71,7 +71,7 @@ TOLD_MAPPING: Final = (
     POSITION,
     VELOCITY,
 )
-"""3602h likewise."""
+"""Mapping 3602h as it was stored with the maker's tool."""
 
 TENTHS_OF_A_DEGREE_PER_S: Final = 0xFF41_0300
 NANOTEC: Final = DriveType(
@@ -85,7 +85,7 @@ NANOTEC: Final = DriveType(
 
 
 class StoredLimits(NamedTuple):
-    """What the builder has stored in each drive, in SI units."""
+    """Limits that the builder has stored in each drive, in SI units."""
 
     following_window_m: float = 0.02
     following_time_ms: int = 20
@@ -115,14 +115,14 @@ class Image:
         self.registers: int = self.bits // 16
 
     def pack(self, values: dict[Mapped, int]) -> list[int]:
-        """Return the registers that tell these values; what has none is 0, as a dummy is."""
+        """Return the registers of these values; objects without one are 0, as a dummy is."""
         whole = 0
         for entry in self.mapping:
             whole = whole << entry.bits | values.get(entry, 0) & (1 << entry.bits) - 1
         return [whole >> shift & 0xFFFF for shift in range(self.bits - 16, -1, -16)]
 
     def objects(self, start: int, values: list[int]) -> dict[Mapped, int] | None:
-        """Return what registers say of each object, signed; None if they hold a part of one only.
+        """Return the objects' values in registers, signed; None if they hold only part of one.
 
         Args:
             start: The first of them, counted from the beginning of the image.

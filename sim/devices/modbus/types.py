@@ -14,12 +14,12 @@ from sim.devices.modbus.servo_table import NANOTEC
 
 
 class ModbusType(NamedTuple):
-    """One type."""
+    """Type of drives behind Modbus."""
 
     device: type[ModbusDevice]
-    """What has the registers."""
+    """Device with the registers."""
     drives: DriveType
-    """The drives behind them."""
+    """Type of the drives behind them."""
     units: tuple[int, ...]
     """Addresses of its units."""
 
