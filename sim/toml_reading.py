@@ -14,17 +14,17 @@ from itertools import accumulate
 from typing import Any, Final
 
 SIZE_MAX: Final = 1 << 20
-"""Characters of a text at most."""
+"""Most characters of a text."""
 DEPTH_MAX: Final = 12
-"""Parts of a key, and tables and lists in each other, at most."""
+"""Greatest depth: parts of a key, and tables and lists in each other."""
 MARKS_MAX: Final = 150_000
-"""Equals signs, commas, brackets and points outside strings at most: each may cost a table."""
+"""Most equals signs, commas, brackets and points outside strings: each may cost a table."""
 WORD_MAX: Final = 1000
-"""Characters of a number, or of a key without quotes, at most."""
+"""Most characters of a number, or of a key without quotes."""
 _INTEGER: Final = range(-(1 << 63), 1 << 63)
-"""What TOML promises of whole numbers; longer ones cannot even be shown."""
+"""Range that TOML promises for whole numbers; longer ones cannot even be shown."""
 _TOLD_MAX: Final = 300
-"""Characters of an error text at most."""
+"""Most characters of an error text."""
 
 _OPAQUE: Final = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:""""{0,2}+)?'
@@ -34,7 +34,7 @@ _OPAQUE: Final = re.compile(
     r"|#[^\n]*+",
     re.DOTALL,
 )
-"""A string or a comment."""
+"""Pattern of a string or a comment."""
 _LONG_KEY: Final = re.compile(rf'(?<![\w"-])(?:[\w"-]++[ \t]*+\.[ \t]*+){{{DEPTH_MAX}}}')
 _LONG_WORD: Final = re.compile(rf"(?<![\w+-])[\w+-]{{{WORD_MAX + 1}}}")
 _MARK: Final = re.compile(r"[=,.\[{]")
@@ -92,7 +92,7 @@ def read_value(text: str) -> Any:
 
 
 def _check_tokens(text: str) -> None:
-    """Refuse what would cost the parser more than its size tells."""
+    """Refuse tokens that would cost the parser more than their size shows."""
     plain = _OPAQUE.sub('"', text)
     if found := _LONG_KEY.search(plain):
         problem = f"a key of more than {DEPTH_MAX} parts with dots between"
@@ -112,7 +112,7 @@ def _check_tokens(text: str) -> None:
 
 
 def _line_of(text: str, place: int) -> int:
-    """Line of a place in the text without its strings and comments."""
+    """Find the line of a place in the text without its strings and comments."""
     left_out = 0
     for one in _OPAQUE.finditer(text):
         if one.start() - left_out >= place:
@@ -122,7 +122,7 @@ def _line_of(text: str, place: int) -> int:
 
 
 def _place_in(problem: str) -> tuple[int, int]:
-    """Line and column that `tomllib` tells at the end of its message."""
+    """Read the line and column at the end of `tomllib`'s message."""
     found = re.search(r"\(at line (\d+), column (\d+)\)$", problem)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
@@ -137,11 +137,11 @@ _REMEDIES: Final = (
     (r"^\s*[\w-]+\s*:", "write key = value"),
     (r"^\s*\{", "this is no JSON: write key = value, a line each"),
 )
-"""What people write that is no TOML, and what would have been right."""
+"""Patterns of common mistakes in TOML, and what would have been right."""
 
 
 def _remedy(text: str, line: int) -> str:
-    """Return what the line that cannot be read should be; empty if that is not known."""
+    """Return the remedy for a line that cannot be read; empty if there is none."""
     wrong = text.split("\n", line)[line - 1][:200] if line else ""
     remedy = next((right for seen, right in _REMEDIES if re.search(seen, wrong)), "")
     return f": {remedy}" if remedy else ""

@@ -11,7 +11,7 @@ COMMANDS = ("help", "status", "list", "clear")
 
 
 class HostConsole:
-    """Turns lines into faults of a simulator."""
+    """Console that turns lines into faults of a simulator."""
 
     def __init__(self, host: EmulatedHost) -> None:
         self._host = host

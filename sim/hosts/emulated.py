@@ -1,4 +1,4 @@
-"""An emulated simulator on any clock: asked for what has arrived by a time.
+"""An emulated simulator on any clock, which returns the datagrams that have arrived by a time.
 
     host = emulated_host("hcu1", feed=scripted_flight(), rate_hz=60.0, faults=["pause@20"])
     for arrival_s, datagram in host.due(now_s):
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from sim.hosts.kinds import EmulatedKind
 
 LATENCY_S: Final = 0.001
-"""What every packet takes at least [s]."""
+"""Least latency of every packet [s]."""
 
 
 class Arrival(NamedTuple):
     """One datagram on its way."""
 
     arrival_s: float
-    """When it is there, on the clock of the run [s]."""
+    """Time of arrival, on the clock of the run [s]."""
     data: bytes
     sender: int = 0
-    """0: this simulator; 1: another one that sends as well."""
+    """Sender: 0 is this simulator, 1 another one that sends as well."""
     peer: str = ""
-    """Who asked for it; empty: whoever is configured."""
+    """Peer that asked for it; empty: the configured one."""
 
 
 class EmulatedHost:
-    """Sends a feed on a wire.
+    """Host that sends a feed on a wire.
 
     Args:
         wire: makes the bytes.
@@ -77,19 +77,19 @@ class EmulatedHost:
         _check("order", order, "", 0.0, 1.0)
         _check("stands_s", stands_s, "s", 0.0, 3600.0)
         self.wire: Wire = wire
-        """Makes the bytes."""
+        """Encoder of the datagrams."""
         self.rate_hz: float = rate_hz
         """Moments a second [Hz]."""
         self.simulation: Simulation = Simulation(feed, stands_s)
-        """What is behind the wire."""
+        """Simulation behind the wire."""
         self.lasts_s: float = feed.lasts_s + stands_s
-        """How long its feed does something, from the beginning [s]."""
+        """Duration of its feed, from the beginning [s]."""
         self._jitter_s, self._loss, self._order = jitter_s, loss, order
         self._chance = random.Random(seed)  # noqa: S311  (an emulated network, no secret)
         self._frame = 0
         self._on_way: list[tuple[float, int, Arrival]] = []
         self.packets: int = 0
-        """Put on their way so far, lost ones not counted."""
+        """Packets put on their way so far, lost ones not counted."""
         self._newest_s = -math.inf
         self._held: list[tuple[Packed, int]] = []
         self._now_s = 0.0
@@ -98,7 +98,7 @@ class EmulatedHost:
             self.fault(fault, 0.0)
 
     def due(self, t_s: float) -> list[tuple[float, bytes]]:
-        """Time of arrival [s] and bytes of all that has arrived since this was last asked.
+        """Return time of arrival [s] and bytes of all that has arrived since the last call.
 
         Args:
             t_s: on the clock of the run, from when the simulator began [s].
@@ -106,7 +106,7 @@ class EmulatedHost:
         return [(one.arrival_s, one.data) for one in self.sent(t_s)]
 
     def sent(self, t_s: float) -> list[Arrival]:
-        """The same, with who sent it and for whom it is."""
+        """Return the arrivals as `due` does, with their senders and peers."""
         while self._frame / self.rate_hz <= t_s:
             self._show(self._frame / self.rate_hz)
             self._frame += 1
@@ -117,21 +117,21 @@ class EmulatedHost:
         return arrived
 
     def next_s(self) -> float:
-        """When it has to be asked again at the latest [s]."""
+        """Latest time for the next call [s]."""
         on_way = self._on_way[0][0] if self._on_way else math.inf
         return min(on_way, self._frame / self.rate_hz)
 
     def receive(self, datagram: bytes, peer: str = "") -> None:
-        """Hear a request, such as X-Plane's for a data reference."""
+        """Receive a request, such as X-Plane's for a data reference."""
         self.wire.receive(datagram, peer)
 
     def fault(self, fault: HostFault | str, now_s: float | None = None) -> None:
-        """Have a fault, `at_s` after a time; now if left out [s]. Raises `FaultError`."""
+        """Schedule a fault, `at_s` after a time; now if left out [s]. Raises `FaultError`."""
         for one in as_faults([fault]):
             self.simulation.faults.start(one, self._now_s if now_s is None else now_s)
 
     def clear(self, kind: str | None = None) -> int:
-        """End faults; returns how many."""
+        """End faults; return how many."""
         return self.simulation.faults.clear(kind)
 
     def _show(self, now_s: float) -> None:
@@ -149,7 +149,7 @@ class EmulatedHost:
         self._second(shown, now_s)
 
     def _second(self, shown: Telemetry, now_s: float) -> None:
-        """Another simulator, while that fault is on."""
+        """Send as another simulator, while that fault is active."""
         if self.simulation.faults.on("second") is None:
             self._other = None
             return
@@ -208,7 +208,7 @@ def emulated_host(
     kinds: Mapping[str, EmulatedKind] | None = None,
     **options: Any,
 ) -> EmulatedHost:
-    """An emulated simulator of a kind.
+    """Make an emulated simulator of a kind.
 
     Args:
         kind: name in `kinds`.

@@ -1,4 +1,4 @@
-"""Faults of an emulated simulator: what there is, how it is written, and when it is on.
+"""Faults of an emulated simulator: their kinds, their syntax, and when they are active.
 
 A fault is a line such as ``pause at_s=5 duration_s=2``, as for the bench's other emulated devices.
 """
@@ -51,7 +51,7 @@ KINDS: Final = {
                          momentary=True),
     "end": FaultKind("the simulator leaves; it says so where its wire can", momentary=True),
 }  # fmt: skip
-"""What there is, by its name."""
+"""Kinds of fault by name."""
 
 _KEYS: Final = ("kind", "value", "at_s", "duration_s")
 
@@ -62,11 +62,11 @@ class HostFault:
 
     kind: str
     value: float | None = None
-    """None: its kind's default."""
+    """Value of the fault; None: its kind's default."""
     at_s: float = 0.0
-    """When it begins, from when it was given [s]."""
+    """Begin after the time at which it was given [s]."""
     duration_s: float | None = None
-    """None: until it is cleared."""
+    """Duration [s]; None: until it is cleared."""
 
     def __post_init__(self) -> None:
         kind = kind_of(self.kind, KINDS)
@@ -75,12 +75,12 @@ class HostFault:
 
     @property
     def strength(self) -> float:
-        """The value, or its default."""
+        """Value of the fault, or its default."""
         return KINDS[self.kind].default if self.value is None else self.value
 
     @property
     def line(self) -> str:
-        """As it would be typed."""
+        """Line of the fault, as it would be typed."""
         words = [self.kind]
         if KINDS[self.kind].value:
             words.append(f"value={self.strength:g}")
@@ -109,7 +109,7 @@ def parse_fault(line: str) -> HostFault:
 
 
 class Schedule:
-    """Faults that are on, and those to come.
+    """Active faults and scheduled ones.
 
     Args:
         happen: Called with a momentary fault when it is due.
@@ -121,19 +121,19 @@ class Schedule:
         self._running: list[tuple[float, float, HostFault]] = []
 
     def start(self, fault: HostFault, now_s: float) -> None:
-        """Have a fault, `at_s` from now [s]."""
+        """Schedule a fault, `at_s` from now [s]."""
         self._waiting.append((now_s + fault.at_s, fault))
         self._waiting.sort(key=lambda item: item[0])
 
     def clear(self, kind: str | None = None) -> int:
-        """End faults and forget those to come; returns how many."""
+        """End active faults and forget scheduled ones; return how many."""
         before = len(self._waiting) + len(self._running)
         self._waiting = [item for item in self._waiting if kind not in (None, item[1].kind)]
         self._running = [item for item in self._running if kind not in (None, item[2].kind)]
         return before - len(self._waiting) - len(self._running)
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due [s]."""
+        """Begin and end the faults that are due [s]."""
         while self._waiting and self._waiting[0][0] <= now_s:
             due_s, fault = self._waiting.pop(0)
             if KINDS[fault.kind].momentary:
@@ -144,14 +144,14 @@ class Schedule:
         self._running = [item for item in self._running if item[1] > now_s]
 
     def on(self, kind: str) -> float | None:
-        """Strength of a fault that is on, the newest of its kind; None if none is."""
+        """Strength of an active fault, the newest of its kind; None if there is none."""
         for _, _, fault in reversed(self._running):
             if fault.kind == kind:
                 return fault.strength
         return None
 
     def text(self, now_s: float) -> str:
-        """The answer to `list`."""
+        """Format the answer to `list`."""
         return list_text(
             (fault.line for _, _, fault in self._running),
             ((due_s, fault.line) for due_s, fault in self._waiting),
@@ -160,12 +160,12 @@ class Schedule:
 
 
 def as_faults(faults: Iterable[HostFault | str]) -> tuple[HostFault, ...]:
-    """Faults, or lines that say them; raises `FaultError`."""
+    """Parse faults, or lines of them; raises `FaultError`."""
     return tuple(parse_fault(one) if isinstance(one, str) else one for one in faults)
 
 
 def help_text() -> str:
-    """What can be typed."""
+    """List the commands of the console."""
     lines = [
         "KIND [value=X] [at_s=S] [duration_s=S]   have a fault",
         "clear [KIND]                             end faults",

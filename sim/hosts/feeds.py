@@ -11,11 +11,11 @@ from sim.hosts.jsbsim_flight import installed, jsbsim_flight
 from sim.hosts.telemetry import Feed
 
 NAMES: Final = ("auto", "jsbsim", "flight", "loop", "drive")
-"""``auto`` is JSBSim where it is installed, else our own flight."""
+"""Names of feeds; ``auto`` is JSBSim where it is installed, else our own flight."""
 
 
 def feed_of(name: str, ride_of: Callable[[Path], Feed] | None = None) -> Feed:
-    """A feed.
+    """Make the feed of a name.
 
     Args:
         name: one of `NAMES`, or a file.

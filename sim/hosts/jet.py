@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _SHAPE: Final = (10.0, -15.0, 6.0)
-"""Of the step 10 u³ − 15 u⁴ + 6 u⁵."""
+"""Coefficients of the step 10 u³ − 15 u⁴ + 6 u⁵."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,24 @@ class Jet:
         )
 
     def times(self, factor: float) -> Jet:
-        """Multiplied by a number."""
+        """Multiply by a number."""
         return Jet(factor * self.x, factor * self.d, factor * self.dd)
 
     def _through(self, f: float, df: float, ddf: float) -> Jet:
         return Jet(f, df * self.d, ddf * self.d * self.d + df * self.dd)
 
     def sin(self) -> Jet:
-        """Its sine."""
+        """Sine of the quantity."""
         s, c = math.sin(self.x), math.cos(self.x)
         return self._through(s, c, -s)
 
     def cos(self) -> Jet:
-        """Its cosine."""
+        """Cosine of the quantity."""
         s, c = math.sin(self.x), math.cos(self.x)
         return self._through(c, -s, -c)
 
     def atan(self) -> Jet:
-        """Its arc tangent."""
+        """Arc tangent of the quantity."""
         slope = 1.0 / (1.0 + self.x * self.x)
         return self._through(math.atan(self.x), slope, -2.0 * self.x * slope * slope)
 
@@ -65,11 +65,11 @@ class Ramp:
     begin_s: float
     lasts_s: float
     by: float
-    """How much the value changes."""
+    """Height of the change."""
 
 
 def value(ramps: tuple[Ramp, ...], t_s: float) -> Jet:
-    """Sum of ramps at a time [s], from 0."""
+    """Sum the ramps at a time [s], from 0."""
     x = d = dd = 0.0
     a, b, c = _SHAPE
     for ramp in ramps:
@@ -84,7 +84,7 @@ def value(ramps: tuple[Ramp, ...], t_s: float) -> Jet:
 
 
 def integral(ramps: tuple[Ramp, ...], t_s: float) -> float:
-    """Integral of a sum of ramps from before the first of them to a time [s]."""
+    """Integrate a sum of ramps from before the first of them to a time [s]."""
     total = 0.0
     a, b, c = _SHAPE
     for ramp in ramps:
@@ -97,5 +97,5 @@ def integral(ramps: tuple[Ramp, ...], t_s: float) -> float:
 
 
 def pulse(begin_s: float, rise_s: float, hold_s: float, by: float) -> tuple[Ramp, Ramp]:
-    """A value that is taken, held and given back."""
+    """Make ramps to a value and, after a hold, back again."""
     return Ramp(begin_s, rise_s, by), Ramp(begin_s + rise_s + hold_s, rise_s, -by)

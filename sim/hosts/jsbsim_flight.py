@@ -2,7 +2,7 @@
 
 JSBSim (LGPL) comes with the extra ``[fly]``; its wheel has the aeroplane, a Cessna 172. The flight
 is flown once, at 120 Hz, and played from its table. Force and rates are those at the pilot's eyes,
-as its own FlightGear output tells them.
+as its own FlightGear output has them.
 
 Not modelled: take-off and landing, wind; the earth's curvature beyond what JSBSim does in 60 s.
 """
@@ -48,14 +48,14 @@ _WISHES: Final = (  # from [s]: bank, pitch beside the trimmed one [deg], rudder
 
 
 def installed() -> bool:
-    """Whether JSBSim is there."""
+    """Whether JSBSim is installed."""
     from importlib.util import find_spec
 
     return find_spec("jsbsim") is not None
 
 
 def trimmed() -> Any:
-    """JSBSim's executive with the aeroplane in level flight at 95 kt.
+    """Trim JSBSim's aeroplane in level flight at 95 kt.
 
     Raises:
         ModuleNotFoundError: without the extra ``[fly]``.
@@ -78,7 +78,7 @@ def trimmed() -> Any:
 
 
 class Pilot:
-    """Follows wished bank and pitch by the three controls.
+    """Pilot that follows commanded bank and pitch by the three controls.
 
     Args:
         fdm: the executive, trimmed.
@@ -108,7 +108,7 @@ class Pilot:
 
 
 def jsbsim_flight(lasts_s: float = LASTS_S) -> Sampled:
-    """Fly, and keep it as a table.
+    """Fly, and keep the flight as a table.
 
     Args:
         lasts_s: how long [s].
@@ -133,14 +133,14 @@ def jsbsim_flight(lasts_s: float = LASTS_S) -> Sampled:
 
 
 def velocity(fdm: Any) -> Vector:
-    """North, east, down [m/s]."""
+    """Velocity north, east, down [m/s]."""
     names = ("v-north-fps", "v-east-fps", "v-down-fps")
     north, east, down = (fdm[f"velocities/{name}"] * _FOOT_M for name in names)
     return (north, east, down)
 
 
 def moment(fdm: Any, place: Vector) -> VehicleMotion:
-    """What the aeroplane does now, from JSBSim's property tree."""
+    """Read the aeroplane's present motion from JSBSim's property tree."""
     x, y, z = (fdm[f"accelerations/a-pilot-{axis}-ft_sec2"] * _FOOT_M for axis in "xyz")
     p, q, r = (fdm[f"velocities/{axis}-rad_sec"] for axis in "pqr")
     dp, dq, dr = (fdm[f"accelerations/{axis}dot-rad_sec2"] for axis in "pqr")

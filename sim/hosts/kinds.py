@@ -21,19 +21,19 @@ from sim.hosts.wires import (
 
 @dataclass(frozen=True, slots=True)
 class EmulatedKind:
-    """One kind."""
+    """Kind of simulator, with its wire."""
 
     title: str
     port: int
-    """UDP port it sends to by default."""
+    """UDP port of the destination by default."""
     make: Callable[..., Wire]
-    """Of the version, the rate [Hz] and the wire's options."""
+    """Constructor of the wire from the version, the rate [Hz] and the wire's options."""
     versions: tuple[str, ...] = ("",)
-    """Forms of the wire; the first one is taken if none is said."""
+    """Forms of the wire; the first one is the default."""
     options: frozenset[str] = frozenset()
-    """What else may be said."""
+    """Options of the wire."""
     asked_on: int | None = None
-    """UDP port it listens on for requests by default; None: it sends without being asked."""
+    """UDP port that listens for requests by default; None: it sends without being asked."""
 
 
 def _hcu1(version: str, rate_hz: float, key: bytes = b"") -> Wire:
@@ -101,11 +101,11 @@ KINDS: Final = {
         "a game, by its layout", 20_777, _game, ("", *games.GAMES), frozenset({"length"}),
     ),
 }  # fmt: skip
-"""Name → kind."""
+"""Kinds of simulators by name."""
 
 
 def kind_named(kind: str, kinds: Mapping[str, EmulatedKind] = KINDS) -> EmulatedKind:
-    """Return a kind by its name; raises ValueError with the names there are."""
+    """Find a kind; raises ValueError with the names there are."""
     if kind not in kinds:
         raise ValueError(f"host kind {kind!r}: one of {', '.join(kinds)}")
     return kinds[kind]

@@ -1,4 +1,4 @@
-"""A loop through 90 degrees of pitch, put upon the motion of any vehicle."""
+"""A loop through 90 degrees of pitch, superposed on the motion of any vehicle."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sim.hosts.motion import (
 
 
 class Looping:
-    """Another motion with a loop through 90 degrees of pitch put upon it.
+    """Loop through 90 degrees of pitch, superposed on another motion.
 
     The vehicle flies along its nose all the same, so that its path becomes a loop where it moves.
     The place is summed from call to call: times must not go backward.
@@ -37,7 +37,7 @@ class Looping:
         self._off = (0.0, 0.0, 0.0)
 
     def of(self, motion: VehicleMotion, t_s: float) -> VehicleMotion:
-        """The motion at a time [s], looped."""
+        """Superpose the loop on the motion at a time [s]."""
         angle = value(self._ramps, t_s)
         turn = (math.cos(angle.x / 2.0), 0.0, math.sin(angle.x / 2.0), 0.0)
         attitude = multiplied(motion.attitude, turn)

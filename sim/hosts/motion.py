@@ -1,4 +1,4 @@
-"""What an emulated vehicle does at one moment, and the rotations that its wires need.
+"""Motion of an emulated vehicle at one moment, and the rotations that its wires need.
 
 Body axes are forward, right, down (FRD), the earth's north, east, down (NED).
 Not modelled: the earth's curvature and rotation; it is flat, and gravity the same everywhere.
@@ -19,7 +19,7 @@ GRAVITY_M_S2: Final = 9.80665
 
 @dataclass(frozen=True, slots=True)
 class VehicleMotion:
-    """A vehicle at one moment; every value fits the others."""
+    """Motion of a vehicle at one moment; all values are consistent."""
 
     f_m_s2: Vector
     """Specific force, acceleration minus gravity, in body axes [m/s²]."""
@@ -50,17 +50,17 @@ AT_REST: Final = VehicleMotion(
 
 
 def add(a: Vector, b: Vector) -> Vector:
-    """Sum of two vectors."""
+    """Add two vectors."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def scaled(a: Vector, factor: float) -> Vector:
-    """A vector times a number."""
+    """Multiply a vector by a number."""
     return (a[0] * factor, a[1] * factor, a[2] * factor)
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """Vector product."""
+    """Compute the vector product."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -69,7 +69,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def multiplied(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Hamilton's product: first the rotation b, then a."""
+    """Compute Hamilton's product: first the rotation b, then a."""
     aw, ax, ay, az = a
     bw, bx, by, bz = b
     return (
@@ -81,19 +81,19 @@ def multiplied(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def to_earth(q: Quaternion, v: Vector) -> Vector:
-    """A vector of body axes in north, east, down."""
+    """Rotate a vector from body axes to north, east, down."""
     w, x, y, z = q
     t = scaled(cross((x, y, z), v), 2.0)
     return add(add(v, scaled(t, w)), cross((x, y, z), t))
 
 
 def to_body(q: Quaternion, v: Vector) -> Vector:
-    """A vector of north, east, down in body axes."""
+    """Rotate a vector from north, east, down to body axes."""
     return to_earth((q[0], -q[1], -q[2], -q[3]), v)
 
 
 def from_euler(phi: float, theta: float, psi: float) -> Quaternion:
-    """Attitude of roll, pitch and heading [rad]: first the heading, then pitch, then roll."""
+    """Compose an attitude [rad]: first the heading, then pitch, then roll."""
     cr, sr = math.cos(phi / 2.0), math.sin(phi / 2.0)
     cp, sp = math.cos(theta / 2.0), math.sin(theta / 2.0)
     cy, sy = math.cos(psi / 2.0), math.sin(psi / 2.0)
@@ -106,7 +106,7 @@ def from_euler(phi: float, theta: float, psi: float) -> Quaternion:
 
 
 def to_euler(q: Quaternion) -> Vector:
-    """Roll in ±pi, pitch in ±pi/2 and heading in ±pi of an attitude [rad], as simulators say it.
+    """Decompose an attitude into roll in ±pi, pitch in ±pi/2 and heading in ±pi [rad].
 
     Roll and heading jump by half a turn where the pitch passes 90 degrees.
     """
@@ -120,7 +120,7 @@ def to_euler(q: Quaternion) -> Vector:
 
 
 def euler_rates(omega: Vector, phi: float, theta: float) -> Vector:
-    """Derivatives of roll, pitch and heading [rad/s]; large near a pitch of 90 degrees."""
+    """Differentiate roll, pitch and heading [rad/s]; large near a pitch of 90 degrees."""
     p, q, r = omega
     turn = q * math.sin(phi) + r * math.cos(phi)
     cosine = math.cos(theta)
@@ -133,10 +133,10 @@ def euler_rates(omega: Vector, phi: float, theta: float) -> Vector:
 
 
 def acceleration(motion: VehicleMotion) -> Vector:
-    """Acceleration over ground in body axes, without gravity [m/s²]."""
+    """Compute the acceleration over ground in body axes, without gravity [m/s²]."""
     return add(motion.f_m_s2, to_body(motion.attitude, (0.0, 0.0, GRAVITY_M_S2)))
 
 
 def moved(motion: VehicleMotion, by_m: Vector) -> VehicleMotion:
-    """The same elsewhere [m]."""
+    """Shift the position [m]."""
     return replace(motion, position_m=add(motion.position_m, by_m))

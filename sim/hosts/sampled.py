@@ -1,4 +1,4 @@
-"""A vehicle's motion as a table: a recorded ride, or what a flight model gave.
+"""A vehicle's motion as a table: a recorded ride, or the output of a flight model.
 
 Between two rows vectors are interpolated along a line and attitudes along the shortest turn.
 Not modelled: rows that do not fit each other; they are sent as they are.
@@ -25,7 +25,7 @@ COLUMNS: Final = {
 
 
 class Sampled:
-    """A motion of rows.
+    """Motion interpolated between rows.
 
     Args:
         times_s: rising, at least two, from 0 on [s].
@@ -50,11 +50,11 @@ class Sampled:
 
     @property
     def lasts_s(self) -> float:
-        """From the first row to the last [s]."""
+        """Time from the first row to the last [s]."""
         return self._times_s[-1] - self._times_s[0]
 
     def at(self, t_s: float) -> VehicleMotion:
-        """What the vehicle does at a time from the first row [s]."""
+        """Motion of the vehicle at a time from the first row [s]."""
         t_s += self._times_s[0]
         index = bisect_right(self._times_s, t_s)
         if index == 0:
@@ -98,7 +98,7 @@ def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
 
 
 def columns_in(header: Sequence[str]) -> list[str]:
-    """Names of the columns of a recorded ride that a table has.
+    """List the columns of a recorded ride that a table has.
 
     Raises:
         ValueError: if one that is needed is not there, or a part of a vector is missing.
@@ -116,7 +116,7 @@ def columns_in(header: Sequence[str]) -> list[str]:
 
 
 def recorded(columns: Mapping[str, Sequence[float]]) -> Sampled:
-    """A recorded ride: columns ``t_s`` and `COLUMNS`, as ``hil host record`` writes them.
+    """Make the motion of a recorded ride from its columns ``t_s`` and `COLUMNS`.
 
     Without ``qw`` … the attitude is the integral of the rates, from level; without ``v_x_m_s`` …
     or ``north_m`` … the vehicle stands where it is.
@@ -140,7 +140,7 @@ def recorded(columns: Mapping[str, Sequence[float]]) -> Sampled:
 
 
 def _turning(times_s: list[float], rows: list[VehicleMotion], values: list[float]) -> Quaternion:
-    """Attitude after the row before, by that row's rates."""
+    """Integrate the attitude over a row, by the rates of the row before."""
     if not rows:
         return AT_REST.attitude
     p, q, r = rows[-1].omega_rad_s

@@ -1,4 +1,4 @@
-"""A vehicle whose speed, turn, pitch and heave are written down as ramps.
+"""A vehicle whose speed, turn, pitch and heave are scripted as ramps.
 
 Attitude, rates, force and acceleration follow in closed form; the position is the integral of the
 velocity. It leans into its turns by a chosen share of what would leave no force to the side.
@@ -31,28 +31,28 @@ _SIMPSON: Final = ((0.0, 1.0), (0.5, 4.0), (1.0, 1.0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What a driver or pilot does."""
+    """Script of a driver or pilot."""
 
     lasts_s: float
-    """After it, the vehicle goes on as it then goes [s]."""
+    """Duration [s]; the vehicle keeps its final motion after it."""
     speed_m_s: tuple[Ramp, ...]
-    """Along the nose."""
+    """Speed along the nose."""
     turn_rad_s: tuple[Ramp, ...] = ()
     """Rate of the heading."""
     pitch_rad: tuple[Ramp, ...] = ()
-    """Nose up; beyond 90 degrees it is a loop."""
+    """Pitch, nose up; beyond 90 degrees it is a loop."""
     heave_m_s: tuple[Ramp, ...] = ()
     """Velocity along the body's axis that points down."""
     lean: float = 1.0
     """Share of a turn's bank that leaves no force to the side; negative leans out of it."""
     begins_m: Vector = (0.0, 0.0, 0.0)
     airborne_s: tuple[float, float] = (math.inf, math.inf)
-    """Between these times its wheels are in the air [s]."""
+    """Begin and end of the time with its wheels in the air [s]."""
 
 
 @dataclass(slots=True)
 class Scripted:
-    """The motion of a script, for any time."""
+    """Motion of a script, for any time."""
 
     script: Script
     _times_s: list[float] = field(init=False)
@@ -69,11 +69,11 @@ class Scripted:
 
     @property
     def lasts_s(self) -> float:
-        """Of the script [s]."""
+        """Duration of the script [s]."""
         return self.script.lasts_s
 
     def at(self, t_s: float) -> VehicleMotion:
-        """What the vehicle does at a time [s]; before 0 as at 0."""
+        """Motion of the vehicle at a time [s]; before 0 as at 0."""
         script, t_s = self.script, max(t_s, 0.0)
         speed, turn, pitch, heave, bank = self._jets(t_s)
         v, dv = (speed.x, 0.0, heave.x), (speed.d, 0.0, heave.d)
@@ -108,7 +108,7 @@ class Scripted:
         return to_earth(attitude, (speed.x, 0.0, heave.x))
 
     def _way(self, begin_s: float, end_s: float) -> Vector:
-        """Simpson's rule over one step."""
+        """Integrate the velocity over one step by Simpson's rule [m]."""
         total, span = (0.0, 0.0, 0.0), end_s - begin_s
         for share, weight in _SIMPSON:
             velocity = self._velocity(begin_s + share * span)

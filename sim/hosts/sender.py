@@ -17,7 +17,7 @@ from sim.hosts.console import HostConsole
 from sim.hosts.emulated import Arrival, EmulatedHost
 
 _IDLE_S: Final = 0.05
-"""Longest sleep [s]: how soon `stop` is seen."""
+"""Longest sleep of the loop [s]; bounds how soon `stop` is seen."""
 _REQUEST_MAX: Final = 2048
 _BURST: Final = 256
 
@@ -44,15 +44,15 @@ class Sender:
 
     @property
     def address(self) -> Address:
-        """Where requests are heard, and what packets come from."""
+        """Address that receives requests, and that packets come from."""
         return self._socket.getsockname()[:2]
 
     def fileno(self) -> int:
-        """Of the socket that hears requests."""
+        """Descriptor of the socket that receives requests."""
         return self._socket.fileno()
 
     def hear(self, _now_s: float = 0.0) -> None:
-        """Take all requests that have come."""
+        """Receive all requests that have come."""
         for _ in range(_BURST):
             try:
                 datagram, address = self._socket.recvfrom(_REQUEST_MAX)
@@ -63,7 +63,7 @@ class Sender:
             self._host.receive(datagram, peer)
 
     def send(self, now_s: float) -> None:
-        """Send all that is due by a time on the host's clock [s]."""
+        """Send all datagrams that are due by a time on the host's clock [s]."""
         for arrival in self._host.sent(now_s):
             with contextlib.suppress(OSError):  # nobody listens: as a simulator, go on
                 self._from(arrival).sendto(arrival.data, self._peers.get(arrival.peer, self._to))
@@ -149,7 +149,7 @@ def _socket(address: Address) -> socket.socket:
 
 
 def _own(to: Address) -> str:
-    """The one address of this machine that an address is reached from; nothing is sent to know."""
+    """Find the one address of this machine that reaches another one; sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(to)
         return str(probe.getsockname()[0])

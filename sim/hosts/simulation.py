@@ -1,4 +1,4 @@
-"""The simulation behind a wire: its clock, where it is in its feed, and what faults make of it."""
+"""The simulation behind a wire: its clock, its place in the feed, and the effects of faults."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sim.hosts.telemetry import Feed, Telemetry
 
 _ROUNDING_S: Final = 1e-6
 _BEGINS_S: Final = 100.0
-"""What its clock shows at first [s]: a simulator has run for a while when one connects."""
+"""Initial time of its clock [s]: a simulator has run for a while when one connects."""
 _RESET_S: Final = 0.1
-"""How long a reset is told [s]."""
+"""Time for which a reset is flagged [s]."""
 
 
 class Simulation:
-    """Steps through a feed.
+    """Simulation that steps through a feed.
 
     Args:
         feed: the vehicle.
@@ -30,15 +30,15 @@ class Simulation:
         self._feed, self._stands_s = feed, stands_s
         self.faults: Schedule = Schedule(self._happen)
         self.feed_s: float = -stands_s
-        """Where in the feed it is [s]; below 0 it still stands."""
+        """Time within the feed [s]; below 0 the vehicle is still at rest."""
         self.time_s: float = _BEGINS_S
-        """Its own clock [s]."""
+        """Time of its own clock [s]."""
         self.motion: VehicleMotion = AT_REST
-        """What was told last."""
+        """Motion that was sent last."""
         self.ended: bool = False
-        """Whether it has left."""
+        """Whether the simulator has left."""
         self.restarted: bool = False
-        """Whether it was started anew since this was last looked at."""
+        """Whether it was started again since the last check."""
         self._sequence = 0
         self._now_s = 0.0
         self._off: Vector = (0.0, 0.0, 0.0)
@@ -50,7 +50,7 @@ class Simulation:
         self._ends = False
 
     def step(self, now_s: float, dt_s: float) -> Telemetry:
-        """Go on by a step of our time [s], and show what there is then."""
+        """Advance by a step of our time [s], and return the resulting telemetry."""
         self._now_s = now_s
         self.faults.advance(now_s)
         paused = self.faults.on("pause") is not None or self.faults.on("menu") is not None
@@ -77,7 +77,7 @@ class Simulation:
         return shown
 
     def other(self) -> VehicleMotion:
-        """The vehicle of another simulator with the same feed: half a minute ahead."""
+        """Motion in another simulator with the same feed: half a minute ahead."""
         return self._feed.at(max(self.feed_s, 0.0) + 30.0)
 
     def _motion(self) -> VehicleMotion:

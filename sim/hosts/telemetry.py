@@ -1,4 +1,4 @@
-"""What an emulated simulator has to tell at one moment, and what a wire is."""
+"""Telemetry of an emulated simulator at one moment, and the interfaces of wires and feeds."""
 
 from __future__ import annotations
 
@@ -10,65 +10,65 @@ from sim.hosts.motion import VehicleMotion
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """The vehicle, and what the simulator says of itself."""
+    """Motion of the vehicle, and status of the simulator."""
 
     motion: VehicleMotion
     time_s: float
-    """On the simulation's own clock [s]."""
+    """Time on the simulation's own clock [s]."""
     sequence: int
     """Number of this moment, as the simulator counts what it sends."""
     paused: bool = False
     replay: bool = False
     reset: bool = False
-    """The vehicle was set elsewhere just now."""
+    """Whether the vehicle was set elsewhere just now."""
     end: bool = False
-    """The simulator leaves."""
+    """Whether the simulator leaves."""
     speed_factor: float = 1.0
     """Seconds of the simulation in one of ours."""
 
 
 class Packed(NamedTuple):
-    """One datagram, and for whom it is."""
+    """Datagram with its peer."""
 
     data: bytes
     peer: str = ""
-    """Who asked for it; empty: whoever is configured."""
+    """Peer that asked for it; empty: the configured one."""
 
 
 class Wire(Protocol):
-    """Makes the datagrams of one moment."""
+    """Encoder of the datagrams of one moment."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """All that is sent at this moment, in order."""
+        """Encode all datagrams of this moment, in order."""
         ...
 
     def receive(self, datagram: bytes, peer: str) -> None:
-        """Hear a request; what is none is ignored."""
+        """Receive a request; other datagrams are ignored."""
         ...
 
     def restart(self) -> None:
-        """Forget who asked for what: the simulator was started anew."""
+        """Forget all requests: the simulator was started again."""
         ...
 
 
 class Silent:
-    """Part of a wire that is never asked."""
+    """Part of a wire that takes no requests."""
 
     def receive(self, datagram: bytes, peer: str) -> None:
-        """Ignore it."""
+        """Ignore the datagram."""
 
     def restart(self) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there is no state."""
 
 
 class Feed(Protocol):
-    """A vehicle's motion over time."""
+    """Motion of a vehicle over time."""
 
     @property
     def lasts_s(self) -> float:
-        """How long it does something [s]."""
+        """Duration of the motion [s]."""
         ...
 
     def at(self, t_s: float) -> VehicleMotion:
-        """What it does at a time from its beginning [s]."""
+        """Motion at a time from its beginning [s]."""
         ...

@@ -28,7 +28,7 @@ _LIGHTS: Final = 1 << 1 | 1 << 2 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 9
 
 
 class MotionSim(Silent):
-    """Both packets of one moment.
+    """Encoder of both packets of one moment.
 
     Args:
         gauge: whether OutGauge is sent as well.
@@ -38,7 +38,7 @@ class MotionSim(Silent):
         self._gauge = gauge
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """MotionSim, then OutGauge."""
+        """Encode MotionSim, then OutGauge."""
         motion = shown.motion
         phi, theta, psi = to_euler(motion.attitude)
         forward, right, down = acceleration(motion)
@@ -64,7 +64,7 @@ def _world(ned: Vector) -> Vector:
 
 
 def _gauge(shown: Telemetry) -> bytes:
-    """OutGauge; its time is always 0, its car "beam"."""
+    """Encode OutGauge; its time is always 0, its car "beam"."""
     speed_m_s = math.hypot(*shown.motion.v_m_s)
     rpm = 800.0 + 120.0 * speed_m_s if math.isfinite(speed_m_s) else 800.0
     return _GAUGE.pack(

@@ -23,22 +23,22 @@ HOME_RAD: Final = (math.radians(51.1344), math.radians(13.7680))
 _EPOCH_S: Final = 1_700_000_000
 _LAYOUT: Final = struct.Struct(">2I3d22f5I36fI4fI3I9fIi11f")
 _ENGINES, _TANKS, _WHEELS = 4, 4, 3
-"""As many as there is room for are always told."""
+"""Counts of engines, tanks and wheels: the packet always has all of them."""
 _RUNNING: Final = 2
 
 
 def latitude_longitude(position_m: Vector) -> tuple[float, float]:
-    """Where a place of the flat earth is [rad]."""
+    """Latitude and longitude of a place of the flat earth [rad]."""
     north, east, _ = position_m
     latitude, longitude = HOME_RAD
     return latitude + north / EARTH_M, longitude + east / (EARTH_M * math.cos(latitude))
 
 
 class NativeFdm(Silent):
-    """What ``--native-fdm=socket,out,60,localhost,5501,udp`` sends."""
+    """Encoder of ``--native-fdm=socket,out,60,localhost,5501,udp``."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet."""
+        """Encode one packet."""
         motion = shown.motion
         phi, theta, psi = to_euler(motion.attitude)
         latitude, longitude = latitude_longitude(motion.position_m)

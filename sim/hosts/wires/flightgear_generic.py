@@ -1,4 +1,4 @@
-"""FlightGear's generic protocol: what its XML file asks for, as packed bytes or as a line of text.
+"""FlightGear's generic protocol: the chunks of its XML file, as packed bytes or as a line of text.
 
 Source: `src/Network/generic.cxx` of FlightGear 2020.3, line by line: `read_config` for the file,
 `gen_message_binary` and `gen_message_ascii` for what is sent; `src/FDM/flight.cxx` for the
@@ -40,7 +40,7 @@ class _Chunk:
 
 
 class Generic(Silent):
-    """What ``--generic=socket,out,60,localhost,5502,udp,NAME`` sends with the file NAME.xml.
+    """Encoder of ``--generic=socket,out,60,localhost,5502,udp,NAME`` with the file NAME.xml.
 
     Args:
         protocol: text of the XML file.
@@ -71,7 +71,7 @@ class Generic(Silent):
                 raise ValueError(f"node {chunk.node!r}: not emulated; there are {', '.join(known)}")
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet, or one line."""
+        """Encode one packet, or one line."""
         values = _nodes(shown)
         wanted = [(one, _sent(one, values[one.node])) for one in self._chunks]
         if self._binary:
@@ -98,7 +98,7 @@ class Generic(Silent):
 
 
 def _sent(chunk: _Chunk, number: float) -> float:
-    """What stands for a property's value in the packet."""
+    """Convert a property's value to the number in the packet."""
     if chunk.kind == "bool":
         return float(number != 0.0)
     return chunk.offset + number * chunk.factor
@@ -121,7 +121,7 @@ def _separator(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    """As `unescape` of SimGear: a letter after a backslash, or the number of a character."""
+    """Unescape as SimGear does: a letter after a backslash, or the number of a character."""
     made, at = "", 0
     while at < len(text):
         letter = text[at]
@@ -168,7 +168,7 @@ def _chunk(element: ET.Element) -> _Chunk:
 
 
 def _nodes(shown: Telemetry) -> dict[str, float]:
-    """Values of the property tree that are emulated."""
+    """Values of the emulated properties."""
     motion = shown.motion
     phi, theta, psi = to_euler(motion.attitude)
     latitude, longitude = latitude_longitude(motion.position_m)
@@ -243,7 +243,7 @@ _SHIPPED: Final = (
 
 
 def shipped(form: str) -> str:
-    """A protocol with all that moves a platform, "binary" or "ascii", as XML."""
+    """Write a protocol with all that moves a platform, "binary" or "ascii", as XML."""
     mode = (
         "<binary_mode>true</binary_mode><binary_footer>magic,0x48435531</binary_footer>"
         if form == "binary"

@@ -27,13 +27,13 @@ _FORZA: Final = struct.Struct("<iI3f3f3f3f3f")
 _FORZA_BYTES: Final = (311, 232, 324, 331)
 """Formats: Car Dash of Motorsport 7, Sled, Horizon 4 and 5, Motorsport of 2023."""
 _ROUGH_M_S2, _ROUGH_RAD_M = 0.002, 5.0
-"""A road or air along which numbers are never twice the same [m/s²], [rad/m]: nobody feels it."""
+"""Roughness of a road or air on which no number repeats [m/s²], [rad/m]; too small to be felt."""
 _OUTSIM: Final = struct.Struct("<I3f3f3f3f3i")
 _OUTSIM_METRE: Final = 65_536
 
 
 def _east_up_south(ned: Vector) -> Vector:
-    """A vector of north, east, down in the right-handed world of Codemasters' games."""
+    """Rotate a vector from north, east, down to the right-handed world of Codemasters' games."""
     north, east, down = ned
     return (east, -down, -north)
 
@@ -44,7 +44,7 @@ def _place_and_speed(motion: VehicleMotion) -> tuple[Vector, Vector]:
 
 
 def _axes(motion: VehicleMotion) -> tuple[Vector, Vector]:
-    """Where the vehicle's forward and right point, in that world."""
+    """Directions of the vehicle's forward and right axes in that world."""
     forward, right = (
         _east_up_south(to_earth(motion.attitude, one)) for one in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     )
@@ -52,10 +52,10 @@ def _axes(motion: VehicleMotion) -> tuple[Vector, Vector]:
 
 
 class Codemasters(Silent):
-    """DiRT with ``extradata="3"``: 66 numbers."""
+    """Encoder of DiRT with ``extradata="3"``: 66 numbers."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet."""
+        """Encode one packet."""
         motion = shown.motion
         place, velocity = _place_and_speed(motion)
         forward, right = _axes(motion)
@@ -66,10 +66,10 @@ class Codemasters(Silent):
 
 
 class F1(Silent):
-    """F1 23: the motion packet; the other cars stand at the origin, level and pointing north."""
+    """Encoder of F1 23's motion packet; the other cars are at the origin, level, facing north."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet."""
+        """Encode one packet."""
         frame = shown.sequence % 2**32
         head = _F1_HEAD.pack(
             2023, 23, 1, 19, 1, _F1_MOTION, 1, shown.time_s, frame, frame, _F1_PLAYER,
@@ -86,11 +86,11 @@ class F1(Silent):
 
 
 class Forza(Silent):
-    """Data Out: Sled, and zeros where a longer format goes on.
+    """Encoder of Data Out: Sled, and zeros where a longer format is longer.
 
     X is right, Y up, Z forward, left-handed: a turn is positive clockwise for who looks from the
-    axis' end to the origin, as DirectX has it. Its ways are a little rough, for a packet without a
-    place that says the same for long is a frozen one.
+    axis' end to the origin, as DirectX has it. Its roads are a little rough, for a packet without a
+    place that stays the same for long counts as frozen.
 
     Args:
         length: of the format [bytes].
@@ -100,7 +100,7 @@ class Forza(Silent):
         self._more = bytes(length - _FORZA.size)
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet; the race is not on while it is paused."""
+        """Encode one packet; the race is not on while it is paused."""
         motion = shown.motion
         p, q, r = motion.omega_rad_s
         phi, theta, psi = to_euler(motion.attitude)
@@ -122,13 +122,13 @@ def _right_up_forward(frd: Vector) -> Vector:
 
 
 class OutSim(Silent):
-    """Live for Speed with ``OutSim Opts 0`` and ``OutSim ID 0``.
+    """Encoder of Live for Speed with ``OutSim Opts 0`` and ``OutSim ID 0``.
 
     X is right, Y forward, Z up of a car whose heading is 0; heading is anticlockwise from above.
     """
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet; its place goes round after 32 km."""
+        """Encode one packet; its position wraps around after 32 km."""
         motion = shown.motion
         phi, theta, psi = to_euler(motion.attitude)
         north, east, down = to_earth(motion.attitude, motion.v_m_s)
@@ -142,15 +142,15 @@ class OutSim(Silent):
 
 
 def _int32(number: float) -> int:
-    """The nearest whole number, as it goes round in 32 bits."""
+    """Round to a whole number that wraps around in 32 bits."""
     return (round(number) + 2**31) % 2**32 - 2**31
 
 
 class Opentrack(Silent):
-    """Six doubles: right, up, backward [cm], yaw, pitch, roll [deg] of a pose."""
+    """Encoder of six doubles: right, up, backward [cm], yaw, pitch, roll [deg] of a pose."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet."""
+        """Encode one packet."""
         surge, sway, heave, roll, pitch, yaw = pose_of(shown.motion)
         place = [100.0 * one for one in (sway, heave, -surge)]
         return (Packed(struct.pack("<6d", *place, *map(math.degrees, (yaw, pitch, roll)))),)
@@ -163,11 +163,11 @@ GAMES: Final[dict[str, tuple[Callable[[int], Wire], tuple[int, ...]]]] = {
     "outsim": (lambda length: OutSim(), (64,)),
     "opentrack": (lambda length: Opentrack(), (48,)),
 }
-"""Name → wire of a length; the lengths that its packets may have, the usual one first [bytes]."""
+"""Wire of a length, and permitted lengths of its packets, the usual one first [bytes], by name."""
 
 
 def game(name: str, length: int | None = None) -> Wire:
-    """The wire of a game.
+    """Make the wire of a game.
 
     Args:
         name: one of `GAMES`.

@@ -29,7 +29,7 @@ def flags_of(shown: Telemetry) -> int:
 
 
 class Binary(Silent):
-    """Frames of 112 bytes, or 128 with a key."""
+    """Encoder of frames of 112 bytes, or 128 with a key."""
 
     def __init__(self, key: bytes = b"") -> None:
         self._key = key
@@ -43,14 +43,14 @@ class Binary(Silent):
             self._nonce = told[8:]
 
     def restart(self) -> None:
-        """The simulator began anew, and knows no nonce."""
+        """Forget the nonce: the simulator was started again."""
         self._nonce = _NO_NONCE
 
     def _signature(self, data: bytes) -> bytes:
         return hmac.new(self._key, data, hashlib.sha256).digest()[:_SIGNED]
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One frame."""
+        """Encode one frame."""
         motion = shown.motion
         frame = _FRAME.pack(
             b"HCU1", 2 if self._key else 1, flags_of(shown), 112, shown.sequence % 2**32,
@@ -64,10 +64,10 @@ class Binary(Silent):
 
 
 class Json(Silent):
-    """One object a datagram."""
+    """Encoder of one JSON object a datagram."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One object."""
+        """Encode one object."""
         motion = shown.motion
         frame = {
             "seq": shown.sequence % 2**32,

@@ -1,4 +1,4 @@
-"""JSBSim's socket output: labels when it starts anew, then a line of numbers for each moment.
+"""JSBSim's socket output: labels when it starts again, then a line of numbers for each moment.
 
 Source: what JSBSim 1.3.3 sends for an ``<output type="SOCKET" protocol="UDP">``: the simulated time
 and the properties asked for, 12 characters each at least, in as many significant digits as its
@@ -19,12 +19,12 @@ from sim.hosts.telemetry import Packed, Silent, Telemetry
 from sim.hosts.wires.flightgear import FOOT_M, latitude_longitude
 
 _DIGITS: Final = 7
-"""If the directive does not say."""
+"""Significant digits if the directive does not set them."""
 _G_FT_S2: Final = 9.80665 / FOOT_M
 
 
 class SocketLines(Silent):
-    """What a directive asks for.
+    """Encoder of the lines that a directive asks for.
 
     Args:
         directive: text of its XML file; empty for all that moves a platform.
@@ -44,11 +44,11 @@ class SocketLines(Silent):
         self._begins = True
 
     def restart(self) -> None:
-        """Labels come again."""
+        """Send the labels again."""
         self._begins = True
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One line; labels before it where the vehicle begins."""
+        """Encode one line, with labels before it where the vehicle begins."""
         values = _properties(shown)
         numbers = (shown.time_s, *(values[name] for name in self._names))
         line = ",".join(f"{number:12.{self._digits}g}" for number in numbers)
@@ -62,7 +62,7 @@ class SocketLines(Silent):
 
 
 def _asked(directive: str) -> tuple[tuple[str, ...], int]:
-    """Names of properties, and significant digits."""
+    """Read the names of properties, and significant digits, from a directive."""
     try:
         root = ET.fromstring(directive.encode())  # noqa: S314  # the bench's own file
     except ET.ParseError as error:
@@ -76,7 +76,7 @@ def _asked(directive: str) -> tuple[tuple[str, ...], int]:
 
 
 def _properties(shown: Telemetry) -> dict[str, float]:
-    """What is emulated of the property tree."""
+    """Values of the emulated properties."""
     motion = shown.motion
     angles = dict(zip(("phi", "theta", "psi"), to_euler(motion.attitude), strict=True))
     angles["psi"] %= 2.0 * math.pi

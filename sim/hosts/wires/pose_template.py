@@ -20,14 +20,14 @@ from sim.hosts.telemetry import Packed, Silent, Telemetry
 TEXT: Final = "<Axis1a>,<Axis2a>,<Axis3a>,<Axis4a>,<Axis5a>,<Axis6a>X"
 BINARY: Final = "<255><255>F1<Axis1a><Axis2a><Axis3a><Axis4a><Axis5a><Axis6a>!"
 SPANS: Final = (0.1, 0.1, 0.1, math.radians(10.0), math.radians(10.0), math.radians(10.0))
-"""What the ends of the axes' ranges mean: surge, sway, heave [m], roll, pitch, yaw [rad]."""
+"""Ranges of the axes: surge, sway, heave [m], roll, pitch, yaw [rad]."""
 _PART: Final = re.compile(r"<Axis([1-6])a>|<(\d{1,3})>")
 _SHARE_M: Final = 0.008
 _SHARE: Final = 0.4
 
 
 class Template(Silent):
-    """Poses: surge, sway, heave, roll, pitch, yaw as axes 1 to 6.
+    """Encoder of poses: surge, sway, heave, roll, pitch, yaw as axes 1 to 6.
 
     Args:
         template: what is filled in.
@@ -56,7 +56,7 @@ class Template(Silent):
         self._parts = _parts(template)
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One pose."""
+        """Encode one pose."""
         pose = zip(pose_of(shown.motion), self._spans, strict=True)
         axes = [self._number(value, span) for value, span in pose]
         data = b"".join(
@@ -75,7 +75,7 @@ class Template(Silent):
 
 
 def pose_of(motion: VehicleMotion) -> tuple[float, ...]:
-    """What such a tool makes of a vehicle's motion: surge, sway, heave [m], roll, pitch, yaw [rad].
+    """Compute such a tool's pose: surge, sway, heave [m], roll, pitch, yaw [rad].
 
     Forward, right, up; right wing down, nose up, nose right.
     """

@@ -21,14 +21,14 @@ from sim.hosts.motion import GRAVITY_M_S2, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Telemetry
 
 ROWS: Final = (1, 4, 16, 17, 21)
-"""Rows of DATA that are sent at first."""
+"""Rows of DATA that are sent by default."""
 _REQUEST: Final = struct.Struct("<5sii400s")
 _ANSWERS_MAX: Final = 150
 """Values in one datagram, so that it stays below 1472 bytes."""
 
 
 def references(shown: Telemetry) -> dict[str, float]:
-    """Values of the data references that are emulated."""
+    """Values of the emulated data references."""
     motion = shown.motion
     phi, theta, psi = (math.degrees(angle) for angle in to_euler(motion.attitude))
     forward, right, down_g = (force / GRAVITY_M_S2 for force in motion.f_m_s2)
@@ -67,7 +67,7 @@ class _Asked:
 
 
 class References:
-    """Answers each who asked with the values asked for, each at its own rate.
+    """Encoder that sends each client the values it asked for, each at its own rate.
 
     Args:
         version: of X-Plane, "11" or "12".
@@ -85,7 +85,7 @@ class References:
         self._turn = 0
 
     def receive(self, datagram: bytes, peer: str) -> None:
-        """Hear ``RREF``: rate, index, name; a rate of 0 ends it."""
+        """Receive ``RREF``: rate, index, name; a rate of 0 ends it."""
         if len(datagram) != _REQUEST.size or datagram[:4] != b"RREF":
             return
         _, rate_hz, index, text = _REQUEST.unpack(datagram)
@@ -97,11 +97,11 @@ class References:
             asked[index] = _Asked(name, rate_hz)
 
     def restart(self) -> None:
-        """Forget who asked."""
+        """Forget all clients."""
         self._asked.clear()
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """Answers that are due."""
+        """Encode the answers that are due."""
         values = references(shown)
         self._turn += 1
         packed: list[Packed] = []
@@ -119,7 +119,7 @@ class References:
 
 
 class Rows:
-    """The data output; rows are chosen in its settings, or by ``DSEL0`` and ``USEL0``.
+    """Encoder of the data output; rows are chosen in its settings, or by ``DSEL0`` and ``USEL0``.
 
     Args:
         version: of X-Plane, "11" or "12".
@@ -130,7 +130,7 @@ class Rows:
         self._chosen = set(ROWS)
 
     def receive(self, datagram: bytes, peer: str) -> None:
-        """Hear ``DSEL0`` or ``USEL0`` with numbers of rows."""
+        """Receive ``DSEL0`` or ``USEL0`` with numbers of rows."""
         del peer
         head, body = datagram[:4], datagram[5:]
         if head not in (b"DSEL", b"USEL") or len(body) % 4:
@@ -139,10 +139,10 @@ class Rows:
         self._chosen = self._chosen | rows if head == b"DSEL" else self._chosen - rows
 
     def restart(self) -> None:
-        """Its choice is in its settings: it stays."""
+        """Keep the rows: they are settings."""
 
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
-        """One packet with all rows."""
+        """Encode one packet with all rows."""
         rows = _rows(shown, self._twelve)
         data = b"".join(
             struct.pack("<i8f", number, *values, *[0.0] * (8 - len(values)))

@@ -1,1 +1,1 @@
-"""Laws that make commands of drives from what their joints shall do."""
+"""Laws that compute commands of drives from the wanted motion of their joints."""

@@ -1,4 +1,4 @@
-"""Laws of joints: from wanted and measured motion to what the drives are told.
+"""Laws of joints: from wanted and measured motion to the commands of the drives.
 
 Three interfaces: torque [N m] or [N], speed [rad/s] or [m/s], and voltage from -1 to 1 of motors
 with ``τ = M_s (U - ω / ω_idle)`` (Strashnov and Mikhaylyuk 2019, eqs. 2 and 3). Every law makes an
@@ -17,13 +17,14 @@ from sim.world.robots.model import RobotDrive
 Array = NDArray[np.float64]
 
 ControlBy = Literal["speed", "torque", "voltage"]
-"""What a drive is commanded by."""
+"""Quantity in which a drive is commanded."""
 Law = Literal["pid", "gravity", "computed", "pd"]
-"""``pid``: of the error alone. ``gravity``: and what holds the robot where it is. ``computed``: and
-what accelerates it as wanted. ``pd``: without integral, the effort taken for a voltage as it is."""
+"""Law of a drive. ``pid``: of the error alone. ``gravity``: plus what holds the robot in place.
+``computed``: plus what accelerates it as wanted. ``pd``: without integral, the effort taken for a
+voltage as it is."""
 
 SPEED_PER_ERROR: Final = 20.0
-"""Of drives commanded by speed: rad/s of correction per rad of error."""
+"""Correction of drives commanded by speed: rad/s per rad of error."""
 
 
 class LawError(ValueError):
@@ -32,7 +33,7 @@ class LawError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gains:
-    """Of the errors, shape (drives,) each."""
+    """Gains of the errors, shape (drives,) each."""
 
     kp: Array
     """Effort per error [N m/rad] or [N/m]."""
@@ -43,7 +44,7 @@ class Gains:
 
     @classmethod
     def damped(cls, inertias: Array, bandwidth_rad_s: float) -> Self:
-        """Two equal poles for each joint alone, ``(s + w)²``, and nothing to remember.
+        """Place two equal poles for each joint alone, ``(s + w)²``, without an integral.
 
         Args:
             inertias: what each drive accelerates [kg m2] or [kg], shape (drives,).
@@ -54,7 +55,7 @@ class Gains:
 
     @classmethod
     def placed(cls, inertias: Array, bandwidth_rad_s: float) -> Self:
-        """Three equal poles for each joint alone: ``(s + w)³`` of a double integrator.
+        """Place three equal poles for each joint alone: ``(s + w)³`` of a double integrator.
 
         Args:
             inertias: what each drive accelerates [kg m2] or [kg], shape (drives,).
@@ -66,27 +67,27 @@ class Gains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointMotion:
-    """What the driven joints do, or shall do, at one time, shape (drives,) each."""
+    """Motion of the driven joints, measured or wanted, at one time, shape (drives,) each."""
 
     positions: Array
-    """[rad] or [m]."""
+    """Positions [rad] or [m]."""
     speeds: Array
-    """[rad/s] or [m/s]."""
+    """Speeds [rad/s] or [m/s]."""
     accelerations: Array
-    """[rad/s2] or [m/s2]; not measured."""
+    """Accelerations [rad/s2] or [m/s2]; not measured."""
 
 
 class DriveLaw(Protocol):
-    """What commands all drives of a robot."""
+    """Law that commands all drives of a robot."""
 
     @property
     def law(self) -> Law:
-        """Which effort of the robot's model it wants to be told."""
+        """Effort of the robot's model that the law needs."""
         ...
 
     @property
     def fault(self) -> str:
-        """Why the robot has to stop; empty while it need not."""
+        """Reason why the robot has to stop; empty while it need not."""
         ...
 
     @property
@@ -95,15 +96,15 @@ class DriveLaw(Protocol):
         ...
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
-        """What the drives are told, shape (drives,)."""
+        """Compute the commands of the drives, shape (drives,)."""
         ...
 
     def restart(self) -> None:
-        """Forget everything."""
+        """Forget all state."""
         ...
 
     def carry(self, integrals: Array) -> None:
-        """Begin with integrals of another law, shape (drives,)."""
+        """Start from the integrals of another law, shape (drives,)."""
         ...
 
 
@@ -123,7 +124,7 @@ class JointLaw:
     """
 
     fault: str = ""
-    """It never has one."""
+    """Reason to stop; always empty for this law."""
 
     def __init__(
         self, drives: tuple[RobotDrive, ...], control: ControlBy, law: Law, gains: Gains,
@@ -144,7 +145,7 @@ class JointLaw:
         self.command(still, still, self._integral.copy())  # compiles the kernel before a run
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
-        """What the drives are told, shape (drives,).
+        """Compute the commands of the drives, shape (drives,).
 
         Args:
             needed: effort of the model for what is wanted, shape (drives,); zeros for `pid`.
@@ -174,15 +175,15 @@ class JointLaw:
         self._integral[:] = 0.0
 
     def snapshot(self) -> bytes:
-        """All that it remembers."""
+        """Whole state of the law."""
         return self._integral.tobytes()
 
     def restore(self, snapshot: bytes) -> None:
-        """Go on from a snapshot of a law of as many drives."""
+        """Restore a snapshot of a law of as many drives."""
         self._integral[:] = np.frombuffer(snapshot)
 
     def carry(self, integrals: Array) -> None:
-        """Begin with integrals of another law, shape (drives,)."""
+        """Start from the integrals of another law, shape (drives,)."""
         self._integral[:] = integrals
 
     @property
@@ -194,7 +195,7 @@ class JointLaw:
 def asked_efforts(
     drives: tuple[RobotDrive, ...], control: ControlBy, command: Array, speeds: Array
 ) -> Array:
-    """What drives make of a command at these speeds, before their own limits, shape (drives,)."""
+    """Compute the drives' efforts for a command at these speeds, before their own limits."""
     if control == "torque":
         return command
     if control == "speed":

@@ -1,4 +1,4 @@
-"""Efforts of joints from errors, compiled: `sim.world.control.laws` says what they are for."""
+"""Efforts of joints from errors, compiled; see `sim.world.control.laws`."""
 
 import numpy as np
 from numba import njit
@@ -13,7 +13,7 @@ def efforts(
     wanted_speeds: Array, found: Array, found_speeds: Array, needed: Array, integral: Array,
     out: Array,
 ) -> None:  # fmt: skip
-    """PID and what the model needs, within the limits.
+    """Compute PID and the model's effort, within the limits.
 
     Args:
         kp: effort per error, shape (drives,), as all of them.

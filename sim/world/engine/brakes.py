@@ -1,4 +1,4 @@
-"""Brakes of joints: they slow a joint down by friction and lock it once it is at rest.
+"""Brakes of joints: friction slows a joint down, and a tie locks it once it is at rest.
 
 Friction alone creeps under a load for ever; so a joint at rest is held by a tie to the place where
 its brake closed (``mjEQ_JOINT``), which is switched on and off while the engine runs.
@@ -24,7 +24,7 @@ LOCKS_BELOW_M_S: Final = 1e-3
 
 
 def with_brakes(text: ModelText, joints: Sequence[str]) -> ModelText:
-    """The text of a model whose joints can be locked, and have hard ends and brakes.
+    """Give some joints of a model's text hard ends and brakes that can lock them.
 
     Args:
         joints: names of slides and hinges.
@@ -53,14 +53,14 @@ def with_brakes(text: ModelText, joints: Sequence[str]) -> ModelText:
 
 @dataclass(frozen=True, slots=True)
 class BrakesSnapshot:
-    """What brakes do; friction and ties are in the world's own snapshot."""
+    """State of the brakes; friction and ties are in the world's own snapshot."""
 
     joints: tuple[str, ...]
     """Names of the joints."""
     closing: tuple[bool, ...]
-    """Which brakes are closed, or slip."""
+    """Whether each brake is closed, locked or slipping."""
     locked: tuple[bool, ...]
-    """Which joints are tied to their places."""
+    """Whether each joint is tied to its place."""
 
 
 class Brakes:
@@ -84,11 +84,11 @@ class Brakes:
         self._friction_n = tuple(float(value) for value in friction_n)
         self._closing = [False] * len(joints)
         self.locked: list[bool] = [False] * len(joints)
-        """Which joints are tied to their places."""
+        """Whether each joint is tied to its place."""
         self._open = True
 
     def close(self, closed: Sequence[bool]) -> None:
-        """Close some, open the others; to be said before every step, for a joint slows down."""
+        """Close some brakes, open the others; to be called before every step, as joints brake."""
         if self._open and not any(closed):
             return
         if all(self.locked) and all(closed):
@@ -104,11 +104,11 @@ class Brakes:
         self._open = not any(closed)
 
     def snapshot(self) -> BrakesSnapshot:
-        """What they do, besides the world's own snapshot."""
+        """Return the state of the brakes, besides the world's own snapshot."""
         return BrakesSnapshot(self._joints, tuple(self._closing), tuple(self.locked))
 
     def restore(self, snapshot: BrakesSnapshot) -> None:
-        """Go on from a snapshot, once the world has.
+        """Restore a snapshot, after the world's.
 
         Raises:
             ValueError: if it is of brakes of other joints.
@@ -119,7 +119,7 @@ class Brakes:
         self._open = not any(self._closing)
 
     def carry_over(self, old: BrakesSnapshot) -> None:
-        """Go on from before an edit, once the world has (`carry_over`): by the names of joints."""
+        """Continue from before an edit, after the world (`carry_over`): by the names of joints."""
         for index, joint in enumerate(self._joints):
             if joint in old.joints:
                 at = old.joints.index(joint)

@@ -1,4 +1,4 @@
-"""A free body that is led along a motion that nothing can hold up, with all that it bears.
+"""A free body led along a motion that nothing can hold up, with all that it bears.
 
 The engine moves its own led (``mocap``) bodies in jumps, without speed: what they bear would feel
 nothing of it. So the body stays free, and the stiffest weld that is stable ties it to a led frame.
@@ -22,11 +22,11 @@ from sim.world.robots.xml_writing import add, document
 Array = NDArray[np.float64]
 
 LEADS_STEPS: Final = 2.0 * TIE_STEPS
-"""By how many steps a frame is ahead of the body that it leads."""
+"""Steps by which a frame is ahead of the body that it leads."""
 
 
 def with_leader(text: ModelText, body: str) -> ModelText:
-    """The text of a model one of whose bodies is led; it must move freely.
+    """Add a leading frame for a free body to the text of a model.
 
     Raises:
         ValueError: if the model has no such body.
@@ -43,7 +43,7 @@ def with_leader(text: ModelText, body: str) -> ModelText:
 
 
 class Leader:
-    """The frame that leads a body of a world.
+    """Frame that leads a body of a world.
 
     Args:
         body: that `with_leader` was told of.
@@ -54,6 +54,6 @@ class Leader:
         self._frame = int(world._model.body(f"{body}_leader").mocapid[0])  # noqa: SLF001
 
     def move_to(self, pose: Array) -> None:
-        """Put the frame somewhere in the world, shape (4, 4)."""
+        """Move the frame to a pose in the world, shape (4, 4)."""
         self._data.mocap_pos[self._frame] = pose[:3, 3]
         self._data.mocap_quat[self._frame] = quaternion_of(pose[:3, :3])

@@ -1,7 +1,8 @@
-"""A world's state carried over into another world: by the names and types of its elements.
+"""Transfer of a world's state to another world: by the names and types of its elements.
 
 What has no namesake of its type begins as its document has it. An edit that changes nothing leaves
-every bit as it was: what the solver begins from, applied forces, switched ties and delays go along.
+every bit as it was: start values of the solver, applied forces, switched ties and delays are
+transferred too.
 """
 
 from collections.abc import Iterator
@@ -18,29 +19,30 @@ from sim.world.engine.world_bodies import Push
 Array = NDArray[np.float64]
 
 BEYOND: Final = 1e-4
-"""Way past a new limit [rad] or [m] that is taken for the yielding of the engine's own stops."""
+"""Largest distance past a new limit [rad] or [m] that is taken for the yielding of the engine's
+stops."""
 
 
 class CarryRefusedError(ValueError):
-    """The state of a world cannot go over into another one; the text says why."""
+    """Refusal to transfer a world's state to another one; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class CarriedOver:
-    """What went over, by the engine's names."""
+    """Result of a transfer, by the engine's names."""
 
     kept: tuple[str, ...]
-    """Joints that go on as they were."""
+    """Joints that continue in their old state."""
     fresh: tuple[str, ...]
-    """Joints that begin where their document has them, at rest."""
+    """Joints that start at rest in their document's coordinates."""
     gone: tuple[str, ...]
-    """Joints of the old world that are not in the new one, or are of another type there."""
+    """Joints of the old world that are absent from the new one, or of another type there."""
     closing: LoopClosing | None
-    """How loops were closed; None if the edit opened none."""
+    """Closing of the loops; None if the edit opened none."""
 
 
 def carry_over(old: World, new: World) -> CarriedOver:
-    """Let a world that stands at its beginning go on where another one is.
+    """Continue the state of another world in a new one that is at its beginning.
 
     The old one is left as it is.
 
@@ -81,7 +83,7 @@ def carry_over(old: World, new: World) -> CarriedOver:
 
 
 class _Side:
-    """One of the two worlds, as the engine has it."""
+    """One of the two worlds, with the engine's model and state."""
 
     def __init__(self, library: Any, model: Any, data: Any) -> None:
         self.library, self.model, self.data = library, model, data
@@ -102,7 +104,7 @@ class _Side:
 
 
 def _carry_joint(source: _Side, target: _Side, before: int, after: int) -> None:
-    """Coordinates, speeds, applied forces, and where the solver begins."""
+    """Transfer coordinates, speeds, applied forces, and start values of the solver."""
     (was, went), (at, goes) = source.of_joint(before), target.of_joint(after)
     target.data.qpos[at] = source.data.qpos[was]
     for field in ("qvel", "qacc_warmstart", "qfrc_applied"):
@@ -110,7 +112,7 @@ def _carry_joint(source: _Side, target: _Side, before: int, after: int) -> None:
 
 
 def _pairs(source: _Side, target: _Side, kind: str) -> Iterator[tuple[int, int]]:
-    """Numbers of namesakes in both."""
+    """Numbers of namesakes in both worlds."""
     before = source.named(kind)
     for name, after in target.named(kind).items():
         if name in before:
@@ -118,7 +120,7 @@ def _pairs(source: _Side, target: _Side, kind: str) -> Iterator[tuple[int, int]]
 
 
 def _carry_drives(source: _Side, target: _Side) -> None:
-    """Commands, and states of drives that have any."""
+    """Transfer commands, and states of drives that have any."""
     for before, after in _pairs(source, target, "ACTUATOR"):
         target.data.ctrl[after] = source.data.ctrl[before]
         count = int(target.model.actuator_actnum[after])
@@ -129,7 +131,7 @@ def _carry_drives(source: _Side, target: _Side) -> None:
 
 
 def _carry_delayed(source: _Side, target: _Side) -> None:
-    """What sensors and drives delay, of those that keep as much of it."""
+    """Transfer the delayed values of sensors and drives whose delay is unchanged."""
     addresses = (source.model, target.model)
     for kind, field in (("SENSOR", "sensor"), ("ACTUATOR", "actuator")):
         ends = [_history_ends(model, field) for model in addresses]
@@ -140,7 +142,7 @@ def _carry_delayed(source: _Side, target: _Side) -> None:
 
 
 def _history_ends(model: Any, field: str) -> dict[int, slice]:
-    """Where each delayed element of a kind has its history."""
+    """Places of the history of each delayed element of a kind."""
     starts = [
         (int(at), kind, number)
         for kind in ("sensor", "actuator")
@@ -157,7 +159,7 @@ def _history_ends(model: Any, field: str) -> dict[int, slice]:
 
 
 def _carry_ties(source: _Side, target: _Side) -> None:
-    """Which ties are on; a tie of one joint to a place of its own stays where it closed."""
+    """Transfer the active ties; a tie of a joint to a place of its own stays where it closed."""
     for before, after in _pairs(source, target, "EQUALITY"):
         kind = int(target.model.eq_type[after])
         if kind != int(source.model.eq_type[before]):
@@ -176,7 +178,7 @@ def _carry_ties(source: _Side, target: _Side) -> None:
 
 
 def _carry_forces(source: _Side, target: _Side, old: World, new: World) -> None:
-    """Applied to bodies, and what pushes them still."""
+    """Transfer forces on bodies, and pushes that still act."""
     places: dict[int, int] = {}
     for before, after in _pairs(source, target, "BODY"):
         places[before] = after
@@ -188,7 +190,7 @@ def _carry_forces(source: _Side, target: _Side, old: World, new: World) -> None:
 
 
 def _gaps_of(source: _Side) -> dict[str, Array]:
-    """Of the old world's ties where it is now, which its last step does not tell."""
+    """Gaps of the old world's ties at its present state, which its last step does not have."""
     if not source.model.neq:
         return {}
     scratch = source.library.MjData(source.model)
@@ -199,7 +201,7 @@ def _gaps_of(source: _Side) -> dict[str, Array]:
 
 
 def _within(source: _Side, target: _Side, name: str, before: int, after: int) -> None:
-    """Refuse a joint that is further beyond its limits than it was."""
+    """Refuse a joint that is further beyond its limits than before."""
     if not target.model.jnt_limited[after] or int(target.model.jnt_type[after]) in (0, 1):
         return
     at = float(target.data.qpos[target.model.jnt_qposadr[after]])

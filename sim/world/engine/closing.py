@@ -1,7 +1,7 @@
 """Loops that an edit has opened, closed again before the first step.
 
 Gauss-Newton on what the engine's ties miss, over all freedoms at once (least squares, so every
-joint moves as little as all together allow); then speeds are brought to those that keep the ties.
+joint moves as little as all together allow); then speeds are projected on those that keep the ties.
 Left as it is, such a gap is closed by the solver's forces, with a kick.
 """
 
@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 OPENED: Final = 1e-7
 """Change of a tie's gap [m] or [rad] by which an edit has opened it."""
 CLOSED: Final = 1e-6
-"""Greatest gap [m] or [rad] of a closed tie."""
+"""Greatest gap of a closed tie [m] or [rad]."""
 MET: Final = 1e-11
-"""Gap at which nothing is left to do."""
+"""Gap at which the iteration ends."""
 ITERATIONS: Final = 20
-"""At most; a joint moved by 10 mm takes two or three."""
+"""Most iterations; a joint moved by 10 mm takes two or three."""
 RANK: Final = 1e-7
-"""Singular values below so many parts of the greatest are rounding."""
+"""Ratio to the greatest singular value below which one is rounding."""
 WAY_MAX_M: Final = 0.05
 """Greatest correction of a slide."""
 TURN_MAX_RAD: Final = math.radians(5.0)
@@ -32,29 +32,29 @@ TURN_MAX_RAD: Final = math.radians(5.0)
 
 
 class ClosingRefusedError(ValueError):
-    """Loops are not closed by a small correction; the text says which, and how far they are."""
+    """Failure to close loops by a small correction; the text says which, and their gaps."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoopClosing:
-    """How loops were closed."""
+    """Closing of the loops: iterations, gaps and corrections."""
 
     iterations: int
-    """Of Gauss-Newton."""
+    """Iterations of Gauss-Newton."""
     gap_m: float
-    """Greatest before, of points [m] or followers and turns [rad]."""
+    """Greatest gap before, of points [m] or followers and turns [rad]."""
     left_m: float
-    """Greatest after."""
+    """Greatest gap after."""
     way_m: float
     """Greatest correction of a slide."""
     turn_rad: float
-    """Greatest of a hinge or ball."""
+    """Greatest correction of a hinge or ball."""
     speed_change: float
     """Greatest change of a freedom's speed [m/s] or [rad/s]."""
 
 
 def tie_gaps(library: Any, model: Any, data: Any) -> dict[str, Array]:
-    """What each active tie misses [m] or [rad], by its name, at the state's computed places."""
+    """Gap of each active tie [m] or [rad], by its name, at the state's computed places."""
     rows = _rows(library, data)
     names = [
         library.mj_id2name(model, library.mjtObj.mjOBJ_EQUALITY, int(number)) or str(number)
@@ -69,7 +69,7 @@ def tie_gaps(library: Any, model: Any, data: Any) -> dict[str, Array]:
 def close_loops(
     library: Any, model: Any, data: Any, before: Mapping[str, Array]
 ) -> LoopClosing | None:
-    """Close what is further open than before; change nothing if nothing is.
+    """Close the ties that are further open than before; change nothing if there are none.
 
     Args:
         model: of the engine.
@@ -105,7 +105,7 @@ def close_loops(
 
 
 def _keep_closed(library: Any, model: Any, data: Any) -> float:
-    """Bring speeds to the nearest ones that keep the ties; the greatest change."""
+    """Project the speeds on the nearest ones that keep the ties; return the greatest change."""
     jacobian = _jacobian(library, model, data)
     change = np.linalg.lstsq(jacobian, -(jacobian @ data.qvel), rcond=RANK)[0]
     data.qvel[:] += change
@@ -122,7 +122,7 @@ def _opened(gaps: Mapping[str, Array], before: Mapping[str, Array]) -> bool:
 
 
 def _rows(library: Any, data: Any) -> NDArray[np.int_]:
-    """Constraints of the engine that are ties."""
+    """Rows of the engine's constraints that are ties."""
     return np.flatnonzero(data.efc_type == int(library.mjtConstraint.mjCNSTR_EQUALITY))
 
 
@@ -135,7 +135,7 @@ def _greatest(library: Any, model: Any, data: Any) -> float:
 
 
 def _jacobian(library: Any, model: Any, data: Any) -> Array:
-    """Of the ties, shape (rows, freedoms)."""
+    """Jacobian of the ties, shape (rows, freedoms)."""
     rows, freedoms = _rows(library, data), int(model.nv)
     if not library.mj_isSparse(model):
         return data.efc_J[: int(data.nefc) * freedoms].reshape(-1, freedoms)[rows].copy()
@@ -148,7 +148,7 @@ def _jacobian(library: Any, model: Any, data: Any) -> Array:
 
 
 def _slides(model: Any) -> NDArray[np.bool_]:
-    """Which freedoms are ways: of slides, and the first three of free joints."""
+    """Freedoms that are lengths: of slides, and the first three of free joints."""
     found = np.zeros(model.nv, np.bool_)
     for kind, at in zip(model.jnt_type.tolist(), model.jnt_dofadr.tolist(), strict=True):
         found[at : at + {0: 3, 2: 1}.get(kind, 0)] = True

@@ -1,4 +1,4 @@
-"""The text of a model, and what the engine makes of it.
+"""The text of a model, and the model that the engine compiles from it.
 
 As bytes, a model is made in one process and stepped in another.
 """
@@ -17,26 +17,26 @@ from sim.world.scenes.model import SceneBody
 
 @dataclass(frozen=True, slots=True)
 class ModelText:
-    """A model for the engine, and where it starts."""
+    """Text of a model for the engine, with its start."""
 
     text: str
     """MJCF, all digits kept."""
     robots: tuple[PlacedRobot, ...]
-    """That it holds."""
+    """Robots in the text."""
     starts: tuple[Mapping[int, Numbers], ...]
     """Coordinates of each robot's joints where it starts, its loops closed."""
     bodies: tuple[SceneBody, ...] = ()
-    """That it holds besides, those of fields placed."""
+    """Other bodies in the text, those of fields placed."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Pictures that the text names, by their paths there."""
 
 
 class ModelRefusedError(ValueError):
-    """The engine does not take a model; the text says why."""
+    """Refusal of a model by the engine; the text says why."""
 
 
 def model_of(text: ModelText) -> Any:
-    """The engine's model.
+    """Compile the engine's model.
 
     Raises:
         EngineMissingError: if the engine is not installed.
@@ -49,7 +49,7 @@ def model_of(text: ModelText) -> Any:
 
 
 def compiled(text: ModelText) -> bytes:
-    """The engine's model as bytes, which the same release of it takes back.
+    """Compile the engine's model to bytes, which the same release of it takes back.
 
     Raises:
         EngineMissingError: if the engine is not installed.
@@ -62,7 +62,7 @@ def compiled(text: ModelText) -> bytes:
 
 
 def model_from(blob: bytes) -> Any:
-    """The engine's model out of bytes.
+    """Restore the engine's model from bytes.
 
     Raises:
         EngineMissingError: if the engine is not installed.

@@ -17,16 +17,16 @@ from sim.world.engine.world import World, WorldRobot
 Array = NDArray[np.float64]
 
 DEPENDENT: Final = 1e-9
-"""Part of the greatest below which a tie is taken to follow from the others."""
+"""Part of the greatest entry below which a tie is taken to follow from the others."""
 
 
 def _room(others: int, count: int) -> tuple[Array, NDArray[np.int_], Array, Array]:
-    """For the factors of ties."""
+    """Allocate the arrays for the factors of ties."""
     return np.zeros((others, count)), np.zeros(others, int), np.zeros(others), np.zeros(others)
 
 
 class RobotDynamics:
-    """Of one robot of a world, at the state of its last step."""
+    """Dynamics of one robot of a world, at the state of its last step."""
 
     def __init__(self, world: World, robot: WorldRobot) -> None:
         # World, robot and dynamics are three parts of one thing.
@@ -49,7 +49,7 @@ class RobotDynamics:
         return self._efforts(self._still)
 
     def moving(self, accelerations: Array) -> Array:
-        """Efforts for accelerations of the driven joints besides, shape (drives,) each."""
+        """Efforts that also give the driven joints accelerations, shape (drives,) each."""
         return self._efforts(np.asarray(accelerations, np.float64))
 
     def _efforts(self, accelerations: Array) -> Array:
@@ -73,13 +73,13 @@ class RobotDynamics:
         return self._needed(accelerations)[self._driven]
 
     def _needed(self, accelerations: Array) -> Array:
-        """At all freedoms, shape (freedoms,)."""
+        """Efforts at all freedoms, shape (freedoms,)."""
         self._accelerations[self._driven] = accelerations
         self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
         return self._inertial + self._bias - self._passive
 
     def _borne(self, jacobian: Array) -> Array:
-        """By the factors of ties from which the rates of all freedoms follow."""
+        """Efforts at the driven joints, by the factors of ties that decide all rates."""
         self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
         found = np.empty(len(self._driven))
         bear(
@@ -89,7 +89,7 @@ class RobotDynamics:
         return found
 
     def _jacobian(self, count: int) -> Array:
-        """Of the ties, shape (count, freedoms)."""
+        """Jacobian of the ties, shape (count, freedoms)."""
         data, freedoms = self._data, self._model.nv
         if not self._sparse:
             return data.efc_J[: count * freedoms].reshape(count, freedoms)
@@ -101,7 +101,7 @@ class RobotDynamics:
         return jacobian
 
     def inertias(self) -> Array:
-        """What each drive accelerates while the others stand, ``diag(Gᵀ M G)``, shape (drives,)."""
+        """Inertia of each drive while the others rest, ``diag(Gᵀ M G)``, shape (drives,)."""
         found = np.zeros(len(self._driven))
         rest = self.moving(np.zeros(len(found)))
         for index in range(len(found)):

@@ -1,4 +1,4 @@
-"""What a mesh loses by being touched as its convex hull; the engine makes the hull."""
+"""Losses of a mesh whose contacts are those of its convex hull, which the engine makes."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -17,13 +17,13 @@ from sim.world.robots.model import Robot
 from sim.world.robots.xml_writing import add, document
 
 FAR_M: Final = 100.0
-"""Length of a mesh from which on it is asked whether its scale is right."""
+"""Length of a mesh above which its scale is questioned [m]."""
 CONVEX: Final = 1.001
 """Volume of the hull, by that of the mesh, up to which it is the same body."""
 
 
 def mesh_losses(robot: Robot) -> Iterator[Loss]:
-    """What the engine does not have of a robot's meshes."""
+    """List what the engine leaves out of a robot's meshes."""
     for link in robot.links:
         seen = link.visual and link.visual.mesh
         for mesh in dict.fromkeys(one for one in (link.mesh, seen) if one is not None):
@@ -55,7 +55,7 @@ def _hull_losses(number: int, mesh: LinkMesh) -> Iterator[Loss]:
 
 @lru_cache(maxsize=512)
 def hulls_volume_m3(mesh: LinkMesh) -> float:
-    """Of all hulls by which a mesh is touched, as the engine makes them.
+    """Volume of all hulls by which a mesh is touched, as the engine makes them.
 
     Raises:
         EngineMissingError: if the engine is not installed.

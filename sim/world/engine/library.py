@@ -1,4 +1,4 @@
-"""The engine itself, or why it is not there.
+"""The engine itself, or the reason why it is missing.
 
 It is loaded without OpenGL: only the process that draws needs it, and the library of windows, which
 the engine would load by itself, starts programs to find its own parts.
@@ -17,12 +17,12 @@ class EngineMissingError(RuntimeError):
 
 
 _CHOICE = "MUJOCO_GL"
-"""Variable of the environment that the engine reads when it is loaded: by what it draws."""
+"""Environment variable that the engine reads when it is loaded: its OpenGL library."""
 
 
 @cache
 def engine(opengl: str = "disable") -> Any:
-    """The module of the engine.
+    """Load the module of the engine.
 
     Args:
         opengl: by what it draws; only counts for who loads it first.
@@ -48,4 +48,4 @@ def engine(opengl: str = "disable") -> Any:
 
 
 def _dropped(_message: str) -> None:
-    """What the engine warns of is counted in its state."""
+    """Ignore a warning, which the engine also counts in its state."""

@@ -1,6 +1,6 @@
 """What a robot's sensors measure in a world, without defects, as one row of values.
 
-Values are those of the beginning of the last step: the engine measures first and goes on then.
+Values are those of the beginning of the last step: the engine measures first and steps then.
 `World.settle` brings them to its end.
 """
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 class MeasuredValues:
-    """Of one robot of a world."""
+    """Sensor values of one robot of a world."""
 
     def __init__(self, robot: WorldRobot) -> None:
         # A robot and what is measured of it are two parts of one thing.
@@ -66,7 +66,7 @@ class MeasuredValues:
         return len(self._pick)
 
     def now(self) -> Array:
-        """Of all sensors, in the order of the document and of `quantities`, shape (values,)."""
+        """Values of all sensors, in order of the document and of `quantities`, shape (values,)."""
         values = np.empty(len(self._pick))
         measured_values(
             self._sensed, self._pick, *self._corrected,
@@ -86,7 +86,7 @@ class MeasuredValues:
         return list(range(first, first + count))
 
     def _picked_torques(self, sensor: RobotSensor, at: int) -> list[int]:
-        """The axis is z of each measurement."""
+        """Places of a sensor's torques: the axis is z of each measurement."""
         placed, found = self._robot.placed, list[int]()
         name = sensor_name(placed, sensor)
         for index, joint in enumerate(measured_joints(placed.robot, sensor)):
@@ -101,6 +101,6 @@ class MeasuredValues:
 
 
 def _arm(centre_m: Sequence[float]) -> Array:
-    """Product with it is the moment of a force at a tool's centre, shape (3, 3)."""
+    """Matrix whose product with a force is its moment at a tool's centre, shape (3, 3)."""
     x, y, z = centre_m
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

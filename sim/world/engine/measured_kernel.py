@@ -1,4 +1,4 @@
-"""Measurements of the engine put right, compiled; `sim.world.engine.measured` says which."""
+"""Correction of the engine's measurements, compiled; `sim.world.engine.measured` says which."""
 
 import numpy as np
 from numba import njit
@@ -24,7 +24,7 @@ def measured_values(
     gravity_m_s2: Array,
     values: Array,
 ) -> None:
-    """Work out the values of all sensors.
+    """Compute the values of all sensors.
 
     Args:
         sensed: what the engine measures, shape (measurements,).

@@ -24,24 +24,24 @@ from sim.world.robots.xml_writing import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()
-"""2 ms, gravity on."""
+"""Default stepping: 2 ms, gravity on."""
 
 
 def stepping_of(robot: Robot) -> Stepping:
-    """Steps of a robot alone in a world, with the gravity of its document."""
+    """Stepping of a robot alone in a world, with the gravity of its document."""
     gravity = robot.gravity_m_s2
     return DEFAULT if gravity is None else replace(DEFAULT, gravity_m_s2=gravity)
 
 
 def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> ModelText:
-    """The text of a model of robots on nothing."""
+    """Write the text of a model of robots on nothing."""
     root, parts = begun(stepping)
     starts = tuple(add_robot(parts, robot, stepping.step_s) for robot in robots)
     return ended(root, robots, starts, files=parts.meshes.files)
 
 
 def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
-    """A text without bodies, and its sections.
+    """Start a text without bodies, and its sections.
 
     The engine's restart of a model that diverges is switched off: it would go on from the
     beginning without a word.
@@ -65,7 +65,7 @@ def ended(
     bodies: tuple[SceneBody, ...] = (),
     files: Mapping[str, bytes] | None = None,
 ) -> ModelText:
-    """The whole text; sensors come last, as they measure what touches anything.
+    """Complete the text; sensors come last, as they measure what touches anything.
 
     Raises:
         SensorTargetError: if one is for contact with nothing.
@@ -93,7 +93,7 @@ def _keep_apart(root: Element, placed: PlacedRobot) -> None:
 
 
 def robot_model(robot: Robot) -> ModelText:
-    """The engine's model of one robot alone, with a key where it starts, its loops closed."""
+    """Make the engine's text of one robot alone, with a key where it starts, its loops closed."""
     root, parts = begun(stepping_of(robot))
     placed = PlacedRobot(robot)
     start = add_robot(parts, placed, DEFAULT.step_s)
@@ -111,5 +111,5 @@ def robot_model(robot: Robot) -> ModelText:
 
 
 def robot_text(robot: Robot) -> str:
-    """The engine's text of one robot alone."""
+    """Write the engine's text of one robot alone."""
     return robot_model(robot).text

@@ -1,4 +1,4 @@
-"""What the engine's text does not say of a robot's document."""
+"""Parts of a robot's document that the engine's text leaves out."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,11 +9,11 @@ from sim.world.robots.model import JointType, Robot
 from sim.world.robots.sensors import DEFECTS, TIMING, sensor_keys
 
 BESIDE_ENGINE: Final = (*TIMING, "tool_mass_kg", "range_m")
-"""Of a sensor, what is done to the engine's measurement."""
+"""Fields of a sensor that are applied to the engine's measurement."""
 
 
 def mjcf_losses(robot: Robot) -> Iterator[Loss]:
-    """Each value that `sim.world.engine.mjcf.robot_text` leaves out, or says otherwise."""
+    """List each value that `sim.world.engine.mjcf.robot_text` leaves out or changes."""
     other = "the model's elements are named by the document's numbers"
     for row, word in ((robot.links, "link"), (robot.joints, "joint")):
         for one in row:

@@ -23,7 +23,7 @@ GLOSS: Final = 0.2
 
 
 class MeshAssets:
-    """Of one model.
+    """Mesh assets of one model.
 
     Args:
         root: of its text; the section is added with the first asset.
@@ -112,7 +112,7 @@ def is_plain(mesh: LinkMesh) -> bool:
 def _cornered(
     surface: MeshSurface, *, laid: bool
 ) -> tuple[Array, NDArray[np.intp], Array | None]:  # fmt: skip
-    """Vertices, triangles, and a place on the texture for each vertex, from its upper left."""
+    """Arrays of vertices, triangles, and each vertex's texture coordinates from the upper left."""
     if not laid or surface.laid is None:
         return surface.vertices, surface.triangles, None
     corners = np.concatenate(

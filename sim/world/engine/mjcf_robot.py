@@ -28,7 +28,7 @@ from sim.world.robots.xml_writing import add
 Array = NDArray[np.float64]
 
 HINGE_ARM_M: Final = 0.05
-"""From the first to the second point that ties a hinge which closes a loop."""
+"""Distance from the first to the second point that ties a hinge which closes a loop."""
 TIE_IMPEDANCE: Final = (0.999, 0.9999, 0.0001, 0.5, 2.0)
 """``solimp`` of ties: 7 µm at the median under ±1 g, where (.9, .95, .001, .5, 2) leaves 27 µm."""
 TIE_STEPS: Final = 2.0
@@ -36,11 +36,11 @@ TIE_STEPS: Final = 2.0
 MASSLESS: Final = 1e-13
 """Mass [kg] and moment [kg m2] of a moving link that has none; the engine asks for 1e-15."""
 SLACK: Final = 1e-9
-"""Of moments of inertia, in parts of the greatest: as documents are judged."""
+"""Tolerance of moments of inertia, in parts of the greatest: as documents are judged."""
 EVERYTHING: Final = 0x7FFFFFFF
-"""Bits of all that may touch: 1 of bodies, 2 and more of robots."""
+"""Contact bits of all that may touch: 1 of bodies, 2 and more of robots."""
 SLIDES: Final = ("x", "y", "z")
-"""Ends of the names of a free joint's slides; its ball has the joint's own name."""
+"""Suffixes of a free joint's slides; its ball has the joint's own name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,40 +48,40 @@ class MjcfParts:
     """Sections of a model's text to which robots and bodies add their elements."""
 
     world: Element
-    """``worldbody``."""
+    """Element ``worldbody``."""
     equality: Element
-    """Ties of loops, joints that follow others."""
+    """Element of ties of loops and of joints that follow others."""
     actuator: Element
-    """Drives."""
+    """Element of the drives."""
     sensor: Element
-    """Sensors."""
+    """Element of the sensors."""
     contact: Element
-    """Pairs of bodies that do not touch."""
+    """Element of pairs of bodies that do not touch."""
     meshes: MeshAssets
-    """Of links."""
+    """Meshes of the links."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedRobot:
-    """A robot in a world."""
+    """Robot placed in a world."""
 
     robot: Robot
-    """Its document, checked."""
+    """Document of the robot, checked."""
     prefix: str = ""
-    """Of the names of its elements, so that two robots may have the same numbers."""
+    """Prefix of the names of its elements, so that two robots may have the same numbers."""
     pose: Array = field(default_factory=lambda: np.eye(4))
-    """Of its base's D-H frame before its own, shape (4, 4)."""
+    """Pose of its base, before the D-H frame of the base itself, shape (4, 4)."""
     group: int = 0
-    """Which of the world's robots it is, 0 to 29; links of one robot do not touch each other."""
+    """Group among the world's robots, 0 to 29; links of one robot do not touch each other."""
 
     @property
     def contact_bit(self) -> int:
-        """Of its group."""
+        """Contact bit of its group."""
         return 2 << self.group
 
 
 def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
-    """The engine's joints that make one of a document, in the order of its coordinates."""
+    """Names of the engine's joints for one joint of a document, in the order of its coordinates."""
     name = f"{prefix}j{joint.number}"
     match joint.type:
         case JointType.HINGE | JointType.SLIDE | JointType.BALL:
@@ -95,17 +95,17 @@ def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
 
 
 def link_name(number: int, prefix: str = "") -> str:
-    """The engine's body of a link."""
+    """Name of the engine's body of a link."""
     return f"{prefix}l{number}"
 
 
 def geom_name(number: int, prefix: str = "") -> str:
-    """The engine's shape of a link, which touches others."""
+    """Name of the engine's shape of a link, which touches others."""
     return f"{prefix}g{number}"
 
 
 def end_name(joint: RobotJoint, prefix: str = "") -> str:
-    """The engine's site of an end."""
+    """Name of the engine's site of an end."""
     return f"{prefix}e{joint.number}"
 
 
@@ -150,7 +150,7 @@ def _body(
     joint: RobotJoint,
     bodies: Mapping[int, PlacedBody],
 ) -> Element:
-    """A link with the joint that moves it and what it looks like."""
+    """Add a link with the joint that moves it and its shapes."""
     rest = pose_of(link.dh)
     pose = placed.pose @ rest if joint.parent == NOWHERE else rest
     body = add(parent, "body", name=link_name(link.number, placed.prefix), **place(pose))
@@ -166,7 +166,7 @@ def _body(
 
 
 def engine_moments(tensor: Array) -> dict[str, Numbers]:
-    """An inertia as the engine takes it after its own rounding: A + B > C, and all above 0.
+    """Adjust an inertia to pass the engine's checks after rounding: A + B > C, all above 0.
 
     What is nearer to the bounds than `SLACK` of the greatest moment is moved off by as little; a
     mass at a point, which the engine takes of links that are fixed to others, stays one.
@@ -183,7 +183,7 @@ def engine_moments(tensor: Array) -> dict[str, Numbers]:
 def _geoms(
     body: Element, meshes: MeshAssets, placed: PlacedRobot, link: RobotLink, what: PlacedBody
 ) -> None:
-    """What touches others, and what is seen if it is something else."""
+    """Add the shape that touches others, and the visible one if it differs."""
     own, seen = placed.contact_bit, link.visual
     if seen is None and what.mesh is not None and not is_plain(what.mesh):
         centre, turned = _triple(what.position_m), quaternion_of(what.rotation)
@@ -204,7 +204,7 @@ def _geoms(
 
 
 def _looks(meshes: MeshAssets, seen: LinkVisual, colour: Triple) -> list[dict[str, object]]:
-    """Form and colour of each body that is seen of a link."""
+    """Form and colour of each visible body of a link."""
     if seen.mesh is None:
         return [{"size": half_sizes(seen.shape, seen.size_m), "rgba": (*colour, 1.0)}]
     return [{"mesh": mesh, "material": look} for mesh, look in meshes.seen(seen.mesh, colour)]
@@ -216,12 +216,12 @@ def _triple(values: Array) -> Triple:
 
 
 def _more(index: int) -> str:
-    """End of the name of a link's second body and those after it."""
+    """Suffix of a link's second body and those after it."""
     return f"_{index}" if index else ""
 
 
 def half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
-    """As the engine counts: half of a box's edges, radius and half of a length."""
+    """Convert to the engine's sizes: half of a box's edges, radius and half of a length."""
     match shape:
         case BodyShape.BOX:
             return tuple(0.5 * edge for edge in size_m)
@@ -299,7 +299,7 @@ def _follow(equality: Element, prefix: str, joint: RobotJoint, step_s: float) ->
 
 
 def _drive(actuator: Element, prefix: str, drive: RobotDrive, joint: RobotJoint) -> None:
-    """What moves a joint; torques and speeds as they are, voltages from -1 to 1.
+    """Add the drive of a joint; torques and speeds as they are, voltages from -1 to 1.
 
     A motor's torque is ``M_s (U - ω / ω_idle)``: eq. (3) of Strashnov and Mikhaylyuk (2019).
     """

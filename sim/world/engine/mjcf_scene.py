@@ -44,14 +44,14 @@ from sim.world.scenes.model import (
 )
 
 BODIES: Final = 1
-"""Bit of what is no robot's."""
+"""Contact bit of bodies outside robots."""
 STICKING: Final = (0.9999, 0.9999, 0.001, 0.5, 2.0)
 """``solimpfriction`` of joints: a wheel of 0.014 kg m2 at 3.9 of its 4 N m creeps at 0.25 rad/s
 with the engine's own values, below 1e-4 rad/s with these and a time constant of two steps."""
 
 
 def scene_text(scene: Scene, robots: Mapping[str, Robot], seed: int = 0) -> ModelText:
-    """The text of a scene with its robots.
+    """Write the text of a scene with its robots.
 
     Args:
         robots: those that stand in it, checked, by their names there.
@@ -90,7 +90,7 @@ def _build(
     bodies: Sequence[SceneBody],
     placed: Mapping[str, PlacedRobot],
 ) -> dict[str, Mapping[int, Numbers]]:
-    """Add robots and bodies, each after what bears it; where the robots start."""
+    """Add robots and bodies, each after what bears it; return where the robots start."""
     groups: dict[str, int] = {"": BODIES}
     starts: dict[str, Mapping[int, Numbers]] = {}
     waiting: list[SceneBody | SceneRobot] = [*scene.robots, *bodies]
@@ -110,7 +110,7 @@ def _build(
 def _bearer(
     world: Element, row: SceneBody | SceneRobot | SceneCamera, placed: Mapping[str, PlacedRobot]
 ) -> Element:
-    """The element on which a row of a scene stands."""
+    """Element that bears a row of a scene."""
     if not row.on:
         return world
     name = link_name(row.link, f"{row.on}/") if row.on in placed else row.on
@@ -118,7 +118,7 @@ def _bearer(
 
 
 def _weighed(robot: Robot, placed: SceneRobot) -> Robot:
-    """A robot with the masses that a scene gives its links."""
+    """Replace the masses that a scene gives a robot's links."""
     masses = dict(placed.link_mass_kg)
     links = tuple(
         replace(link, mass_kg=masses[link.number], density_kg_m3=0.0, inertia=None)
@@ -130,7 +130,7 @@ def _weighed(robot: Robot, placed: SceneRobot) -> Robot:
 
 
 def _body(bearer: Element, body: SceneBody, bit: int, step_s: float) -> None:
-    """A body with its joint, its mass, and what it looks like."""
+    """Add a body with its joint, its mass, and its shape."""
     pose = pose_of_body(body.position_m, body.quaternion)
     element = add(bearer, "body", name=body.name, **place(pose))
     if body.motion is BodyMotion.FREE:
@@ -157,7 +157,7 @@ def _body(bearer: Element, body: SceneBody, bit: int, step_s: float) -> None:
 
 
 def _floor(root: Element, world: Element, floor: Floor) -> None:
-    """An endless plane of squares."""
+    """Add an endless plane of squares."""
     assets = add(root, "asset")
     add(assets, "texture", name="floor", type="2d", builtin="checker", width=256, height=256,
         rgb1=floor.colour, rgb2=floor.other_colour)  # fmt: skip
@@ -175,7 +175,7 @@ def _light(world: Element, light: Light) -> None:
 
 
 def _camera(bearer: Element, camera: SceneCamera) -> None:
-    """Right and up of a picture whose middle is a point; x is right if it looks along z."""
+    """Add a camera by right and up of its picture, centred on a point; x is right along z."""
     ahead = np.array(camera.looks_at_m) - camera.position_m
     ahead /= np.linalg.norm(ahead)
     right = np.cross(ahead, (0.0, 0.0, 1.0))

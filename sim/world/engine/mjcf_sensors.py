@@ -1,4 +1,4 @@
-"""A robot's sensors as elements of MJCF: sites on its links, and what the engine measures there.
+"""A robot's sensors as elements of MJCF: sites on its links, and the engine's measurements there.
 
 The engine measures without defects: noise, delays and all the rest are added to what it measures
 (:mod:`sim.world.sensors`). Its own ``noise`` is a note that it does not apply.
@@ -19,7 +19,7 @@ from sim.world.robots.tree import rotation_of, unit
 from sim.world.robots.xml_writing import add
 
 HERE: Final = BodyPlace((0.0, 0.0, 0.0))
-"""Of a sensor that is just on its link."""
+"""Place of a sensor in its link's frame itself."""
 HIDDEN: Final = 4
 """Group of the engine's sites that pictures leave out."""
 _AT_SITE: Final[Mapping[SensorKind, tuple[str, ...]]] = {
@@ -27,18 +27,18 @@ _AT_SITE: Final[Mapping[SensorKind, tuple[str, ...]]] = {
     SensorKind.TOUCH: ("touch",),
     SensorKind.IMU: ("gyro", "accelerometer", "magnetometer"),
 }
-"""What the engine measures at a sensor's site, in the order of its values."""
+"""Elements of the engine at a sensor's site, in the order of the sensor's values."""
 _OF_SITE: Final[Mapping[SensorKind, tuple[str, ...]]] = {
     SensorKind.LINK_POSE: ("framepos", "framequat"),
     SensorKind.LINK_SPEED: ("framelinvel", "frameangvel"),
 }
-"""The same of a site in the world."""
+"""Elements of the engine for a site in the world, likewise."""
 
 Attributes = dict[str, object]
 
 
 class SensorTargetError(ValueError):
-    """A sensor of contact with what is not there; the text says what is."""
+    """Missing target of a contact sensor; the text lists the possible ones."""
 
 
 def add_sensors(root: Element, placed: PlacedRobot) -> None:
@@ -61,14 +61,14 @@ def add_sensors(root: Element, placed: PlacedRobot) -> None:
 
 
 def sensor_name(placed: PlacedRobot, sensor: RobotSensor) -> str:
-    """Of its first site, or its camera; its measurements have a number from 0 after it."""
+    """Name of its first site, or its camera; its measurements have a number from 0 after it."""
     return f"{placed.prefix}s/{sensor.called}"
 
 
 def _elements(
     root: Element, bodies: Mapping[str, Element], placed: PlacedRobot, sensor: RobotSensor
 ) -> Iterator[tuple[str, Attributes]]:
-    """Measurements of the engine in the order of a sensor's values."""
+    """Add the engine's measurements in the order of a sensor's values."""
     name = sensor_name(placed, sensor)
     if sensor.kind in OF_JOINTS:
         yield from _of_joints(bodies, placed, sensor)
@@ -123,7 +123,7 @@ def _of_joints(
 
 
 def _joint_place(placed: PlacedRobot, joint: RobotJoint) -> Attributes:
-    """The frame of the link that it moves; an end's point; a closing joint's on its first link."""
+    """Frame of the link that a joint moves; an end's point; a closing joint's on its first link."""
     if joint.type is JointType.END:
         return {"objtype": "site", "objname": f"{placed.prefix}e{joint.number}"}
     if joint.closes:
@@ -132,7 +132,7 @@ def _joint_place(placed: PlacedRobot, joint: RobotJoint) -> Attributes:
 
 
 def _link_of(placed: PlacedRobot, sensor: RobotSensor) -> str:
-    """The engine's body that a sensor is on."""
+    """Engine's body that a sensor is on."""
     end = _end_of(placed, sensor)
     number = end.parent if end is not None else sensor.link
     assert number is not None  # noqa: S101  # checked
@@ -148,14 +148,14 @@ def _bearer(bodies: Mapping[str, Element], placed: PlacedRobot, sensor: RobotSen
 
 
 def _placed(placed: PlacedRobot, sensor: RobotSensor) -> Attributes:
-    """Place and axes on the link."""
+    """Place and axes of a sensor on its link."""
     own, end = sensor.place or HERE, _end_of(placed, sensor)
     begin = (0.0, 0.0, 0.0) if end is None or end.at_parent_m is None else end.at_parent_m
     return {"pos": np.add(begin, own.position_m), "quat": own.quaternion}
 
 
 def _other(root: Element, sensor: RobotSensor) -> Attributes:
-    """The other side of a contact; the floor is a shape of the world's own."""
+    """Other side of a contact; the floor is a shape of the world's own."""
     if not sensor.other:
         return {}
     for tag, attribute in (("body", "body2"), ("geom", "geom2")):

@@ -18,7 +18,7 @@ _UPRIGHT: Final = np.eye(3)
 
 
 def place(pose: Array) -> dict[str, str]:
-    """Attributes ``pos`` and ``quat`` of a frame, shape (4, 4); what is at rest is left out."""
+    """Attributes ``pos`` and ``quat`` of a frame, shape (4, 4); zero ones are left out."""
     found: dict[str, str] = {}
     if pose[:3, 3].any():
         found["pos"] = numbers(pose[:3, 3])

@@ -1,4 +1,4 @@
-"""Which links of a robot can touch each other, if its document says that they must not."""
+"""Contacts between links of one robot, where its document forbids them."""
 
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -12,7 +12,7 @@ Pair = tuple[int, int]
 
 
 def own_pairs(robot: Robot, lone: World) -> tuple[Pair, ...]:
-    """Numbers of links that no joint joins, and that are apart where the robot starts.
+    """List pairs of links that no joint joins and that are apart at the start, by number.
 
     Args:
         lone: the robot where it starts, alone.
@@ -35,14 +35,14 @@ def own_pairs(robot: Robot, lone: World) -> tuple[Pair, ...]:
 
 
 def _shapes(model: Any, body: int) -> list[int]:
-    """The engine's numbers of the shapes of a body that touch others."""
+    """Engine's numbers of a body's shapes that touch others."""
     first = int(model.body_geomadr[body])
     geoms = range(first, first + int(model.body_geomnum[body]))
     return [geom for geom in geoms if model.geom_contype[geom]]
 
 
 def _joined(robot: Robot) -> Iterator[frozenset[int]]:
-    """Links that a joint joins, or several with only links of no shape between."""
+    """Links that a joint joins, or several with only shapeless links between."""
     shapes = {link.number: link.shape for link in robot.links}
     beside: dict[int, set[int]] = {number: set() for number in shapes}
     for joint in robot.joints:

@@ -1,4 +1,4 @@
-"""Whether the drives of a robot can be stepped: gains that an integrator cannot follow.
+"""Stability of a robot's drives in the engine's steps: gains that an integrator cannot follow.
 
 A drive of gain k on an inertia I has the rate k / I. RK4 follows it while ``h k / I < 2.785``. The
 implicit step follows any, but a drive whose effort is limited has no gain at its limit: from there
@@ -17,26 +17,26 @@ from sim.world.engine.world import World, WorldRobot
 RK4_RATE_MAX: Final = 2.785
 """End of the stability interval of the classical Runge-Kutta method on the negative real axis."""
 CHATTER_RATE_MAX: Final = 2.0
-"""Times ``k / I`` of a drive with limited effort in the implicit step."""
+"""Greatest ``k / I`` times the step for a drive with limited effort in the implicit step."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnstableDrive:
-    """A drive that this step cannot follow."""
+    """Drive that the engine's step cannot follow."""
 
     joint: int
-    """Of the drive."""
+    """Joint of the drive."""
     gain: float
     """Effort per speed [N m s/rad] or [N s/m]."""
     inertia: float
-    """Least that it moves where the robot starts [kg m2] or [kg]."""
+    """Least inertia that it moves where the robot starts [kg m2] or [kg]."""
     step_s: float
-    """Of the engine."""
+    """Step of the engine."""
     step_max_s: float
-    """The greatest step that works."""
+    """Greatest step that works."""
 
     def __str__(self) -> str:
-        """One line."""
+        """Format as one line."""
         return (
             f"drive of joint {self.joint}: gain {self.gain:g} on an inertia of "
             f"{self.inertia:.4g} is unstable at a step of {1e3 * self.step_s:g} ms; a step of at "
@@ -47,7 +47,7 @@ class UnstableDrive:
 def unstable_drives(
     world: World, robot: WorldRobot, integrator: Literal["implicitfast", "RK4"]
 ) -> list[UnstableDrive]:
-    """Drives by speed or voltage that this step cannot follow, by their inertia at the start."""
+    """List speed and voltage drives that this step cannot follow, by their inertia at the start."""
     inertias = _least_inertias(world, robot)
     found: list[UnstableDrive] = []
     for drive, inertia in zip(robot.drives, inertias.tolist(), strict=True):
@@ -65,6 +65,6 @@ def unstable_drives(
 
 
 def _least_inertias(world: World, robot: WorldRobot) -> NDArray[np.float64]:
-    """``1 / (M⁻¹)_ii``: what a drive moves while all others yield, shape (drives,)."""
+    """Inertia ``1 / (M⁻¹)_ii`` that a drive moves while all others yield, shape (drives,)."""
     driven: Any = robot._freedoms  # noqa: SLF001  # two parts of one thing
     return np.asarray(1.0 / np.diag(np.linalg.inv(world.mass_matrix()))[driven], np.float64)

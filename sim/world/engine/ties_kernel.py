@@ -1,7 +1,7 @@
 """Least squares of tied joints, compiled: Householder's QR with columns exchanged.
 
 Golub and Van Loan (2013), Matrix Computations, algorithm 5.4.1. The matrix is kept by columns, so
-that what runs along them is contiguous.
+that loops along them are contiguous.
 """
 
 import math
@@ -15,13 +15,13 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 FAST: Final[dict[str, Any]] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-"""Sums in whatever order is quickest, always the same one."""
+"""Options of the compiler: sums in the quickest order, which is always the same."""
 
 
 @njit(cache=True, **FAST)
 def factored(jacobian: Array, others: Indices, least: float, columns: Array, order: Indices,
              scales: Array, diagonal: Array) -> bool:  # fmt: skip
-    """Factor the columns of some freedoms; whether none of them depends on the others.
+    """Factor the columns of some freedoms; return whether none of them depends on the others.
 
     Args:
         jacobian: of the ties, shape (rows, freedoms).
@@ -87,7 +87,7 @@ def follow(
     jacobian: Array, driven: Indices, others: Indices, least: float, columns: Array,
     order: Indices, scales: Array, diagonal: Array, rates: Array, found: Array,
 ) -> bool:  # fmt: skip
-    """Factor, and give the other freedoms their rates; False if they depend on each other.
+    """Factor, and compute the rates of the other freedoms; False if they depend on each other.
 
     Args:
         driven: the freedoms that have rates, shape (driven,).
@@ -117,7 +117,7 @@ def bear(
     jacobian: Array, driven: Indices, others: Indices, columns: Array, order: Indices,
     scales: Array, diagonal: Array, inertial: Array, bias: Array, passive: Array, found: Array,
 ) -> None:  # fmt: skip
-    """Efforts of the driven freedoms, with what the others ask of them.
+    """Compute the efforts of the driven freedoms, including what the others ask of them.
 
     Args:
         inertial: of all freedoms, shape (freedoms,), as the next two.

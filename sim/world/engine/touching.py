@@ -1,4 +1,4 @@
-"""What presses on a robot, or on what it bears, and with which force."""
+"""Contacts that press on a robot, or on what it bears, and their forces."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from sim.world.engine.world import World, WorldRobot
 
 
 class Touching:
-    """Of one robot of a world: pairs of bodies of which one is the robot's or borne by it."""
+    """Contacts of one robot: pairs of bodies of which one is the robot's or borne by it."""
 
     def __init__(self, world: World, robot: WorldRobot) -> None:
         self._engine: Any = world._engine  # noqa: SLF001  # parts of one thing
@@ -30,7 +30,7 @@ class Touching:
         return self._data.ncon > 0
 
     def forces_n(self) -> dict[tuple[str, str], float]:
-        """Of the last step, by the names of the other body and of the robot's own [N]."""
+        """Forces of the last step, by the names of the other body and of the robot's own [N]."""
         found: dict[tuple[str, str], NDArray[np.float64]] = {}
         for pair, index in self._pairs():
             self._engine.mj_contactForce(self._model, self._data, index, self._wrench)
@@ -39,7 +39,7 @@ class Touching:
         return {pair: float(np.linalg.norm(force_n)) for pair, force_n in found.items()}
 
     def depths_m(self) -> dict[tuple[str, str], float]:
-        """How deep the bodies of each pair are in each other [m]."""
+        """Penetration depth of each pair of bodies [m]."""
         found: dict[tuple[str, str], float] = {}
         for pair, index in self._pairs():
             depth_m = -float(self._data.contact.dist[index])

@@ -1,4 +1,4 @@
-"""Which bodies touch a robot, and how hard: a step at a time, and cheap enough for every step.
+"""Bodies that touch a robot, and their forces: a step at a time, and cheap enough for every step.
 
 A body that a robot bears belongs to it. Forces are those along the normals of all contact points of
 a pair, added up; as all that the engine measures they are of the beginning of the last step.
@@ -14,7 +14,7 @@ Pair = tuple[str, str]
 
 
 class TouchingPairs:
-    """Of the robots of a world: links by number, those of the first robot without its name."""
+    """Contact pairs of a world's robots; links by number, the first robot's without its name."""
 
     def __init__(self, world: World) -> None:
         # A world and what touches in it are two parts of one thing.
@@ -53,7 +53,7 @@ class TouchingPairs:
         return tuple(" and ".join(pair) for pair in found)
 
     def deep(self, least_m: float) -> dict[Pair, float]:
-        """Pairs that are more than this in each other, and how far [m]."""
+        """Pairs with a penetration above this depth, and their depths [m]."""
         data, found = self._data, dict[Pair, float]()
         for index in range(data.ncon):
             contact = data.contact[index]
@@ -70,7 +70,7 @@ class TouchingPairs:
         return first, second
 
     def _named(self, world: World) -> tuple[dict[int, str], dict[int, int]]:
-        """Names of links, and of which robot a body is, by the engine's numbers of bodies."""
+        """Names of links, and the robot of each body, by the engine's numbers of bodies."""
         shown: dict[int, str] = {}
         owners: dict[int, int] = {}
         for number, robot in enumerate(world.robots):

@@ -1,4 +1,4 @@
-"""A world that the engine steps: its robots and bodies, what touches, its whole state.
+"""A world that the engine steps: its robots and bodies, contacts, its whole state.
 
 It owns the engine's model and state; robots and bodies are parts of it.
 """
@@ -27,13 +27,13 @@ __all__ = (
 DIVERGED: Final = slice(3, 6)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
-"""Of positions, speeds and accelerations that the engine takes for good ones."""
+"""Greatest position, speed or acceleration that the engine accepts."""
 CHANGED_WHILE_RUNNING: Final = ("eq_data", "dof_frictionloss", "opt.gravity")
 """Fields of the model that a world changes; the engine does not count them to its state."""
 
 
 class DivergedError(ArithmeticError):
-    """A step came to no number, or one beyond all bounds."""
+    """Step that ended in no number, or one beyond all bounds."""
 
     def __init__(self, time_s: float, joint: str) -> None:
         self.time_s: float = time_s
@@ -46,18 +46,18 @@ class DivergedError(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class WorldSnapshot:
-    """All that decides how a world goes on, bit by bit."""
+    """State that decides a world's future, bit by bit."""
 
     state: bytes
-    """The engine's, with what its solver begins from, delayed sensors and switched ties."""
+    """State of the engine, with start values of its solver, delayed sensors and switched ties."""
     model: tuple[bytes, ...]
-    """The fields of `CHANGED_WHILE_RUNNING`."""
+    """Values of the fields of `CHANGED_WHILE_RUNNING`."""
     pushes: tuple[Push, ...] = ()
-    """That still act."""
+    """Pushes that still act."""
 
 
 class World:
-    """A model and its state.
+    """Model of the engine and its state.
 
     Args:
         compiled: the model that the engine made of the text (`compiled`), so that it need not
@@ -76,19 +76,19 @@ class World:
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
         self.text: ModelText = text
-        """Of its model."""
+        """Text of its model."""
         self.step_s: float = float(self._model.opt.timestep)
-        """Of time."""
+        """Step of time."""
         self.robots: tuple[WorldRobot, ...] = tuple(
             WorldRobot(self._model, self._data, placed, start)
             for placed, start in zip(text.robots, text.starts, strict=True)
         )
-        """In the order of the text."""
+        """Robots in the order of the text."""
         self.bodies: dict[str, WorldBody] = {
             body.name: WorldBody(self._engine, self._model, self._data, body)
             for body in text.bodies
         }
-        """Of the scene, by their names."""
+        """Bodies of the scene, by their names."""
         kinds, found = self._engine.mjtEq, self._model.eq_type
         tied = (found == int(kinds.mjEQ_CONNECT)) | (found == int(kinds.mjEQ_WELD))
         sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
@@ -98,7 +98,7 @@ class World:
         self.restart()
 
     def restart(self) -> None:
-        """Go back to the beginning: all where its document has it, at rest, nothing pushed."""
+        """Return to the beginning: all where its document has it, at rest, nothing pushed."""
         self._engine.mj_resetData(self._model, self._data)
         self._pushes.clear()
         for robot in self.robots:
@@ -108,11 +108,11 @@ class World:
         self.settle()
 
     def settle(self) -> None:
-        """Compute what follows from positions and speeds, without a step."""
+        """Compute the dependent values of positions and speeds, without a step."""
         self._engine.mj_forward(self._model, self._data)
 
     def pull(self, gravity_m_s2: Sequence[float]) -> None:
-        """Change gravity from the next step on, in the world's axes; a restart leaves it so.
+        """Change gravity from the next step on, in the world's axes; a restart keeps it.
 
         Raises:
             ValueError: if it is not three finite numbers.
@@ -122,7 +122,7 @@ class World:
         self._model.opt.gravity[:] = gravity_m_s2
 
     def step(self, count: int = 1) -> None:
-        """Go on by some steps.
+        """Advance by some steps.
 
         Raises:
             DivergedError: at the first step that comes to no good number.
@@ -143,7 +143,7 @@ class World:
         duration_s: float,
         moment_nm: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> None:
-        """Let a force act on a body's centre of mass from now on, besides those that act already.
+        """Apply a force to a body's centre of mass from now on, besides those that act already.
 
         Args:
             body: of the scene, or a robot's link by its name in the engine.
@@ -162,7 +162,7 @@ class World:
         self._pushes.append(Push(number, tuple(map(float, values[:6])), float(duration_s)))
 
     def _step_pushed(self) -> None:
-        """A step with all pushes, which are taken away again after it."""
+        """Step with all pushes, which are removed afterwards."""
         applied = self._data.xfrc_applied
         before = applied.copy()
         for push in self._pushes:
@@ -177,7 +177,7 @@ class World:
         return str(self._model.body(number).name)
 
     def contacts(self) -> tuple[Contact, ...]:
-        """What touched in the last step, and with which force."""
+        """Contacts of the last step, with their forces."""
         return contacts_of(self._engine, self._model, self._data)
 
     def set_step(self, step_s: float) -> None:
@@ -186,12 +186,12 @@ class World:
 
     @property
     def time_s(self) -> float:
-        """Since the beginning."""
+        """Time since the beginning."""
         return float(self._data.time)
 
     @property
     def gap_max_m(self) -> float:
-        """Of the loops, the greatest distance of two tied points; 0 without loops."""
+        """Greatest distance of two tied points of the loops; 0 without loops."""
         if not self._tied.size:
             return 0.0
         first, second = self._sites_m[self._tied]
@@ -204,11 +204,11 @@ class World:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Bodies without the world itself, joints of the engine, and ties and other equalities."""
+        """Counts of bodies without the world itself, joints of the engine, and equalities."""
         return int(self._model.nbody) - 1, int(self._model.njnt), int(self._model.neq)
 
     def move_to(self, positions: Array) -> None:
-        """Put everything elsewhere at once, by `positions`; see `settle` for what follows.
+        """Move everything at once to `positions`; see `settle` for what follows.
 
         Raises:
             ValueError: if they are not as many as it has.
@@ -237,20 +237,20 @@ class World:
         return tuple(found)
 
     def energy_j(self) -> tuple[float, float]:
-        """Potential and kinetic."""
+        """Potential and kinetic energy."""
         self._engine.mj_energyPos(self._model, self._data)
         self._engine.mj_energyVel(self._model, self._data)
         potential, kinetic = self._data.energy.tolist()
         return potential, kinetic
 
     def snapshot(self) -> WorldSnapshot:
-        """All that decides how it goes on."""
+        """Return the state that decides its future."""
         self._engine.mj_getState(self._model, self._data, self._state, self._whole)
         changed = tuple(field.tobytes() for field in self._changed())
         return WorldSnapshot(self._state.tobytes(), changed, tuple(self._pushes))
 
     def restore(self, snapshot: WorldSnapshot) -> None:
-        """Go on from a snapshot of a world of the same text.
+        """Restore a snapshot of a world of the same text.
 
         Raises:
             ValueError: if it is of another model.
@@ -271,7 +271,7 @@ class World:
         return [attrgetter(name)(self._model) for name in CHANGED_WHILE_RUNNING]
 
     def camera(self, name: str) -> tuple[Array, float]:
-        """Of a scene's camera: its axes right, up and back with its place, and its angle of view.
+        """Pose of a scene's camera, axes right, up and back, and its angle of view.
 
         Returns:
             The pose in the world, shape (4, 4), and the angle from the lower to the upper edge
@@ -286,22 +286,22 @@ class World:
         return pose, math.radians(float(self._model.cam_fovy[number]))
 
     def mass_matrix(self) -> Array:
-        """Of all freedoms, rotors included, shape (freedoms, freedoms)."""
+        """Mass matrix of all freedoms, rotors included, shape (freedoms, freedoms)."""
         full = np.zeros((self._model.nv, self._model.nv))
         self._engine.mj_fullM(self._model, self._data, full)
         return full
 
     @property
     def gravity_m_s2(self) -> Array:
-        """As it is now, in the world's axes [m/s²], shape (3,)."""
+        """Present gravity in the world's axes [m/s²], shape (3,)."""
         return np.array(self._model.opt.gravity)
 
     def holding_forces(self) -> Array:
-        """Of all freedoms, against gravity and, in motion, inertia [N, Nm], shape (freedoms,)."""
+        """Forces of all freedoms against gravity and, in motion, inertia [N, Nm], shape (n,)."""
         return np.array(self._data.qfrc_bias)
 
     def tie_jacobian(self) -> Array:
-        """How the gaps of tied points grow with all freedoms, shape (3 ties, freedoms)."""
+        """Jacobian of the gaps of tied points by all freedoms, shape (3 ties, freedoms)."""
         point = int(self._engine.mjtEq.mjEQ_CONNECT)
         rows: list[Array] = []
         for index, kind in enumerate(self._model.eq_type.tolist()):

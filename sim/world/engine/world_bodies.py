@@ -1,7 +1,7 @@
-"""Bodies of a scene in a world, what touches, and what pushes.
+"""Bodies of a scene in a world, contacts and pushes.
 
 Poses, speeds and contacts are those of the beginning of the last step, as the engine computes them
-first and goes on then; `World.settle` brings them to its end.
+first and steps then; `World.settle` brings them to its end.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from sim.world.scenes.model import BodyMotion, SceneBody
 Array = NDArray[np.float64]
 
 CORNERS: Final[Array] = np.array(list(product((-1.0, 1.0), repeat=3)))
-"""Of a box, in halves of its edges."""
+"""Corners of a box, in halves of its edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +27,30 @@ class Push:
     """A force and a moment that act for some time."""
 
     body: int
-    """The engine's number of it."""
+    """Engine's number of the body."""
     wrench: Numbers
     """Force [N] at its centre of mass and moment [N m], in the world's axes."""
     left_s: float
-    """How long they still act."""
+    """Time that they still act."""
 
     def after(self, step_s: float) -> "Push":
-        """The same after a step; what is left of rounding is nothing."""
+        """Push that remains after a step, without a remainder of rounding."""
         left_s = self.left_s - step_s
         return replace(self, left_s=left_s if left_s > 1e-9 * step_s else 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contact:
-    """A point at which two bodies touch. Arrays are read-only."""
+    """Point at which two bodies touch. Arrays are read-only."""
 
     bodies: tuple[str, str]
-    """Their names: bodies of the scene, links of robots, the floor."""
+    """Names of the two: bodies of the scene, links of robots, the floor."""
     position_m: Array
-    """In the world, shape (3,)."""
+    """Position in the world, shape (3,)."""
     force_n: Array
-    """Of the first on the second, in the world's axes, shape (3,)."""
+    """Force of the first on the second, in the world's axes, shape (3,)."""
     depth_m: float
-    """How far one is in the other; below 0 if they are apart."""
+    """Penetration depth; below 0 if the bodies are apart."""
 
     def __post_init__(self) -> None:
         for array in (self.position_m, self.force_n):
@@ -68,13 +68,13 @@ class WorldBody:
 
     def __init__(self, library: Any, model: Any, data: Any, body: SceneBody) -> None:
         self.document = body
-        """What the scene says of it."""
+        """Body as the scene describes it."""
         self._engine, self._model, self._data = library, model, data
         self._body = int(model.body(body.name).id)
         self._positions = self._freedoms = np.arange(0)
         self.start: Numbers = ()
         """Coordinates where the scene begins: position [m] and quaternion w, x, y, z of a free
-        body, angle [rad] or way [m] of a hinge or slide, none of a fixed one."""
+        body, angle [rad] or travel [m] of a hinge or slide, none of a fixed one."""
         if body.motion is BodyMotion.FREE:
             self.start = (*body.position_m, *body.quaternion)
         elif body.motion in MOVED:
@@ -85,29 +85,29 @@ class WorldBody:
             self._freedoms = joint.dofadr[0] + np.arange(min(len(self.start), 6))
 
     def move_to(self, coordinates: Sequence[float]) -> None:
-        """Put it elsewhere at once; what follows from it is computed by `World.settle`."""
+        """Move it at once; what follows from that is computed by `World.settle`."""
         self._data.qpos[self._positions] = coordinates
 
     def coordinates(self) -> Numbers:
-        """As in `start`, at the end of the last step."""
+        """Coordinates as in `start`, at the end of the last step."""
         return tuple(self._data.qpos[self._positions].tolist())
 
     def speeds(self) -> Numbers:
-        """Of its coordinates at the end of the last step.
+        """Speeds of its coordinates at the end of the last step.
 
         Of a free body linear ones in the world's axes [m/s], then angular ones in its own [rad/s].
         """
         return tuple(self._data.qvel[self._freedoms].tolist())
 
     def pose(self) -> Array:
-        """Its frame in the world, shape (4, 4)."""
+        """Frame of the body in the world, shape (4, 4)."""
         pose = np.eye(4)
         pose[:3, :3] = self._data.xmat[self._body].reshape(3, 3)
         pose[:3, 3] = self._data.xpos[self._body]
         return pose
 
     def velocity(self) -> tuple[Array, Array]:
-        """Of its frame's origin [m/s], and its angular velocity [rad/s]; the world's axes."""
+        """Velocity of its frame's origin [m/s], and angular velocity [rad/s]; the world's axes."""
         found = np.zeros(6)
         kind = self._engine.mjtObj.mjOBJ_XBODY
         self._engine.mj_objectVelocity(self._model, self._data, kind, self._body, found, 0)
@@ -126,7 +126,7 @@ def corners_of(library: Any, model: Any, data: Any) -> Array:
 
 
 def contacts_of(library: Any, model: Any, data: Any) -> tuple[Contact, ...]:
-    """What touches, in the engine's order."""
+    """List the contacts, in the engine's order."""
     found: list[Contact] = []
     for index in range(data.ncon):
         contact, wrench = data.contact[index], np.zeros(6)
@@ -139,6 +139,6 @@ def contacts_of(library: Any, model: Any, data: Any) -> tuple[Contact, ...]:
 
 
 def _name(model: Any, geom: int) -> str:
-    """Of the body that a geom belongs to, or of the geom if that is the world."""
+    """Name of the body that a geom belongs to, or of the geom if that is the world."""
     body = int(model.geom_bodyid[geom])
     return model.body(body).name if body else model.geom(geom).name

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 class ClaimedError(RuntimeError):
-    """Drives that have a gate are commanded beside it."""
+    """Command to drives that only their gate may command."""
 
 
 class WorldRobot:
@@ -30,7 +30,7 @@ class WorldRobot:
         self, model: Any, data: Any, placed: PlacedRobot, start: Mapping[int, Numbers]
     ) -> None:
         self.placed = placed
-        """Its document, and where it stands."""
+        """Document of the robot, and its place."""
         self.start = start
         """Coordinates of its joints where it begins."""
         self._model, self._data = model, data
@@ -43,7 +43,7 @@ class WorldRobot:
             for link in placed.robot.links
         }
         self.drives: tuple[RobotDrive, ...] = placed.robot.drives
-        """In the order of commands, of joint angles and of speeds."""
+        """Drives in the order of commands, of joint angles and of speeds."""
         names = [f"{placed.prefix}j{drive.joint}" for drive in self.drives]
         self._positions = np.array([model.joint(name).qposadr[0] for name in names], dtype=int)
         self._freedoms = np.array([model.joint(name).dofadr[0] for name in names], dtype=int)
@@ -77,11 +77,11 @@ class WorldRobot:
         )
 
     def all_freedoms(self) -> NDArray[np.int_]:
-        """Of all its joints, in the engine's order."""
+        """Freedoms of all its joints, in the engine's order."""
         return np.sort(np.concatenate([self.freedoms(number) for number in self._engine_joints()]))
 
     def borne(self, link: int) -> tuple[float, Array]:
-        """Of a link and all that stands on it, as one rigid body after the last step.
+        """Rigid body of a link and all that rests on it, after the last step.
 
         Returns:
             Its mass [kg], and its inertia for the twist of the link's frame, shape (6, 6): speed
@@ -105,7 +105,7 @@ class WorldRobot:
         return mass_kg, inertia
 
     def move_to(self, coordinates: Mapping[int, Sequence[float]]) -> None:
-        """Put joints elsewhere at once; what follows from it is computed by `World.settle`."""
+        """Move joints at once; what follows from that is computed by `World.settle`."""
         for number, values in coordinates.items():
             if number in self._places:
                 self._data.qpos[self._places[number]] = values
@@ -116,7 +116,7 @@ class WorldRobot:
             self._data.qvel[self.freedoms(number)] = 0.0
 
     def coordinates(self) -> dict[int, Numbers]:
-        """Of every joint that moves, as in the document."""
+        """Coordinates of every joint that moves, as in the document."""
         return {number: tuple(self._data.qpos[at].tolist()) for number, at in self._places.items()}
 
     def pose(self, link: int) -> Array:
@@ -128,11 +128,11 @@ class WorldRobot:
         return pose
 
     def bodies(self) -> dict[int, int]:
-        """The engine's numbers of its links' bodies, by link."""
+        """Engine's numbers of its links' bodies, by link."""
         return dict(self._bodies)
 
     def command(self, values: Sequence[float] | Array) -> None:
-        """What each drive is told: speed, torque or voltage, by its control.
+        """Command each drive: speed, torque or voltage, by its control.
 
         Raises:
             ValueError: if a value is not finite; none is taken.
@@ -143,7 +143,7 @@ class WorldRobot:
         self._write(values)
 
     def claim(self) -> Callable[[Sequence[float] | Array], None]:
-        """The only way to command the drives from now on, for whoever asks first.
+        """Return the only way to command the drives from now on, to the first caller.
 
         Raises:
             ClaimedError: if somebody has it already.
@@ -162,11 +162,11 @@ class WorldRobot:
             self._controls[:] = values
 
     def positions(self) -> Array:
-        """Of the driven joints [rad] or [m], shape (drives,)."""
+        """Positions of the driven joints [rad] or [m], shape (drives,)."""
         return self._data.qpos[self._positions]
 
     def speeds(self) -> Array:
-        """Of the driven joints [rad/s] or [m/s], shape (drives,)."""
+        """Speeds of the driven joints [rad/s] or [m/s], shape (drives,)."""
         return self._data.qvel[self._freedoms]
 
     def driven(self) -> tuple[list[float], list[float]]:
@@ -176,7 +176,7 @@ class WorldRobot:
         return q.tolist(), v.tolist()
 
     def efforts(self) -> Array:
-        """Of the drives in the last step [N m] or [N], shape (drives,)."""
+        """Efforts of the drives in the last step [N m] or [N], shape (drives,)."""
         return self._data.actuator_force[self._commands]
 
     def bias(self) -> Array:
@@ -184,12 +184,12 @@ class WorldRobot:
         return self._data.qfrc_bias[self._freedoms]
 
     def passive(self) -> Array:
-        """Of friction by damping [N m] or [N], shape (drives,)."""
+        """Efforts of friction by damping [N m] or [N], shape (drives,)."""
         return self._data.qfrc_passive[self._freedoms]
 
 
 def _view(values: Array, places: NDArray[np.int_]) -> Array | None:
-    """The values at these places as a view; None if they do not rise in equal steps."""
+    """View of the values at these places; None if they do not rise in equal steps."""
     steps = np.unique(np.diff(places))
     if len(places) < 2 or len(steps) != 1 or steps[0] < 1:
         return None

@@ -1,1 +1,1 @@
-"""Surfaces of triangles from files: STL and OBJ, what they weigh, how they touch."""
+"""Surfaces of triangles from files: STL and OBJ, their masses and contacts."""

@@ -1,4 +1,4 @@
-"""Whether a link's meshes can be had, touched and weighed."""
+"""Checks of a link's meshes: whether they are there, can be touched and weighed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ Problem = tuple[str, object, str, str]
 
 
 def too_many_triangles(links: Sequence[RobotLink]) -> Iterator[Finding]:
-    """The first link whose meshes, with those of the links before it, have too many."""
+    """Find the first link whose meshes, with those of links before it, have too many triangles."""
     count = 0
     for index, link in enumerate(links):
         for mesh in (link.mesh, link.visual and link.visual.mesh):
@@ -27,7 +27,7 @@ def too_many_triangles(links: Sequence[RobotLink]) -> Iterator[Finding]:
 
 
 def mesh_problems(link: RobotLink) -> Iterator[Problem]:
-    """Of a link's body, and of what is seen of it."""
+    """List the problems of a link's body, and of its visible one."""
     yield from _told("mesh", link.shape, link.mesh)
     if link.shape is BodyShape.MESH and link.mesh is not None and _has_scale(link.mesh):
         yield from _of_body(link, link.mesh)

@@ -1,4 +1,4 @@
-"""What of a COLLADA file is judged before another reader gets it.
+"""Checks of a COLLADA file before another reader gets it.
 
 COLLADA 1.4.1, chapter 5: ``asset/unit`` has metres per unit; geometry stands in nodes, and a node
 may stand in many others. So a short file can stand for any number of triangles: they are counted.
@@ -21,7 +21,7 @@ from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.xml_nodes import DEPTH_MAX, XmlNode, read_nodes
 
 SIZE_MAX: Final = 64_000_000
-"""Characters of a file at most."""
+"""Most characters of a file."""
 DRAWN: Final = ("triangles", "polylist", "polygons")
 """Elements of a mesh that hold faces."""
 UNREAD: Final = ("tristrips", "trifans", "convex_mesh", "spline", "brep")
@@ -31,7 +31,7 @@ UNMOVED: Final = ("lookat",)
 STANDING: Final = ("instance_geometry", "instance_node")
 """Elements of a node that stand for parts."""
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
-"""Metres per unit of a file."""
+"""Range of metres per unit of a file."""
 _COUNT: Final = re.compile(rb"<(?:triangles|polylist|polygons)\b[^>]{0,400}?\bcount=\"(\d{1,9})\"")
 _PICTURE: Final = re.compile(
     r"<image\b[^>]{0,400}>[^<]{0,100}<init_from\b[^>]{0,100}>(?:\s{0,100}<ref>)?([^<]{0,400})<"
@@ -45,12 +45,12 @@ _LOOKS: Final = re.compile(
 
 
 def without_looks(data: bytes) -> bytes:
-    """A file without its materials, whose damage would hide the shape."""
+    """Remove the materials of a file, whose damage would hide the shape."""
     return _LOOKS.sub(b"", data)
 
 
 def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
-    """A file as UTF-8 without a declaration, metres per unit of it, and what is left out.
+    """Check a file; return it in UTF-8 without declaration, metres per unit, and what is left out.
 
     Raises:
         MeshError: if it is no COLLADA, declares entities, or stands for too much.
@@ -77,7 +77,7 @@ def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
 
 
 def _pictures(root: XmlNode, text: str) -> list[str]:
-    """Files of its images; what else they are called, where one is not told by a file."""
+    """List the files of its images, by another name where an image has no file."""
     nodes = [one for one in root.walk() if _bare(one.tag) == "image"]
     files = [one.strip() for one in _PICTURE.findall(text)] if nodes else []
     if len(files) == len(nodes) and all(files):
@@ -86,12 +86,12 @@ def _pictures(root: XmlNode, text: str) -> list[str]:
 
 
 def _bare(tag: str) -> str:
-    """A name without its namespace."""
+    """Remove the namespace of a name."""
     return tag.rpartition(":")[2].rpartition("}")[2]
 
 
 def _metres(root: XmlNode) -> float:
-    """Metres per unit; 1 where none is told."""
+    """Metres per unit; 1 where none is given."""
     for asset in root.children:
         for unit in asset.children if _bare(asset.tag) == "asset" else ():
             word = unit.attributes.get("meter")
@@ -109,7 +109,7 @@ def _metres(root: XmlNode) -> float:
 
 
 class _Instances:
-    """Triangles that nodes stand for, with those that they name."""
+    """Counter of the triangles that nodes have, with those that they name."""
 
     def __init__(self, elements: list[XmlNode]) -> None:
         self._nodes = {
@@ -124,7 +124,7 @@ class _Instances:
         self._open: set[int] = set()
 
     def count(self, node: XmlNode) -> int:
-        """Of an element and all that is in it, by name too; a part counts as one at least."""
+        """Count an element with all that is in it, by name too; a part counts as one at least."""
         if (found := self._known.get(id(node))) is not None:
             return found
         if id(node) in self._open or len(self._open) > DEPTH_MAX:

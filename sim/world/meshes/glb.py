@@ -1,4 +1,4 @@
-"""What of a binary glTF file another reader gets: places, triangles, colours, and no more.
+"""Parts of a binary glTF file that another reader gets: positions, triangles, colours, no more.
 
 glTF 2.0, Khronos Group, sections 3 and 4: a head, a chunk of JSON, a chunk of bytes. The JSON is
 written anew from what is understood, so that no name of a file, no picture and no extension is left
@@ -22,22 +22,22 @@ from sim.world.meshes.surface import (
 HEAD: Final = struct.Struct("<4sII")
 CHUNK: Final = struct.Struct("<I4s")
 JSON_MAX: Final = 8_000_000
-"""Bytes of the JSON at most."""
+"""Most bytes of the JSON."""
 NODES_MAX: Final = 10_000
 DEPTH_MAX: Final = 200
-"""Nodes of a file at most, and of those that one is in."""
+"""Most nodes of a file, and greatest depth of nodes in each other."""
 FLOAT, INDICES = 5126, {5121: 1, 5123: 2, 5125: 4}
 """Types of numbers: of places, and of indices with their bytes."""
 LIST, STRIP = 4, 5
 """Ways to draw triangles; lines and points (below) have no surface."""
 HARMLESS: Final = ("KHR_materials_", "KHR_texture_", "EXT_texture_", "KHR_lights_")
-"""Begin names of extensions that change looks alone."""
+"""Prefixes of extensions that change looks alone."""
 PLACED: Final = ("matrix", "translation", "rotation", "scale")
 Table = dict[str, Any]
 
 
 def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """A file with what is taken of another, and what is left out.
+    """Check a file; return one with only the parts that are taken, and what is left out.
 
     Raises:
         MeshError: if it is none, stands for too much, or has a shape that is not understood.
@@ -61,7 +61,7 @@ def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _chunks(data: bytes) -> tuple[bytes, bytes]:
-    """Its JSON and its bytes."""
+    """Split a file into its JSON and its bytes."""
     if len(data) < HEAD.size or data[:4] != b"glTF":
         raise MeshError("no binary glTF", "a file that begins with glTF")
     _, version, length = HEAD.unpack_from(data)
@@ -83,7 +83,7 @@ def _chunks(data: bytes) -> tuple[bytes, bytes]:
 
 
 class _Taker:
-    """One file while it is judged."""
+    """State of the check of one file."""
 
     def __init__(self, told: Table, size: int) -> None:
         self._told, self._size = told, size
@@ -142,7 +142,7 @@ class _Taker:
         return {"primitives": found}
 
     def _accessor(self, index: int, places: bool) -> int:
-        """Number of an accessor among those that are taken; its numbers are all there."""
+        """Copy an accessor whose numbers are all there; return its new number."""
         if (known := self._known.get((index, places))) is not None:
             return known
         one = self._told["accessors"][_index(index)]
@@ -177,7 +177,7 @@ class _Taker:
         return len(self._accessors) - 1
 
     def _nodes(self, meshes: int) -> tuple[list[Table], list[int]]:
-        """Nodes that are a tree, and its roots; how many triangles they stand for is bounded."""
+        """Copy nodes that are a tree; return its roots. Their number of triangles is bounded."""
         told = self._told.get("nodes", ())
         if len(told) > NODES_MAX:
             raise MeshError(f"{len(told)} nodes", f"at most {NODES_MAX}")

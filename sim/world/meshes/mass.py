@@ -1,4 +1,4 @@
-"""Whether a surface is closed, and what the body that it bounds weighs.
+"""Closedness of a surface, and mass properties of the body that it bounds.
 
 Divergence theorem over its triangles: each makes a tetrahedron with the origin, whose signed volume
 and moments are exact (D. Eberly, Polyhedral Mass Properties, 2002; the tetrahedron's second moments
@@ -33,7 +33,7 @@ def open_edges(surface: MeshSurface) -> int:
 
 
 def volume_m3(surface: MeshSurface) -> float:
-    """What a closed surface bounds; below 0 if its corners go round as seen from inside."""
+    """Volume that a closed surface bounds; below 0 if its corners run round as seen from inside."""
     corners = surface.corners
     return float(_six_volumes(corners - _middle(corners)).sum() / 6.0)
 
@@ -47,7 +47,7 @@ def bounds_nothing(surface: MeshSurface) -> bool:
 def solid_mesh(
     surface: MeshSurface, mass_kg: float | None, density_kg_m3: float, *, unsigned: bool = False
 ) -> MassProperties:
-    """The homogeneous body in a closed surface, in the surface's axes.
+    """Mass properties of the homogeneous body in a closed surface, in the surface's axes.
 
     Args:
         mass_kg: its mass; None for that by density.
@@ -79,13 +79,13 @@ def solid_mesh(
 
 
 def _six_volumes(corners: Array) -> Array:
-    """Of the tetrahedra with the origin, shape (triangles,)."""
+    """Six times the volumes of the tetrahedra with the origin, shape (triangles,)."""
     first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
     return np.einsum("ti,ti->t", first, np.cross(second, third))
 
 
 def _centroid(corners: Array) -> Array:
-    """Of the triangles themselves."""
+    """Centroid of the triangles themselves."""
     first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
     areas = np.linalg.norm(np.cross(second - first, third - first), axis=1)
     return np.einsum("t,ti->i", areas, corners.mean(axis=1)) / areas.sum()

@@ -17,23 +17,23 @@ VALUES: Final = {
     "-blendu": 1, "-blendv": 1, "-boost": 1, "-bm": 1, "-cc": 1, "-clamp": 1, "-imfchan": 1,
     "-mm": 2, "-o": 3, "-s": 3, "-t": 3, "-texres": 1, "-type": 1,
 }  # fmt: skip
-"""How many words follow each option of a map, at most."""
+"""Most words after each option of a map."""
 
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:|file:")
 
 
 @dataclass(slots=True)
 class MaterialText:
-    """What a library says of materials."""
+    """Materials of a library, and what is left out."""
 
     materials: dict[str, MeshMaterial] = field(default_factory=dict)
-    """By their names; the path of a picture is from where the library's own is from."""
+    """Materials by their names; the path of a picture is relative like the library's own."""
     notes: list[str] = field(default_factory=list)
-    """What is left out."""
+    """Notes on what is left out."""
 
 
 def read_library(data: bytes, library: str) -> MaterialText:
-    """The materials of a file.
+    """Read the materials of a file.
 
     Args:
         library: its path.
@@ -49,7 +49,7 @@ def read_library(data: bytes, library: str) -> MaterialText:
 
 
 def write_library(materials: Mapping[str, MeshMaterial], library: str) -> bytes:
-    """A file of materials with all that is taken of them; `read_library` reads the same."""
+    """Write a file of materials; `read_library` reads the same from it."""
     folder = library[: library.rfind("/") + 1]
     lines: list[str] = []
     for name, one in materials.items():
@@ -64,7 +64,7 @@ def write_library(materials: Mapping[str, MeshMaterial], library: str) -> bytes:
 def materials_of(
     libraries: Iterable[str], beside: Callable[[str], bytes | None]
 ) -> dict[str, MeshMaterial]:
-    """The materials of some libraries, of which some may be absent.
+    """Read the materials of some libraries, of which some may be absent.
 
     Args:
         beside: what is in a file; None if that was not had.
@@ -77,7 +77,7 @@ def materials_of(
 
 
 def beside_path(file: str, name: str) -> str:
-    """Path of a file that another one names; an absolute one is looked for beside it, too."""
+    """Path of a file named in another one; an absolute one is searched beside it, too."""
     name = name.strip("\"'").replace("\\", "/")
     if _ABSOLUTE.match(name):
         name = name.rpartition("/")[2]
@@ -105,7 +105,7 @@ def _read(found: MaterialText, name: str, words: list[str], library: str) -> Non
 
 
 def _path(words: list[str], library: str) -> str:
-    """Of a map, after its options; from where the library is."""
+    """Path of a map, after its options; relative like the library's."""
     at = 1
     while at < len(words) and words[at] in VALUES:
         most, taken, at = VALUES[words[at]], 0, at + 1

@@ -28,14 +28,14 @@ from sim.world.meshes.surface import (
 
 SKIPPED: Final = frozenset({"vn", "vp", "s", "l", "p", "mg", "lod", "shadow_obj", "trace_obj",
                             "bevel", "c_interp", "d_interp", "maplib", "usemap"})  # fmt: skip
-"""Statements that say nothing of a surface of triangles."""
+"""Statements without meaning for a surface of triangles."""
 Corner = tuple[int, int]
 """Indices of a vertex and of its place on the texture, -1 for none."""
 
 
 @dataclass(slots=True)
 class _Faces:
-    """What was read so far."""
+    """Part of a file that was read so far."""
 
     vertices: list[tuple[float, float, float]] = field(default_factory=list)
     places: list[tuple[float, float]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class _Faces:
     names: dict[str, int] = field(default_factory=lambda: {"": 0})
     """Numbers of materials by their names, in the order of their first use."""
     libraries: dict[str, None] = field(default_factory=dict)
-    """Their names, in their order."""
+    """Names of the libraries, in their order."""
     group_names: dict[str, int] = field(default_factory=lambda: {"": 0})
     """Numbers of groups and objects by their names, in their order."""
     group: int = 0
@@ -53,7 +53,7 @@ class _Faces:
 
 
 def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> MeshSurface:
-    """The surface of a file.
+    """Read the surface of a file.
 
     Args:
         file: its path.
@@ -69,7 +69,7 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
 
 
 def _alike(data: bytes) -> tuple[_Faces, ObjRows] | None:
-    """What a file says whose rows are alike; None of any other, and of one with a fault."""
+    """Read a file whose rows are alike; None for any other, and for one with a fault."""
     if (rows := read_rows(data)) is None:
         return None
     found = _Faces()
@@ -91,7 +91,7 @@ def _alike(data: bytes) -> tuple[_Faces, ObjRows] | None:
 
 
 def _one_by_one(data: bytes) -> tuple[_Faces, ObjRows]:
-    """What a file says, by its statements.
+    """Read a file statement by statement.
 
     Raises:
         MeshError: for the first that is wrong.
@@ -113,7 +113,7 @@ def _one_by_one(data: bytes) -> tuple[_Faces, ObjRows]:
 
 
 def libraries_of(data: bytes, file: str) -> list[str]:
-    """Paths of files of materials that it names, each once."""
+    """List the paths of files of materials that it names, each once."""
     if b"\\" not in data:  # each statement is in one line
         data = b"\n".join(line for line in data.splitlines() if b"mtllib" in line)
     rows = (words for _, words in _statements(data) if words[0] == "mtllib" and words[1:])
@@ -121,7 +121,7 @@ def libraries_of(data: bytes, file: str) -> list[str]:
 
 
 def write_obj(vertices: np.ndarray, triangles: np.ndarray) -> bytes:
-    """A file of vertices, shape (n, 3), and triangles, shape (m, 3), with all digits."""
+    """Write a file of vertices, shape (n, 3), and triangles, shape (m, 3), with all digits."""
     lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in np.asarray(vertices, np.float64).tolist()]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in np.asarray(triangles).tolist()]
     return ("\n".join(lines) + "\n").encode()
@@ -134,7 +134,7 @@ def _named(words: list[str]) -> list[str]:
 
 
 def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
-    """Line and words of each; a backslash goes on in the next line."""
+    """Split into the line and words of each; a backslash continues in the next line."""
     begun, kept = 0, list[str]()
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
         if not kept and "#" not in line and "\\" not in line:
@@ -201,7 +201,7 @@ def _numbers(words: list[str], count: int) -> list[float]:
 
 
 def _face(found: _Faces, words: list[str]) -> None:
-    """Its triangles, all from its first corner."""
+    """Split a face into triangles, all from its first corner."""
     if len(words) > TRIANGLES_MAX + 2:
         raise MeshError(f"a face of {len(words)} corners", f"at most {TRIANGLES_MAX} triangles")
     vertices, places = len(found.vertices), len(found.places)

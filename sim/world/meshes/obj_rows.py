@@ -1,7 +1,7 @@
 """OBJ files whose rows are alike, as programs write them, read as arrays: six times as fast.
 
 Statements of other kinds, and whatever is not alike or wrong, are for `sim.world.meshes.obj`, which
-takes one after another and tells the line of what it refuses.
+takes one after another and names the line of what it refuses.
 """
 
 import re
@@ -12,33 +12,33 @@ import numpy as np
 from sim.world.meshes.surface import TRIANGLES_MAX, VERTICES_MAX, Array, Whole
 
 LINES_MAX: Final = 2 * VERTICES_MAX
-"""Of a file whose rows are read at once."""
+"""Most lines of a file whose rows are read at once."""
 ROW_MAX: Final = 8
-"""Numbers of such a row at most."""
+"""Most numbers of such a row."""
 CORNERS_MAX: Final = 6 * TRIANGLES_MAX
-"""Of such faces together at most; more than `TRIANGLES_MAX` are refused afterwards."""
+"""Most corners of such faces together; more than `TRIANGLES_MAX` are refused afterwards."""
 _SIGNS: Final = b"0123456789.eE+- \n"
-"""Of rows of numbers."""
+"""Characters of rows of numbers."""
 _DIGITS: Final = re.compile(rb"\d+")
 
 
 class ObjRows(NamedTuple):
-    """What the rows of a file say."""
+    """Contents of a file's rows."""
 
     vertices: Array
-    """Shape (vertices, 3)."""
+    """Vertices, shape (vertices, 3)."""
     places: Array
-    """On the texture, shape (places, 2)."""
+    """Places on the texture, shape (places, 2)."""
     corners: Whole
     """Indices of a vertex and of a place, -1 for none, shape (triangles, 3, 2)."""
     lines: Whole = np.zeros(0, np.intp)
-    """Of each triangle the line of its face, from 0, shape (triangles,)."""
+    """Line of the face of each triangle, from 0, shape (triangles,)."""
     others: tuple[tuple[int, bytes], ...] = ()
     """Lines that are no rows, with their numbers."""
 
 
 def read_rows(data: bytes) -> ObjRows | None:
-    """The rows of a file; None if they are not alike, or one of them is wrong."""
+    """Read the rows of a file; None if they are not alike, or one of them is wrong."""
     data = data.replace(b"\r\n", b"\n")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
@@ -76,7 +76,7 @@ def read_rows(data: bytes) -> ObjRows | None:
 
 
 def _numbers(text: bytes, wanted: int) -> Array | None:
-    """Of rows that have equally many, as many as are wanted of each."""
+    """Read equally long rows of numbers, as many numbers as are wanted of each."""
     counts = {row.count(b" ") + 1 for row in text.split(b"\n")[:-1]} or {wanted}
     count = counts.pop()
     if counts or not wanted <= count <= ROW_MAX or text.translate(None, _SIGNS):
@@ -90,7 +90,7 @@ def _numbers(text: bytes, wanted: int) -> Array | None:
 
 
 def _corners(text: bytes) -> tuple[Whole, Whole, tuple[int, int]] | None:
-    """Of faces whose corners are written alike: vertex and place of each corner, 0 for none.
+    """Read faces whose corners are written alike: vertex and place of each corner, 0 for none.
 
     Corners of each face are the second, the least vertex and place the third.
     """
@@ -109,7 +109,7 @@ def _corners(text: bytes) -> tuple[Whole, Whole, tuple[int, int]] | None:
 
 
 def _fans(sizes: Whole) -> Whole:
-    """Corners of triangles, each of a face's from its first, shape (triangles, 3)."""
+    """Build triangles from a face's first corner, shape (triangles, 3)."""
     counts = sizes - 2
     first = (np.cumsum(sizes) - sizes).repeat(counts)
     second = first + 1 + np.arange(len(first)) - (np.cumsum(counts) - counts).repeat(counts)

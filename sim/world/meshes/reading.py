@@ -26,22 +26,22 @@ from sim.world.meshes.textures import TextureError, checked_texture
 from sim.world.robots.body import LinkMesh
 
 FILE_MAX: Final = 64_000_000
-"""Bytes of one file at most."""
+"""Most bytes of one file."""
 ENDINGS: Final = (".stl", ".obj", *SCENES)
-"""Of files that are read, in capitals too."""
+"""Endings of files that are read, in capitals too."""
 LFS: Final = b"version https://git-lfs"
-"""Begins a file that stands for one that was not fetched."""
+"""Begin of a file that replaces one that was not fetched."""
 PARTS_MAX: Final = 64
-"""Convex parts of one mesh at most, and files of them."""
+"""Most convex parts of one mesh, and files of them."""
 BESIDE_MAX: Final = 64
-"""Libraries of materials of one mesh at most, pictures of each, and both together."""
+"""Most libraries of materials of one mesh, pictures of each, and both together."""
 
 MeshFiles = Callable[[str], bytes]
-"""What is in a file, by its path in the document. Raises `OutsideError` if a document may not name
-it, or OSError if it cannot be had."""
+"""Function that reads a file by its path in the document. Raises `OutsideError` if a document may
+not name it, or OSError if it cannot be had."""
 
 ALLOWED: Final = "copy it into the folder of the document"
-"""What a document's files must be."""
+"""Remedy for files that a document may not name."""
 
 
 class OutsideError(OSError):
@@ -49,32 +49,32 @@ class OutsideError(OSError):
 
 
 def no_files(path: str) -> bytes:
-    """Of documents that stand nowhere."""
+    """Refuse every file, for documents without a place of their own."""
     raise FileNotFoundError(f"{path}: the document stands in no folder")
 
 
 def filled(mesh: LinkMesh, files: MeshFiles) -> LinkMesh:
-    """A mesh with what is in its files, as `MeshReader.filled`."""
+    """Fill a mesh with its files' contents, as `MeshReader.filled`."""
     return MeshReader(files).filled(mesh)
 
 
 @dataclass(slots=True)
 class MeshReader:
-    """Files of the meshes of one document: each is read once, and kept as what it should be.
+    """Files of the meshes of one document: each is read once, and kept in its final form.
 
     Meshes are kept as they are, since they are parsed before the document is taken; of libraries
     what is taken of them, of pictures the chunks that pixels are made of.
     """
 
     files: MeshFiles
-    """Where they are had from."""
+    """Source of the files."""
     _known: dict[tuple[str, ...], LinkMesh] = field(default_factory=dict)
     _read: dict[str, bytes] = field(default_factory=dict)
     _pictures: dict[bytes, bytes | TextureError] = field(default_factory=dict)
-    """What they came to, by the digest of their files."""
+    """Decoded pictures, or their errors, by the digest of their files."""
 
     def filled(self, mesh: LinkMesh) -> LinkMesh:
-        """A mesh with what is in its files; materials and textures that are not there are left out.
+        """Fill a mesh with its files' contents; absent materials and textures are left out.
 
         Raises:
             MeshError: if a file cannot be had, is too large, or is one that no document may name.
@@ -103,7 +103,7 @@ class MeshReader:
         return LinkMesh(mesh.file, mesh.scale, mesh.parts, tuple(contents.items()), tuple(notes))
 
     def _add_library(self, library: str, contents: dict[str, bytes], notes: list[str]) -> None:
-        """One that may be absent, and those of its pictures that can be laid on something."""
+        """Add a library, which may be absent, and those of its pictures that can be laid on."""
         if library in contents:
             return
         if (data := self._may_have(library)) is None:
@@ -129,7 +129,7 @@ class MeshReader:
             notes.append(f"materials: {brief(library)} has none")
 
     def _add_texture(self, path: str, contents: dict[str, bytes]) -> str:
-        """Why a picture is left out; empty if it is kept."""
+        """Add a picture; return why it is left out, empty if it is kept."""
         if path in contents:
             return "" if path.lower().endswith(".png") else "is no PNG; convert it"
         if (data := self._may_have(path)) is None:
@@ -143,7 +143,7 @@ class MeshReader:
         return ""
 
     def _picture(self, data: bytes) -> bytes | TextureError:
-        """What is kept of a picture; one that has several names is decoded once."""
+        """Keep what is needed of a picture; one that has several names is decoded once."""
         digest = sha256(data).digest()
         if (found := self._pictures.get(digest)) is None:
             try:
@@ -154,7 +154,7 @@ class MeshReader:
         return found
 
     def _may_have(self, path: str) -> bytes | None:
-        """What is in a file that may be absent, but not be another one than a document may name."""
+        """Read a file that may be absent, but must be one that a document may name."""
         try:
             return self._had(path)
         except MeshError as error:
@@ -175,7 +175,7 @@ def _check_count(what: str, count: int) -> None:
 
 @lru_cache(maxsize=512)
 def surface_of(mesh: LinkMesh) -> MeshSurface:
-    """Of its file, in metres.
+    """Surface of a mesh's file, in metres.
 
     Raises:
         MeshError: if it has none.
@@ -201,13 +201,13 @@ def parts_of(mesh: LinkMesh) -> tuple[MeshSurface, ...]:
 
 
 def by_looks(surface: MeshSurface) -> Iterator[MeshSurface]:
-    """A surface for each of its materials that is used."""
+    """Split a surface into one for each of its materials that is used."""
     for look in np.unique(surface.looks).tolist():
         yield surface.some(surface.looks == look)
 
 
 def triangles_of(mesh: LinkMesh) -> int:
-    """How many its file has, and those of its parts; 0 of what is none."""
+    """Count the triangles of its file and of its parts; 0 for what is none."""
     count = 0
     for path in dict.fromkeys((mesh.file, *mesh.parts)):
         with suppress(MeshError):
@@ -222,7 +222,7 @@ def _surface(mesh: LinkMesh, path: str) -> MeshSurface:
 
 @lru_cache(maxsize=128)
 def _parsed(mesh: LinkMesh, path: str) -> MeshSurface:
-    """Of one of its files, in units of the file."""
+    """Parse one of its files, in units of the file."""
     if (data := mesh.content(path)) is None:
         raise MeshError(f"{brief(path)} was not had", "read the document from its folder")
     ending = path.lower()[-4:]

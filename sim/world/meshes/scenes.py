@@ -34,7 +34,7 @@ from sim.world.meshes.surface import (
 Array = NDArray[np.float64]
 
 ENDINGS: Final = (".dae", ".ply", ".glb")
-"""Of files that are read here, in small letters."""
+"""Endings of files that are read here, in small letters."""
 _ELEMENT: Final = re.compile(rb"^element\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
 _PICTURE: Final = re.compile(rb"^comment TextureFile ([^\r\n]{1,400})", re.MULTILINE)
 _PLY_MOST: Final = {b"vertex": VERTICES_MAX, b"face": TRIANGLES_MAX}
@@ -42,7 +42,7 @@ _PLY_MOST: Final = {b"vertex": VERTICES_MAX, b"face": TRIANGLES_MAX}
 
 @dataclass(slots=True)
 class _Parts:
-    """What was taken so far."""
+    """Parts that were taken so far."""
 
     vertices: list[Array] = field(default_factory=list)
     triangles: list[NDArray[np.intp]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class _Parts:
 
 
 def read_scene(data: bytes, ending: str) -> MeshSurface:
-    """The surface of a file: all parts in their places, one group each.
+    """Read the surface of a file: all parts in their places, one group each.
 
     Args:
         ending: of its name, one of `ENDINGS`.
@@ -114,7 +114,7 @@ def _loaded(data: bytes, ending: str) -> Any:
 
 
 def _add(found: _Parts, part: Any, X_SN: Array) -> None:
-    """Triangles of one part where its node has it; of a mirror's the corners go round again."""
+    """Add the triangles of one part in the place of its node; a mirror's corners are reversed."""
     faces = np.asarray(getattr(part, "faces", ()), np.intp).reshape(-1, 3)
     if not len(faces):
         return
@@ -139,7 +139,7 @@ def _add(found: _Parts, part: Any, X_SN: Array) -> None:
 
 
 def _colour(part: Any) -> tuple[float, float, float] | None:
-    """Of a part as a whole; None where it tells none."""
+    """Colour of a part as a whole; None where it has none."""
     visual = part.visual
     if not visual.defined:
         return None
@@ -156,7 +156,7 @@ def _colour(part: Any) -> tuple[float, float, float] | None:
 
 
 def _faces_of_ply(data: bytes) -> int:
-    """How many faces its head tells, which trimesh does not hold against what it reads.
+    """Count the faces by its head, which trimesh does not compare with what it reads.
 
     Raises:
         MeshError: if it asks for more room than a mesh may take, or has fewer rows than it tells.

@@ -19,7 +19,7 @@ _VERTEX: Final = re.compile(rb"\bvertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
 
 def read_stl(data: bytes) -> MeshSurface:
-    """The surface of a file.
+    """Read the surface of a file.
 
     Raises:
         MeshError: if it is none.
@@ -39,7 +39,7 @@ def read_stl(data: bytes) -> MeshSurface:
 
 
 def _words(data: bytes) -> NDArray[np.float64]:
-    """Corners of a file of words, shape (triangles, 3, 3)."""
+    """Read the corners of a text file, shape (triangles, 3, 3)."""
     found = _VERTEX.findall(data)
     facets = len(re.findall(rb"\bendfacet\b", data))
     if len(found) != 3 * facets:

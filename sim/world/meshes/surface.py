@@ -1,4 +1,4 @@
-"""A surface of triangles as read-only arrays, and why a file has none."""
+"""A surface of triangles as read-only arrays, and the errors of its files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.intp]
 
 TRIANGLES_MAX: Final = 200_000
-"""Of one mesh at most."""
+"""Most triangles of one mesh."""
 ROBOT_TRIANGLES_MAX: Final = 1_000_000
-"""Of all meshes of one robot at most, each as often as links have it."""
+"""Most triangles of all meshes of one robot, each as often as links have it."""
 VERTICES_MAX: Final = 1_000_000
-"""Of a file at most, and as many places on textures."""
+"""Most vertices of a file, and most places on textures."""
 COORDINATE_MAX: Final = 1e6
 """Greatest coordinate that is read."""
 FLAT: Final = 1e-7
@@ -23,9 +23,9 @@ FLAT: Final = 1e-7
 
 
 LOOKS_MAX: Final = 256
-"""Materials of one mesh at most."""
+"""Most materials of one mesh."""
 PICTURES_MAX: Final = 64
-"""Pictures that are left out of a file and told by name."""
+"""Most pictures left out of a file that are named."""
 NOT_LAID: Final = "pictures are laid on meshes of .obj alone; export it as .obj with its .mtl"
 FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
 LENGTH_MIN_M: Final = 1e-6
@@ -33,13 +33,13 @@ LENGTH_MIN_M: Final = 1e-6
 
 
 def brief(text: str, most: int = 80) -> str:
-    """A stranger's word as it is shown: cut where it is long, escaped where it cannot be seen."""
+    """Shorten a stranger's word for a message: cut where it is long, escaped where invisible."""
     cut = text if len(text) <= most else f"{text[: most - 3]}..."
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in cut)
 
 
 def pictures_left_out(names: Iterable[str]) -> tuple[str, ...]:
-    """A note for each picture that a file has or names, of which none is laid on it."""
+    """Note each picture that a file has or names, of which none is laid on it."""
     found = list(dict.fromkeys(names))
     notes = [f"texture {brief(one)}: {NOT_LAID}" for one in found[:PICTURES_MAX]]
     more = len(found) - PICTURES_MAX
@@ -47,7 +47,7 @@ def pictures_left_out(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class MeshError(ValueError):
-    """A file that is no mesh: what is wrong, and what would be right."""
+    """File that is no mesh; the text says what is wrong, and what would be right."""
 
     def __init__(self, problem: str, remedy: str) -> None:
         self.problem: str = problem
@@ -57,32 +57,32 @@ class MeshError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MeshMaterial:
-    """How some of the triangles look."""
+    """Looks of some of the triangles."""
 
     colour: tuple[float, float, float] | None = None
-    """Red, green, blue, 0 to 1; None for that of the link."""
+    """Colour red, green, blue, 0 to 1; None for that of the link."""
     texture: str = ""
     """Path of a picture (PNG) that is laid on them; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeshSurface:
-    """Triangles whose corners go round as seen from outside. Arrays are read-only."""
+    """Triangles whose corners run round as seen from outside. Arrays are read-only."""
 
     vertices: Array
-    """Shape (vertices, 3)."""
+    """Vertices, shape (vertices, 3)."""
     triangles: Whole
     """Three vertices each, shape (triangles, 3)."""
     groups: Whole
-    """Of each triangle, from 0, shape (triangles,)."""
+    """Group of each triangle, from 0, shape (triangles,)."""
     looks: Whole
-    """Of each triangle, among the materials, shape (triangles,)."""
+    """Material of each triangle, as an index, shape (triangles,)."""
     materials: tuple[MeshMaterial, ...] = (MeshMaterial(),)
-    """At least one."""
+    """Materials, at least one."""
     laid: Array | None = None
-    """Where the corners are on a texture: right and up, 0 to 1, shape (triangles, 3, 2)."""
+    """Texture coordinates of the corners: right and up, 0 to 1, shape (triangles, 3, 2)."""
     notes: tuple[str, ...] = ()
-    """What of the file is left out, for people."""
+    """Parts of the file that are left out, for people."""
 
     def __post_init__(self) -> None:
         for name in ("vertices", "triangles", "groups", "looks", "laid"):
@@ -91,7 +91,7 @@ class MeshSurface:
 
     @property
     def corners(self) -> Array:
-        """Of all triangles, shape (triangles, 3, 3)."""
+        """Corners of all triangles, shape (triangles, 3, 3)."""
         return self.vertices[self.triangles]
 
     @property
@@ -102,7 +102,7 @@ class MeshSurface:
         return len(used) < 4 or bool(spread[2] <= FLAT * spread[0])
 
     def some(self, chosen: NDArray[np.bool_]) -> "MeshSurface":
-        """Of some of its triangles, shape (triangles,)."""
+        """Select some of its triangles, shape (triangles,)."""
         used, triangles = np.unique(self.triangles[chosen], return_inverse=True)
         return MeshSurface(
             self.vertices[used], triangles.reshape(-1, 3), self.groups[chosen],
@@ -111,7 +111,7 @@ class MeshSurface:
         )  # fmt: skip
 
     def scaled(self, scale: tuple[float, float, float]) -> "MeshSurface":
-        """In other units; of a mirror's the corners go round the other way."""
+        """Scale to other units; the corners of a mirror's triangles are reversed."""
         turned = bool(np.prod(np.sign(scale)) < 0.0)
         way = slice(None, None, -1) if turned else slice(None)
         return MeshSurface(
@@ -122,7 +122,7 @@ class MeshSurface:
 
 
 def alike(rows: Array) -> tuple[Array, Whole]:
-    """Rows each once, in their order from the first column on, and which of them each row is.
+    """Find the distinct rows, in order from the first column on, and the index of each row's.
 
     As ``np.unique(rows, axis=0, return_inverse=True)``, which takes ten times as long.
     """
@@ -136,7 +136,7 @@ def alike(rows: Array) -> tuple[Array, Whole]:
 
 
 def checked_surface(surface: MeshSurface) -> MeshSurface:
-    """The same surface, in units of its file.
+    """Check a surface in units of its file, and return it.
 
     Raises:
         MeshError: if it is empty, too large, or has corners that are no numbers.
@@ -155,7 +155,7 @@ def checked_surface(surface: MeshSurface) -> MeshSurface:
 
 
 def checked_length(surface: MeshSurface) -> MeshSurface:
-    """The same surface, in metres.
+    """Check a surface in metres, and return it.
 
     Raises:
         MeshError: if its longest side is shorter than any body's.

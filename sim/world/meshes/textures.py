@@ -1,8 +1,8 @@
 """Pictures of materials (PNG, ISO/IEC 15948): decoded once, kept without what is no picture.
 
 A small file can stand for gigabytes, in its pixels and in texts beside them, and the engine's
-decoder trusts it. So a picture is decoded here within a limit, and of its chunks only those go on
-that pixels are made of.
+decoder trusts it. So a picture is decoded here within a limit, and of its chunks only those with
+pixels are passed on.
 """
 
 import struct
@@ -12,11 +12,11 @@ from typing import Final
 
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 SIDE_MAX: Final = 8192
-"""Pixels of a texture's side at most."""
+"""Most pixels of a texture's side."""
 DECODED_MAX: Final = 70_000_000
-"""Bytes of its pixels at most: 4096 x 4096 of four bytes, 4800 x 4800 of three."""
+"""Most bytes of its pixels: 4096 x 4096 of four bytes, 4800 x 4800 of three."""
 KEPT: Final = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")
-"""Chunks that pixels are made of."""
+"""Chunks with pixels."""
 CHANNELS: Final = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Numbers of a pixel by the colour type (table 11.1)."""
 DEPTHS: Final = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
@@ -31,11 +31,11 @@ _HEAD: Final = struct.Struct(">IIBBBBB")
 
 
 class TextureError(ValueError):
-    """A file that is no picture that can be laid on anything; the text goes on from its name."""
+    """File that is no picture for a texture; the text follows on its name."""
 
 
 def checked_texture(data: bytes) -> bytes:
-    """A picture, decoded to see that it is one, as the chunks that its pixels are made of.
+    """Decode a picture as a check, and return the chunks with its pixels.
 
     Raises:
         TextureError: if it is no PNG, is damaged, or has more pixels than are taken.
@@ -52,7 +52,7 @@ def checked_texture(data: bytes) -> bytes:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Kind and body of each, up to the end of the picture; what follows that is none of it."""
+    """Split into kind and body of each chunk, up to the end of the picture; the rest is ignored."""
     if not data.startswith(PNG):
         raise TextureError("is no PNG; convert it")
     at = len(PNG)
@@ -93,7 +93,7 @@ def _rows(head: bytes) -> list[tuple[int, int]]:
 
 
 def _decode(rows: list[tuple[int, int]], parts: list[bytes]) -> None:
-    """See that the stream is as long as its rows, each with a filter that there is."""
+    """Check that the stream has as many bytes as its rows, each with a known filter."""
     size = sum(count * row for count, row in rows)
     reader = zlib.decompressobj()
     try:

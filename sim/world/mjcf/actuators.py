@@ -1,4 +1,4 @@
-"""Actuators of joints as drives by torque, speed or voltage; what fits none of them is told."""
+"""Actuators of joints as drives by torque, speed or voltage; others become losses."""
 
 from typing import Final
 
@@ -10,17 +10,17 @@ from sim.world.robots.named import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode
 
 PLAIN: Final = ("general", "motor", "velocity", "position", "damper")
-"""Of those, that are read."""
+"""Actuators that are read."""
 UNTOLD: Final = (
     "its greatest effort is not told: forcerange, ctrlrange, or actuatorfrcrange of the joint"
 )
-"""Why an actuator is no drive."""
+"""Reason why an actuator is no drive."""
 DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
 """Joints that a drive moves."""
 
 
 def read_drives(values: MjcfValues, root: XmlNode, joints: list[NamedJoint]) -> None:
-    """Give joints their drives."""
+    """Set the drives of joints."""
     known = {one.name: one for one in joints}
     for section in root.all("actuator"):
         for node in section.children:
@@ -43,7 +43,7 @@ def read_drives(values: MjcfValues, root: XmlNode, joints: list[NamedJoint]) -> 
 
 
 def joints_asked_for(root: XmlNode) -> frozenset[str]:
-    """Names of joints that actuators drive, or that follow or lead others."""
+    """List the joints that actuators drive, or that follow or lead others, by name."""
     found: set[str] = set()
     for section in root.children:
         if section.tag in ("actuator", "equality"):
@@ -73,7 +73,7 @@ def _why_not(node: XmlNode, joint: NamedJoint | None) -> str:
 
 
 def _drive(values: MjcfValues, node: XmlNode, joint: XmlNode) -> RobotDrive | None:
-    """None if neither it nor its joint tells its greatest effort."""
+    """Make the drive; None if neither it nor its joint has its greatest effort."""
     gear = (values.listed(node, "gear", 6) or (1.0,))[0]
     force, command = (_bounds(values, node, one) for one in ("force", "ctrl"))
     gain, bias = _law(values, node)
@@ -109,7 +109,7 @@ def _by_torque(effort_max: float | None) -> RobotDrive | None:
 
 
 def _law(values: MjcfValues, node: XmlNode) -> tuple[float, Numbers]:
-    """Force per command, and its constant, per position, per speed."""
+    """Read the force per command, and its constant, per position, per speed."""
     match node.tag:
         case "motor":
             return 1.0, (0.0, 0.0, 0.0)
@@ -126,7 +126,7 @@ def _law(values: MjcfValues, node: XmlNode) -> tuple[float, Numbers]:
 
 
 def _gain(values: MjcfValues, node: XmlNode) -> float:
-    """Of a ``general`` itself, or of one in the defaults."""
+    """Read the gain of a ``general`` itself, or of one in the defaults."""
     return (values.listed(node, "gainprm", 10) or (1.0,))[0]
 
 

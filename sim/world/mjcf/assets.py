@@ -15,27 +15,27 @@ from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import triple
 
 LEGACY: Final = "legacy"
-"""How a mesh weighs that does not tell it."""
+"""Rule by which a mesh without one of its own weighs."""
 CORNERS_MAX: Final = 3_000_000
-"""Numbers of a mesh in the text at most."""
+"""Most numbers of a mesh in the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAssets:
-    """By their names."""
+    """Meshes and materials of a model, by their names."""
 
     meshes: dict[str, LinkMesh] = field(default_factory=dict)
-    """That can be had."""
+    """Meshes with their files."""
     unread: dict[str, str] = field(default_factory=dict)
-    """Why others cannot."""
+    """Reasons why other meshes are missing."""
     inertias: dict[str, str] = field(default_factory=dict)
-    """By what rule meshes weigh, that tell one."""
+    """Rules by which meshes weigh, of those that name one."""
     colours: dict[str, Triple] = field(default_factory=dict)
-    """Of materials."""
+    """Colours of the materials."""
 
 
 def read_assets(values: MjcfValues, root: XmlNode) -> ModelAssets:
-    """Those of a model; what is left out of them is told."""
+    """Read the assets of a model; parts left out become losses."""
     found = ModelAssets()
     for section in root.all("asset"):
         for node in section.all("mesh"):
@@ -72,7 +72,7 @@ def _mesh(values: MjcfValues, node: XmlNode, found: ModelAssets) -> None:
 def _moved(
     values: MjcfValues, node: XmlNode, name: str, mesh: LinkMesh
 ) -> tuple[LinkMesh | None, str]:
-    """A mesh whose numbers are seen from another frame, as a file that holds them as seen there."""
+    """Express a mesh's numbers in another frame, as a file that holds them so."""
     at = values.numbers(node, "refpos", (0.0, 0.0, 0.0))
     turned = values.numbers(node, "refquat", (1.0, 0.0, 0.0, 0.0))
     if not any(at) and turned == (1.0, 0.0, 0.0, 0.0):
@@ -115,7 +115,7 @@ def _of_file(
 def _of_text(
     values: MjcfValues, node: XmlNode, name: str, scale: Triple
 ) -> tuple[LinkMesh | None, str]:
-    """Triangles of the text itself, as a file that holds them with all digits."""
+    """Put triangles of the text itself into a file that holds them with all digits."""
     vertices = values.listed(node, "vertex", CORNERS_MAX)
     faces = values.listed(node, "face", CORNERS_MAX)
     if not vertices or not faces or len(vertices) % 3 or len(faces) % 3:

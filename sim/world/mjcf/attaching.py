@@ -20,15 +20,15 @@ from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.xml_nodes import ELEMENTS_MAX, SIZE_MAX, XmlNode
 
 MODELS_MAX: Final = 64
-"""Other models of a model at most, and attachments."""
+"""Most other models of a model, and most attachments."""
 SECTIONS: Final = ("equality", "actuator", "tendon", "contact", "sensor")
-"""Of which elements come along whose names are all of the part."""
+"""Sections whose elements are attached too if all names in them are of the part."""
 REFERENCES: Final = frozenset({
     "joint", "joint1", "joint2", "body", "body1", "body2", "geom", "geom1", "geom2", "site",
     "site1", "site2", "jointinparent", "refsite", "cranksite", "slidersite", "target", "tendon",
     "tendon1", "tendon2", "actuator",
 })  # fmt: skip
-"""Attributes that name an element of the bodies, or one that comes along."""
+"""Attributes that name an element of the bodies, or one that is attached too."""
 NAMES: Final = REFERENCES | {"name", "class", "childclass", "mesh", "material", "texture", "hfield"}
 """Attributes that get the prefix."""
 IN_BODIES: Final = frozenset({"body", "joint", "freejoint", "geom", "site", "camera", "light"})
@@ -36,17 +36,17 @@ IN_BODIES: Final = frozenset({"body", "joint", "freejoint", "geom", "site", "cam
 
 @dataclass(frozen=True, slots=True)
 class _Other:
-    """Another model, read."""
+    """Another model that was read."""
 
     root: XmlNode
-    """Its elements, which know how their numbers are read."""
+    """Root element, whose numbers know their units."""
     characters: int
 
 
 def attach_models(
     values: MjcfValues, root: XmlNode, files: MeshFiles, units_of: Callable[[XmlNode], ModelUnits]
 ) -> None:
-    """Put what is attached in the places of its elements; what cannot be is told and left out.
+    """Put attached bodies in the places of their elements; failures become losses.
 
     Args:
         units_of: reads what the ``compiler`` of a model says.
@@ -92,7 +92,7 @@ def _read(
     values: MjcfValues, node: XmlNode, files: MeshFiles, size_max: int,
     units_of: Callable[[XmlNode], ModelUnits],
 ) -> _Other | None:  # fmt: skip
-    """The model of an asset; None after a fault."""
+    """Read the model of an asset; None after a fault."""
     file = values.word(node, "file").replace("\\", "/")
     folder = posixpath.dirname(file)
     node.get("content_type")
@@ -150,7 +150,7 @@ def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) ->
 
 
 def _add_defaults(root: XmlNode, other: _Other, prefix: str, main: str) -> None:
-    """Its classes, the outermost beside this model's own; each prefix once."""
+    """Add its classes, the outermost beside this model's own; each prefix once."""
     if any(one.tag == "default" and one.attributes.get("class") == main for one in root.children):
         return
     found = [one for one in other.root.children if one.tag == "default"]
@@ -176,7 +176,7 @@ def _add(
 
 
 def _named(node: XmlNode) -> XmlNode:
-    """An asset with the name that it has without being told one."""
+    """Give an asset the name that it has by default."""
     if node.tag != "mesh" or "file" not in node.attributes:
         return node
     file = node.attributes["file"].replace("\\", "/")
@@ -185,7 +185,7 @@ def _named(node: XmlNode) -> XmlNode:
 
 
 def _within(node: XmlNode, names: set[str]) -> bool:
-    """Whether all that an element and those in it name is of the part."""
+    """Whether all names of an element and those in it are of the part."""
     return all(
         value in names for one in node.walk() for name, value in one.attributes.items()
         if name in REFERENCES
@@ -193,7 +193,7 @@ def _within(node: XmlNode, names: set[str]) -> bool:
 
 
 def _prefixed(prefix: str, node: XmlNode) -> dict[str, str]:
-    """Attributes of a copy."""
+    """Prefix the attributes of a copy."""
     return {
         name: f"{prefix}{value}" if name in NAMES and value else value
         for name, value in node.attributes.items()

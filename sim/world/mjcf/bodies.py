@@ -26,7 +26,7 @@ from sim.world.robots.xml_values import triple
 Array = NDArray[np.float64]
 
 OWN: Final = {one: re.compile(rf"{one}(\d{{1,8}})") for one in "ljec"}
-"""Names that our own models have, whose numbers are those of the document."""
+"""Names in our own models, whose numbers are those of the document."""
 Placed = tuple[XmlNode, Array]
 """An element and the frame around it in its body, shape (4, 4)."""
 
@@ -38,31 +38,31 @@ class PlacedSite:
     node: XmlNode
     """Its element."""
     link: str
-    """On which it is."""
+    """Link that it is on."""
     pose: Array
-    """In the link's frame, shape (4, 4)."""
+    """Pose in the link's frame, shape (4, 4)."""
 
 
 @dataclass(slots=True)
 class ModelBodies:
-    """Of one model, by their names."""
+    """Bodies of one model, by their names."""
 
     links: list[NamedLink] = field(default_factory=list)
-    """The world first."""
+    """Links, the world first."""
     joints: list[NamedJoint] = field(default_factory=list)
-    """Of the tree."""
+    """Joints of the tree."""
     sites: dict[str, PlacedSite] = field(default_factory=dict)
-    """That have a name."""
+    """Sites that have a name."""
     offsets_m: dict[str, Array] = field(default_factory=dict)
-    """Of the link's frame in that of the body of its name."""
+    """Offset of the link's frame in that of the body of its name."""
     poses: dict[str, Array] = field(default_factory=dict)
-    """Of links in the world where the model has them, shape (4, 4)."""
+    """Poses of links in the world where the model has them, shape (4, 4)."""
     moving: list[tuple[NamedJoint, MjcfJoint]] = field(default_factory=list)
     """Joints that move, in the order of the model's coordinates, with those of the model."""
 
 
 class BodyReader:
-    """Bodies of one model while they are read.
+    """Reader of the bodies of one model.
 
     Args:
         asked_for: names of joints that are driven or followed.
@@ -80,7 +80,7 @@ class BodyReader:
         """The last number behind a name that was given more than once."""
 
     def read(self, world: XmlNode) -> None:
-        """All of them."""
+        """Read all bodies."""
         self._names |= {one.attributes.get("name", "") for one in world.walk()}
         self.found.links.append(NamedLink(world, WORLD, {"name": WORLD}))
         self.found.offsets_m[WORLD] = np.zeros(3)
@@ -127,7 +127,7 @@ class BodyReader:
         self._inside(node, name, inside)
 
     def _inside(self, node: XmlNode, name: str, inside: list[Placed] | None = None) -> None:
-        """Sites of a body, and bodies in it."""
+        """Read the sites of a body, and bodies in it."""
         offset = self.found.offsets_m[name]
         for one, around in inside or _elements(self._values, node, np.eye(4)):
             if one.tag == "body":
@@ -144,7 +144,7 @@ class BodyReader:
     def _joints(
         self, node: XmlNode, name: str, joints: list[MjcfJoint], rest: Array, parent: str
     ) -> Array:
-        """Add the joints of a body; where its link's frame is in the body's."""
+        """Add the joints of a body; return the place of its link's frame in the body's."""
         if not joints:
             joints = [MjcfJoint(node, self._free(f"{name}_joint"), JointType.FIXED)]
         before = np.zeros(3)
@@ -195,7 +195,7 @@ def are_ours(world: XmlNode) -> bool:
 
 
 def _elements(values: MjcfValues, node: XmlNode, around: Array) -> Iterator[Placed]:
-    """What is in a body, frames taken away, each with the frame around it."""
+    """List the elements of a body, frames dissolved, each with the frame around it."""
     for child in node.children:
         if child.tag == "frame":
             node.take(child)
@@ -207,7 +207,7 @@ def _elements(values: MjcfValues, node: XmlNode, around: Array) -> Iterator[Plac
 
 
 def end_of(label: str, site: PlacedSite, number: int | None) -> NamedJoint:
-    """A place on a link as an end."""
+    """Make an end of a place on a link."""
     at: dict[str, Any] = {"place": shift(site.pose[:3, 3])}
     return NamedJoint(
         site.node, f"{label} site", "" if number is not None else label, JointType.END, site.link,
@@ -216,6 +216,6 @@ def end_of(label: str, site: PlacedSite, number: int | None) -> NamedJoint:
 
 
 def points_at(found: ModelBodies, link: str, pose: Array) -> tuple[float, float, float]:
-    """A place in the world as one in a link's frame."""
+    """Express a place in the world in a link's frame."""
     own = found.poses[link]
     return triple(own[:3, :3].T @ (pose - own[:3, 3]))

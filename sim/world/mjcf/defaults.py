@@ -1,4 +1,4 @@
-"""Classes of defaults: what stands for attributes that an element does not have.
+"""Classes of defaults: values of attributes that an element does not have.
 
 The engine's manual, XML reference, "default": classes are in each other; an element's own class, or
 the ``childclass`` of the nearest body or frame around it, counts, and the outermost for all others.
@@ -8,17 +8,17 @@ from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import XmlValues
 
 MAIN = "main"
-"""The outermost class, if it has no name of its own."""
+"""Name of the outermost class, if it has none of its own."""
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
              "muscle", "adhesion", "dcmotor")  # fmt: skip
 """Elements that move joints."""
 
 Classes = dict[str, tuple[XmlNode, ...]]
-"""By its name a class and those that it is in, the nearest first."""
+"""Each class and those that it is in, the nearest first, by name."""
 
 
 def give_defaults(values: XmlValues, root: XmlNode) -> None:
-    """Give every element of a model the elements that stand for what it does not say."""
+    """Link every element of a model to the elements with its default values."""
     classes: Classes = {}
     for outermost in root.all("default"):
         _collect(values, outermost, (), classes, outermost.get("class") or MAIN)
@@ -63,7 +63,7 @@ def _give(values: XmlValues, node: XmlNode, classes: Classes, nearest: str) -> N
 
 
 def _tag_of_default(section: str, tag: str) -> str:
-    """The element of a class that stands for an element of a section."""
+    """Element of a class with the defaults of an element of a section."""
     if section == "equality":
         return "equality"
     return tag if section not in ("sensor", "keyframe", "custom") else ""

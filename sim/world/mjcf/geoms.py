@@ -1,4 +1,4 @@
-"""Geoms of a body: one that touches others, one that is seen, and what they weigh together."""
+"""Geoms of a body: one that touches others, a visible one, and their mass together."""
 
 import math
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ from sim.world.robots.xml_values import triple
 Array = NDArray[np.float64]
 
 EXACT: Final = "exact"
-"""How a closed mesh weighs whose triangles count as they go round."""
+"""Rule of a closed mesh that weighs by the orientation of its triangles."""
 DENSITY_KG_M3: Final = 1000.0
-"""Of a geom that tells none."""
+"""Density of a geom without one."""
 COUNTS: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 """Numbers of a size."""
 SHAPES: Final = {
@@ -45,16 +45,16 @@ ONE_EACH: Final = "a link has one body that touches others, and one that is seen
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What of a geom weighs."""
+    """Shape of a geom, for its weight."""
 
     kind: str
-    """Its type."""
+    """Type of the geom."""
     edges: Numbers
-    """As in `_Geom`."""
+    """Edges as in `_Geom`."""
     mesh: LinkMesh | None
-    """Of a mesh."""
+    """Mesh of a geom of that type."""
     rule: str
-    """By which a mesh weighs."""
+    """Rule by which a mesh weighs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +64,30 @@ class _Geom:
     node: XmlNode
     """Its element."""
     kind: str
-    """Its type."""
+    """Type of the geom."""
     size: Numbers
     """Edges, or radius and length; half axes of an ellipsoid."""
     pose: Array
-    """Shape (4, 4)."""
+    """Pose, shape (4, 4)."""
     mesh: LinkMesh | None
-    """Of a mesh."""
+    """Mesh of a geom of that type."""
     touches: bool
     """Whether it touches anything."""
     colour: Triple | None
-    """If it tells one."""
+    """Colour, if it has one."""
     hidden: bool
     """Whether it is not seen."""
     mass: MassProperties | None
-    """In the link's frame; None where it weighs nothing, or its weight is not asked for."""
+    """Mass in the link's frame; None where it weighs nothing, or its weight is not needed."""
     density: dict[str, float]
-    """How its mass is told, as a field of a link."""
+    """Field of a link that gives its mass."""
 
 
 def body_fields(
     values: MjcfValues, assets: ModelAssets, body: XmlNode, geoms: list[tuple[XmlNode, Array]],
     offset_m: Array, *, weigh: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """Shape, place, colour, visual and, if asked for, mass of a link.
+    """Fields of a link: shape, place, colour, visual and, if asked for, mass.
 
     Args:
         geoms: elements of the body, each with the frame around it, shape (4, 4).
@@ -130,7 +130,7 @@ def body_fields(
 
 
 def inertia_of(bodies: list[MassProperties]) -> LinkInertia:
-    """Of several bodies that are fixed to each other, in the same frame."""
+    """Inertia of several bodies that are fixed to each other, in the same frame."""
     mass = sum(one.mass_kg for one in bodies)
     centre = sum((one.mass_kg * one.centre_m for one in bodies), np.zeros(3)) / mass
     total = np.zeros((3, 3))
@@ -188,7 +188,7 @@ def _read(
 def _left_out(
     values: MjcfValues, node: XmlNode, name: str | None, reason: str, *, weigh: bool
 ) -> None:  # fmt: skip
-    """Tell a geom as a whole."""
+    """Note a geom as lost as a whole."""
     reason += "; what it weighs is left out, too" if weigh and node.get("mass") != "0" else ""
     values.losses.append(node.loss("<geom>", name, reason))
     _forget(node)
@@ -197,7 +197,7 @@ def _left_out(
 def _spanned(
     values: MjcfValues, node: XmlNode, kind: str, pose: Array, size: Numbers
 ) -> tuple[Array, Numbers]:
-    """Frame and size of a geom that goes from one point to another."""
+    """Frame and size of a geom from one point to another."""
     ends = values.listed(node, "fromto", 6)
     if len(ends) != 6:
         return pose, size
@@ -213,7 +213,7 @@ def _spanned(
 
 
 def _edges(kind: str, size: Numbers) -> Numbers:
-    """As a document counts: whole edges and lengths."""
+    """Convert to a document's sizes: whole edges and lengths."""
     match kind:
         case "box":
             return tuple(2.0 * one for one in size)
@@ -227,7 +227,7 @@ def _edges(kind: str, size: Numbers) -> Numbers:
 def _weight(
     values: MjcfValues, node: XmlNode, form: _Form, pose: Array
 ) -> tuple[MassProperties | None, dict[str, float]]:
-    """Mass in the link's frame, and how it is told."""
+    """Mass in the link's frame, and the field that gives it."""
     kind = form.kind
     mass = values.some(node, "mass")
     density = values.number(node, "density", DENSITY_KG_M3)
@@ -284,7 +284,7 @@ def _solid(
 
 
 def _colour(values: MjcfValues, assets: ModelAssets, node: XmlNode) -> tuple[Triple | None, bool]:
-    """Its own, or its material's, and whether it is not seen."""
+    """Colour of its own, or its material's, and whether it is hidden."""
     material = node.get("material")
     if node.get("rgba") is not None:
         r, g, b, alpha = values.numbers(node, "rgba", (0.5, 0.5, 0.5, 1.0))
@@ -295,13 +295,13 @@ def _colour(values: MjcfValues, assets: ModelAssets, node: XmlNode) -> tuple[Tri
 
 
 def _is_part(one: _Geom, first: _Geom) -> bool:
-    """Whether a mesh touches at the place of another, as its convex parts do."""
+    """Whether a mesh touches in the place of another, as its convex parts do."""
     same = one.mesh is not None and one.touches and one is not first
     return same and bool(np.array_equal(one.pose, first.pose))
 
 
 def _joined(mesh: LinkMesh | None, more: list[LinkMesh]) -> LinkMesh | None:
-    """A mesh whose parts are itself and others."""
+    """Join meshes to one whose parts are itself and others."""
     if mesh is None or not more or any(one.scale != mesh.scale for one in more):
         return mesh
     contents = dict(pair for one in (mesh, *more) for pair in one.contents)
@@ -318,5 +318,5 @@ def _place(geom: _Geom) -> BodyPlace:
 
 
 def _forget(node: XmlNode) -> None:
-    """What a geom that is told as a whole says is not told again."""
+    """Take all attributes of a geom that was noted as a whole, so that none is noted again."""
     node.asked.update(node.attributes)

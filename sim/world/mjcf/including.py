@@ -1,4 +1,4 @@
-"""Parts of a model that stand elsewhere or stand for several: ``<include>`` and ``<replicate>``.
+"""Parts of a model from other files or with copies: ``<include>`` and ``<replicate>``.
 
 The engine's manual, XML reference, "include" and "replicate": what is in an included file stands in
 its place, each file once; copies have their number after their names, and each a frame that
@@ -19,14 +19,14 @@ from sim.world.robots.xml_nodes import DEPTH_MAX, ELEMENTS_MAX, SIZE_MAX, XmlNod
 from sim.world.robots.xml_writing import numbers
 
 FILES_MAX: Final = 64
-"""Included files of a model at most."""
+"""Most included files of a model."""
 NAMED: Final = frozenset({"body", "joint", "freejoint", "geom", "site", "camera", "light", "frame"})
 """Elements whose copies have names of their own."""
 
 
 @dataclass(slots=True)
 class _Included:
-    """What was included so far."""
+    """Files and elements that were included so far."""
 
     files: MeshFiles
     names: set[str] = field(default_factory=set)
@@ -35,7 +35,7 @@ class _Included:
 
 
 def include_files(values: MjcfValues, root: XmlNode, files: MeshFiles) -> None:
-    """Put what is in included files in the places of their elements; faults where that fails."""
+    """Put the contents of included files in the places of their elements; failures are faults."""
     _include(values, root, _Included(files), 1)
 
 
@@ -59,7 +59,7 @@ def _include(values: MjcfValues, node: XmlNode, so_far: _Included, depth: int) -
 
 
 def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None:
-    """The outermost element of an included file; None after a fault."""
+    """Read the outermost element of an included file; None after a fault."""
     file = values.word(node, "file").replace("\\", "/")
     if not file:
         return None
@@ -85,7 +85,7 @@ def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None
 def read_part(
     values: MjcfValues, node: XmlNode, file: str, files: MeshFiles, size_max: int
 ) -> tuple[XmlNode, int] | None:
-    """The outermost element of a file that an element names, and its length; None after a fault.
+    """Read the outermost element of a file, and its length; None after a fault.
 
     Args:
         size_max: of the file [characters].
@@ -105,7 +105,7 @@ def read_part(
 
 
 def put_within(root: XmlNode, place: XmlNode, file: str) -> None:
-    """Note that elements stand in a file that is included at some place."""
+    """Note that elements come from a file that is included at some place."""
     for node in root.walk():
         if not node.within:
             node.within = f"{file}:{node.line}:{node.column}"
@@ -113,7 +113,7 @@ def put_within(root: XmlNode, place: XmlNode, file: str) -> None:
 
 
 def replicate(values: MjcfValues, root: XmlNode) -> None:
-    """Write the copies of every ``<replicate>`` out, each in a frame; units are known already."""
+    """Write out the copies of every ``<replicate>``, each in a frame; units are known already."""
     _replicate(values, root, [count_nodes(root)])
 
 
@@ -159,5 +159,5 @@ def _named(suffix: str, node: XmlNode) -> dict[str, str]:
 
 
 def count_nodes(node: XmlNode) -> int:
-    """How many elements an element is, with those in it."""
+    """Count an element with those in it."""
     return sum(1 for _ in node.walk())

@@ -1,4 +1,4 @@
-"""What a body weighs besides its geoms: its ``inertial``, and what ``compiler`` bounds.
+"""Mass of a body besides its geoms: its ``inertial``, and the bounds of ``compiler``.
 
 The engine's manual, XML reference, "compiler": ``boundmass`` and ``boundinertia`` are the least
 mass and principal moment of a body, and ``balanceinertia`` gives one whose moments are no body's
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 def told_inertia(
     values: MjcfValues, body: XmlNode, node: XmlNode, around: Array, offset_m: Array
 ) -> LinkInertia | None:
-    """Mass, centre and moments in the link's axes; none of what our own models write for it.
+    """Read mass, centre and moments in the link's axes; none where our own models write a dummy.
 
     Args:
         node: the ``inertial`` of the body.
@@ -54,7 +54,7 @@ def told_inertia(
 
 
 def bounded(units: ModelUnits, told: LinkInertia) -> LinkInertia:
-    """A body's mass and moments as a model's ``compiler`` lets them be."""
+    """Apply the bounds of a model's ``compiler`` to a body's mass and moments."""
     if not units.bounds_bodies:
         return told
     moments, axes = np.linalg.eigh(tensor_of(told.inertia_kg_m2))
@@ -69,7 +69,7 @@ def bounded(units: ModelUnits, told: LinkInertia) -> LinkInertia:
 
 
 def bounded_nothing(values: MjcfValues, body: XmlNode, offset_m: Array) -> LinkInertia | None:
-    """Of a body that has neither an ``inertial`` nor geoms that weigh; None where it has none.
+    """Mass of a body with neither an ``inertial`` nor geoms that weigh; None without bounds.
 
     The engine puts its centre where ``pos`` of the body points, seen from the body itself.
     """

@@ -1,4 +1,4 @@
-"""Joints of a body, and which of them make one joint of a document."""
+"""Joints of a body, and the groups of them that make one joint of a document."""
 
 import math
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ KINDS: Final = {
     "hinge": JointType.HINGE, "slide": JointType.SLIDE, "ball": JointType.BALL,
     "free": JointType.FREE,
 }  # fmt: skip
-"""Types of joint."""
+"""Types of joint by their names in MJCF."""
 MORE_THAN_A_TURN: Final = "more than a turn either way: a turn stands instead"
-"""Why a hinge has other limits than its model."""
+"""Reason why a hinge has other limits than in its model."""
 LEVEL: Final = 1e-9
 """Cosine of two axes below which they are perpendicular."""
 
@@ -32,23 +32,23 @@ class MjcfJoint:
     node: XmlNode
     """Its element."""
     name: str
-    """By which others know it."""
+    """Name by which others refer to it."""
     type: JointType
-    """Of ours."""
+    """Type in a document."""
     axis: Numbers = ()
-    """In the body's axes."""
+    """Axis in the body's axes."""
     at_m: Triple = (0.0, 0.0, 0.0)
-    """Where it is, in the body's frame."""
+    """Position in the body's frame."""
     limits: tuple[tuple[float, float], ...] = ()
-    """From where the model has it."""
+    """Limits from where the model has the joint."""
     friction: float = 0.0
-    """As in `RobotJoint`."""
+    """Friction as in `RobotJoint`."""
     damping: float = 0.0
-    """As in `RobotJoint`."""
+    """Damping as in `RobotJoint`."""
     armature: float = 0.0
-    """As in `RobotJoint`."""
+    """Armature as in `RobotJoint`."""
     refs: Numbers = (0.0,)
-    """Of a hinge, slide or universal joint, the model's coordinates at its rest."""
+    """Coordinates of the model at the rest of a hinge, slide or universal joint."""
     is_made: bool = False
     """Whether it moves freely by three slides and a ball."""
 
@@ -57,7 +57,7 @@ def read_joints(
     values: MjcfValues, body: str, nodes: list[tuple[XmlNode, NDArray[np.float64]]],
     asked_for: frozenset[str],
 ) -> list[MjcfJoint]:  # fmt: skip
-    """The joints of a body, in their order, those that make one put together.
+    """Read the joints of a body, in their order, groups that make one joint joined.
 
     Args:
         body: name of the body.
@@ -96,7 +96,7 @@ def _joint(values: MjcfValues, node: XmlNode, name: str, around: Array) -> MjcfJ
 
 
 def _ref(values: MjcfValues, node: XmlNode, kind: JointType) -> float:
-    """The model's coordinate where the document's is 0."""
+    """Read the model's coordinate where the document's is 0."""
     told = values.number(node, "ref", 0.0)
     return values.angle(node, told) if kind is JointType.HINGE else told
 
@@ -104,7 +104,7 @@ def _ref(values: MjcfValues, node: XmlNode, kind: JointType) -> float:
 def _limits(
     values: MjcfValues, node: XmlNode, kind: JointType
 ) -> tuple[tuple[float, float], ...]:  # fmt: skip
-    """Of its axis, from where the model has it; of a ball its greatest angle."""
+    """Read the limits of its axis, from where the model has it; of a ball its greatest angle."""
     told = values.listed(node, "range", 2)
     limited = node.get("limited") or "auto"
     is_bounded = limited == "true"
@@ -130,7 +130,7 @@ def _limits(
 
 
 def _together(joints: list[MjcfJoint], asked_for: frozenset[str]) -> list[MjcfJoint]:
-    """Three slides and a ball move freely, two hinges across each other are universal."""
+    """Join three slides and a ball to a free joint, two perpendicular hinges to a universal one."""
     kinds = [one.type for one in joints]
     free = [JointType.SLIDE] * 3 + [JointType.BALL]
     if kinds == free and _is_free(joints) and not asked_for & {one.name for one in joints}:

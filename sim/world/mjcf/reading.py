@@ -1,4 +1,4 @@
-"""MJCF read as a robot: bodies, joints, loops, drives; every loss is told with its line.
+"""MJCF as a robot: bodies, joints, loops, drives; every loss is listed with its line.
 
 What the engine's own reader swallows or takes silently is told: elements and attributes that
 nobody reads, in defaults too. Our own models (`sim.world.engine.mjcf`) come back with their
@@ -33,21 +33,21 @@ from sim.world.robots.xml_values import triple
 from sim.world.scenes.model import Stepping
 
 RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
-"""What a model would be."""
+"""Right form of a model, for error texts."""
 SWITCHED: Final = {
     "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
 }  # fmt: skip
-"""Attributes of ``compiler`` that change a model unless they are so."""
+"""Attributes of ``compiler`` that change a model unless they have these values."""
 
 
 MOST: Final = {"body": LINKS_MAX, "joint": JOINTS_MAX, "geom": 10_000}
-"""Elements of a model at most, by name."""
+"""Most elements of a model, by name."""
 
 
 def read_mjcf(
     text: str, source: str, files: MeshFiles = no_files
 ) -> tuple[Robot, tuple[Loss, ...]]:
-    """The robot of a model, and what of the model it does not have, in its order.
+    """Read the robot of a model, and the model's losses, in its order.
 
     Args:
         source: the document, for error texts.
@@ -60,7 +60,7 @@ def read_mjcf(
 
 
 class _Reader:
-    """One model while it is read."""
+    """Reader of one model."""
 
     def __init__(self, text: str, source: str, files: MeshFiles) -> None:
         self._root = read_nodes(text, source)
@@ -117,7 +117,7 @@ class _Reader:
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
 
     def _untaken(self) -> list[Loss]:
-        """Of sections of which nothing is read, each element."""
+        """List each element of sections of which nothing is read."""
         found: list[Loss] = []
         for section in self._root.all("sensor"):
             for node in section.children:
@@ -162,7 +162,7 @@ class _Reader:
         return units
 
     def _options(self) -> Triple | None:
-        """The model's gravity; None for the usual one. What a scene has as well is not told."""
+        """Read the model's gravity; None for the usual one. Options of a scene are no losses."""
         usual = Stepping()
         known = {
             "timestep": (usual.step_s,),
@@ -188,7 +188,7 @@ class _Reader:
         return None if gravity == usual.gravity_m_s2 else gravity
 
     def _ends(self, bodies: ModelBodies, used: set[str], *, ours: bool) -> list[NamedJoint]:
-        """Places on links that no tie uses."""
+        """List places on links that no tie uses."""
         found: list[NamedJoint] = []
         for label, site in bodies.sites.items():
             site.node.asked.update(site.node.attributes)  # what it looks like

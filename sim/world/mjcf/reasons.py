@@ -1,4 +1,4 @@
-"""Why elements and attributes of models are not taken."""
+"""Reasons why elements and attributes of models are not taken."""
 
 from typing import Final
 
@@ -34,4 +34,4 @@ REASONS: Final = {
     "@gravcomp": "every link has its weight", "@mocap": "every link is moved by its joint",
     "@ctrl": "commands are a run's", "@qvel": "a run begins at rest",
 }  # fmt: skip
-"""By an element's name, or an attribute's after ``@``."""
+"""Reasons by an element's name, or an attribute's after ``@``."""

@@ -1,4 +1,4 @@
-"""Where a model begins: the first of its keys, as coordinates of a document's joints."""
+"""The start of a model: the first of its keys, as coordinates of a document's joints."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from sim.world.robots.tree import rotation_of
 from sim.world.robots.xml_nodes import XmlNode
 
 POSITIONS_MAX = 100_000
-"""Coordinates of a model at most."""
+"""Most coordinates of a model."""
 
 
 def read_start(values: MjcfValues, root: XmlNode, bodies: ModelBodies) -> None:
-    """Give joints their coordinates of the first key; others are told."""
+    """Set joints to their coordinates of the first key; others become losses."""
     key: XmlNode | None = None
     for section in root.all("keyframe"):
         key = section.one("key") if key is None else key

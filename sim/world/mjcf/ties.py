@@ -18,16 +18,16 @@ from sim.world.robots.xml_nodes import XmlNode
 Array = NDArray[np.float64]
 
 APART_M: Final = 1e-6
-"""Distance of two points of a hinge that say its axis."""
+"""Least distance of two points of a hinge that define its axis."""
 TURNED: Final = 1e-9
 """Difference of two frames above which a tie turns what the model has there."""
 STEP_S: Final = 0.002
-"""Of a model that tells none."""
+"""Step of a model without one."""
 
 
 @dataclass(slots=True)
 class _Tie:
-    """Points of two links that are one."""
+    """Points of two links that coincide."""
 
     node: XmlNode
     kind: str
@@ -38,7 +38,7 @@ class _Tie:
 def read_ties(
     values: MjcfValues, root: XmlNode, bodies: ModelBodies, *, ours: bool
 ) -> tuple[list[NamedJoint], set[str]]:  # fmt: skip
-    """Joints that close loops, and the names of sites that they used; followers are told to follow.
+    """Read the joints that close loops, the sites they used, and set the followers.
 
     Two points of the same two bodies are a hinge.
     """
@@ -72,7 +72,7 @@ def _step_s(root: XmlNode) -> float:
 
 
 def _softness(values: MjcfValues, node: XmlNode, usual: Numbers) -> None:
-    """Ties are as stiff as the step lets them; what says otherwise is told."""
+    """Note a tie of other softness: ties are as stiff as the step permits."""
     for name, own in (("solref", usual), ("solimp", TIE_IMPEDANCE)):
         found = values.listed(node, name, 5)
         if found and found != own:

@@ -1,4 +1,4 @@
-"""Values of MJCF's elements: angles in the model's unit, frames said in five ways."""
+"""Values of MJCF's elements: angles in the model's unit, frames in five forms."""
 
 import math
 from dataclasses import dataclass
@@ -16,51 +16,51 @@ from sim.world.robots.xml_values import XmlValues
 Array = NDArray[np.float64]
 
 ORIENTATIONS: Final = {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}
-"""Attributes that turn a frame, and how many numbers each has."""
+"""Attributes that turn a frame, and their counts of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUnits:
-    """What the element ``compiler`` says of the others."""
+    """Settings of the element ``compiler`` for the others."""
 
     degrees: bool = True
     """Whether angles are in degrees."""
     euler: str = "xyz"
     """Axes of three angles, small letters for those that turn along."""
     has_limits: bool = True
-    """Whether a range is one of itself."""
+    """Whether a range alone sets limits."""
     mesh_folder: str = ""
-    """Before the paths of meshes."""
+    """Folder of the meshes, before their paths."""
     bare_names: bool = False
-    """Whether folders in the paths of meshes do not count."""
+    """Whether folders in the paths of meshes are dropped."""
     total_kg: float = -1.0
-    """What all bodies weigh together; below 0 for what they tell."""
+    """Mass of all bodies together; below 0 for their own."""
     weighs_bodies: bool | None = None
-    """Whether bodies weigh what their shapes do; None where they have no ``inertial``."""
+    """Whether bodies weigh by their shapes; None where they have no ``inertial``."""
     groups: tuple[int, int] = (0, 5)
     """The first and last group of shapes by which bodies weigh."""
     least_kg: float = 0.0
-    """Mass of a body at least."""
+    """Least mass of a body."""
     least_kg_m2: float = 0.0
-    """Principal moment of a body at least."""
+    """Least principal moment of a body."""
     balances: bool = False
-    """Whether moments that are no body's become three equal ones."""
+    """Whether impossible moments become three equal ones."""
 
     @property
     def bounds_bodies(self) -> bool:
-        """Whether bodies weigh otherwise than they tell."""
+        """Whether bodies get other masses than their own."""
         return bool(self.least_kg or self.least_kg_m2 or self.balances)
 
 
 class MjcfValues(XmlValues):
-    """What is read of one model."""
+    """Reader of the values of one model."""
 
     def __init__(self, source: str, files: MeshFiles = no_files) -> None:
         super().__init__(source, files)
         self.units: ModelUnits = ModelUnits()
 
     def listed(self, node: XmlNode, name: str, most: int) -> Numbers:
-        """As many numbers as stand there, none if the attribute is not there."""
+        """Read all numbers of an attribute, none if it is absent."""
         word = node.get(name)
         count = len(word.split()) if word is not None else 0
         if count > most:
@@ -76,22 +76,22 @@ class MjcfValues(XmlValues):
         return self.word(node, name, {"true": None, "false": None}) == "true"
 
     def units_of(self, node: XmlNode) -> ModelUnits:
-        """How numbers of an element are read: as the model says that it comes from."""
+        """Units of an element's numbers: those of the model that it comes from."""
         return node.units if isinstance(node.units, ModelUnits) else self.units
 
     def angle(self, node: XmlNode, value: float) -> float:
-        """In rad, of one in the unit of an element."""
+        """Convert an angle from the unit of an element to rad."""
         return math.radians(value) if self.units_of(node).degrees else value
 
     def frame(self, node: XmlNode) -> Array:
-        """Of an element by its position and orientation, shape (4, 4)."""
+        """Frame of an element by its position and orientation, shape (4, 4)."""
         pose = np.eye(4)
         pose[:3, 3] = self.numbers(node, "pos", (0.0, 0.0, 0.0))
         pose[:3, :3] = self.turned(node)
         return pose
 
     def turned(self, node: XmlNode) -> Array:
-        """Rotation of an element, of its own words or else of its defaults', shape (3, 3)."""
+        """Rotation of an element by its own attributes or its defaults', shape (3, 3)."""
         for source in (node, *node.fallbacks):
             for name, count in ORIENTATIONS.items():
                 source.asked.add(name)
@@ -119,7 +119,7 @@ class MjcfValues(XmlValues):
                 return _spanned(np.array(numbers[:3]), np.array(numbers[3:]))
 
     def euler(self, node: XmlNode, numbers: Numbers) -> Array:
-        """Rotation of three angles of an element, shape (3, 3).
+        """Rotation by the three angles of an element, shape (3, 3).
 
         Small letters turn about axes that are turned along, capitals about fixed ones.
         """
@@ -132,7 +132,7 @@ class MjcfValues(XmlValues):
 
 
 def upright(z: Array) -> Array | None:
-    """The smallest turn that takes z to a direction."""
+    """Smallest turn that takes z to a direction."""
     length = float(np.linalg.norm(z))
     if length == 0.0:
         return None
@@ -155,7 +155,7 @@ def _spanned(x: Array, y: Array) -> Array | None:
 
 
 def shift(position_m: Array) -> Array:
-    """A frame that is only elsewhere, shape (4, 4)."""
+    """Frame that is only shifted, shape (4, 4)."""
     pose = np.eye(4)
     pose[:3, 3] = position_m
     return pose
