@@ -23,7 +23,7 @@ class ChainError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """The way from a link to the place where the chain ends, its last joint first."""
+    """Path from a link to the place where the chain ends, its last joint first."""
 
     joints: tuple[RobotJoint, ...]
     place: Array
@@ -63,7 +63,7 @@ class Chain:
         self.joints: tuple[int, ...] = tuple(used)
         """Numbers of the joints whose coordinates are its variables, in the order of drives."""
         self.places: tuple[int, ...] = tuple(driven.index(number) for number in used)
-        """Of these among the robot's drives."""
+        """Places of these among the robot's drives."""
         links = {link.number: link for link in tree.links}
         fixed = np.eye(4) if base is None else np.array(base, dtype=np.float64)
         before: list[Array] = []
@@ -93,7 +93,7 @@ class Chain:
         self.ends(frames)
 
     def turning(self) -> tuple[Array, Array, Array]:
-        """A chain of joints that turn, each by the variable of its own number, as it was made.
+        """Convert to a chain of hinges, each turned by the variable of its own number.
 
         Returns:
             Of each joint its pose before it is turned, in the joint before, shape (n, 4, 4), and
@@ -112,11 +112,11 @@ class Chain:
         return self._before.copy(), self._axes.copy(), self._last.copy()
 
     def pose(self, q: Array) -> Array:
-        """Pose of the place in the world, shape (4, 4), for variables of shape (n,)."""
+        """Compute the pose of the place in the world, shape (4, 4), for variables of shape (n,)."""
         return self.frames(q)[-1]
 
     def frames(self, q: Array) -> Array:
-        """Frames of its moved joints in the world, then of its place, shape (joints + 1, 4, 4).
+        """Compute the joints' frames in the world, then the place's, shape (joints + 1, 4, 4).
 
         A variable that followers have moves several joints.
         """
@@ -144,7 +144,7 @@ class Chain:
         return columns
 
     def ends(self, frames: Array) -> tuple[Array, Array]:
-        """Where the place is, in the axes of each moved joint.
+        """Compute the pose of the place in the axes of each moved joint.
 
         Those axes: z along which it slides or about which it turns, x as near as can be to that of
         its frame.
@@ -158,7 +158,7 @@ class Chain:
         return rotations, places
 
     def within(self, q: Array) -> Array:
-        """The nearest variables within the limits, shape (n,)."""
+        """Clip variables to the limits, shape (n,)."""
         return np.clip(q, self.least, self.greatest)
 
 
@@ -181,7 +181,7 @@ def _way_to(tree: RobotTree, end: int | None) -> _Link:
 
 
 def _leader(tree: RobotTree, joint: RobotJoint) -> tuple[int, float, float]:
-    """Number of the joint that moves one, with ratio and offset; itself if it follows none."""
+    """Find the joint that leads one, with ratio and offset; the joint itself if it follows none."""
     ratio, offset = 1.0, 0.0
     moving = {one.number: one for one in tree.drivers.values()}
     while joint.mimic is not None:

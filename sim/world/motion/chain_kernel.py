@@ -14,7 +14,7 @@ Whole = NDArray[np.int64]
 def chain_frames(
     before: Array, axes: Array, slides: NDArray[np.bool_], values: Array, last: Array, found: Array
 ) -> None:
-    """Frames of a chain's joints, moved, and that of its place.
+    """Compute the frames of a chain's moved joints, and that of its place.
 
     Args:
         before: of each joint in the frame of the one before it, shape (n, 4, 4).
@@ -53,7 +53,7 @@ def chain_jacobian(
     frames: Array, axes: Array, slides: NDArray[np.bool_], variables: Whole, ratios: Array,
     columns: Array,
 ) -> None:  # fmt: skip
-    """Twist of the place per rate of each variable, shape (6, variables); added to `columns`."""
+    """Add the twist of the place per rate of each variable to `columns`, shape (6, variables)."""
     count = len(axes)
     for index in range(count):
         frame, column, ratio = frames[index], variables[index], ratios[index]
@@ -72,7 +72,7 @@ def chain_jacobian(
 
 @njit(cache=True)
 def chain_ends(frames: Array, axes: Array, rotations: Array, places: Array) -> None:
-    """Where the place is in each joint's own axes.
+    """Compute the pose of the place in each joint's own axes.
 
     Those: z along the joint's axis, x as near as can be to that of its frame, or to y if it is z.
 

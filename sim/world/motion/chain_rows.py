@@ -1,4 +1,4 @@
-"""D-H rows of a chain whose joints turn, each by one variable, for what knows no robots."""
+"""D-H rows of a chain of hinges, each turned by one variable, for users without robot models."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def dh_rows(chain: Chain) -> tuple[Row, ...]:
 
 
 def six(pose: Array) -> tuple[float, ...]:
-    """The six D-H numbers of a pose."""
+    """Compute the six D-H numbers of a pose."""
     found = dh_of(pose)
     return found if len(found) == 6 else (0.0, 0.0, *found)
 
 
 def onto_z(axis: Array) -> Array:
-    """A rotation that takes z to an axis, as a pose without a way, shape (4, 4)."""
+    """Make the rotation that takes z to an axis, as a pose without translation, shape (4, 4)."""
     pose, z = np.eye(4), np.array([0.0, 0.0, 1.0])
     across = np.cross(z, axis)
     sine, cosine = float(np.linalg.norm(across)), float(axis @ z)

@@ -18,34 +18,34 @@ from sim.world.motion.chain import Chain
 Array = NDArray[np.float64]
 
 NEAR_M: Final = 1e-9
-"""A place is reached if it is no further away."""
+"""Greatest position error of a reached place."""
 NEAR_RAD: Final = 1e-9
-"""Likewise, the angle of the turn that is left."""
+"""Greatest angle error of a reached place."""
 ARRIVED_M: Final = 1e-6
-"""To a person a place is reached if it is no further away: no drive holds it nearer."""
+"""Position error that counts as arrived to a person: no drive holds it better."""
 ARRIVED_RAD: Final = 1e-6
-"""Likewise, the angle of the turn that is left."""
+"""Angle error that counts as arrived to a person."""
 ITERATIONS: Final = 200
-"""Of damped least squares, at most."""
+"""Most iterations of damped least squares."""
 DAMPING: Final = 1e-9
 """Least damping; half of the squared error is added (Sugihara 2011, IEEE Trans. Robotics 27, 984),
 which bounds steps near singular poses and vanishes where the pose is reached."""
 BETWEEN: Final = 4
-"""Sweeps between two steps along the way that they made."""
+"""Number of sweeps between two pattern moves along their common direction."""
 STEP_MAX: Final = 0.5
 """Greatest change of a variable in an iteration [rad] or [m]."""
 LENGTH_M: Final = 0.25
-"""Way that counts as much as a turn by 1 rad in coordinate descent."""
+"""Length that counts as much as a turn by 1 rad in coordinate descent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """How far an inverse has come."""
+    """Result of an inverse, with its errors."""
 
     q: Array
     """Variables of the chain, within their limits, shape (n,)."""
     error_m: float
-    """Distance of the place from where it is wanted."""
+    """Distance of the place from the wanted one."""
     error_rad: float
     """Angle of the turn that is left; 0 if no rotation is wanted."""
     sweeps: int
@@ -58,12 +58,12 @@ class Reached:
 
     @property
     def arrived(self) -> bool:
-        """Whether it is as near as any drive could tell."""
+        """Whether the error is below the resolution of any drive."""
         return self.error_m <= ARRIVED_M and self.error_rad <= ARRIVED_RAD
 
 
 def rotation_left(wanted: Array, found: Array) -> Array:
-    """Rotation vector from one rotation to another in the axes of the world [rad], shape (3,)."""
+    """Compute the rotation vector between two rotations in the world's axes [rad], shape (3,)."""
     turn = wanted @ found.T
     vector = 0.5 * np.array(
         [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
@@ -81,7 +81,7 @@ def rotation_left(wanted: Array, found: Array) -> Array:
 def damped_least_squares(
     chain: Chain, start: Array, wanted: Array, *, iterations: int = ITERATIONS
 ) -> Reached:
-    """Newton's way to a pose, damped by the error so that it is bounded near singular poses.
+    """Bring a chain to a pose by damped Newton steps, bounded near singular poses.
 
     A variable at a limit that would be pushed on is left out of the step.
 
@@ -103,7 +103,7 @@ def damped_least_squares(
 
 
 def _improved(chain: Chain, q: Array, jacobian: Array, error: Array) -> Array:
-    """One damped step within the limits."""
+    """Make one damped step within the limits."""
     damping = 0.5 * float(error @ error) + DAMPING
     free = np.full(len(q), True)
     while True:
@@ -120,7 +120,7 @@ def _improved(chain: Chain, q: Array, jacobian: Array, error: Array) -> Array:
 
 
 class CoordinateDescent:
-    """Turns one joint after the other, from the last to the first, to where the place is nearest.
+    """Descent that turns one joint after the other to where the place is nearest, the last first.
 
     Each turn is the exact least of ``|Δp|² / L² + |ΔR|²`` (Frobenius, half of it) over one
     variable, so the sum never grows. Asked again, it goes on where it was.
@@ -136,11 +136,11 @@ class CoordinateDescent:
         self._sweeps = 0
 
     def aim(self, wanted: Array) -> None:
-        """Want another pose of the place, shape (4, 4), and go on from where it is."""
+        """Set another wanted pose of the place, shape (4, 4), and continue from the present one."""
         self._wanted = np.array(wanted, dtype=np.float64)
 
     def sweep(self, count: int) -> Reached:
-        """Go over all joints so many times, or until the pose is reached.
+        """Sweep over all joints some times, or until the pose is reached.
 
         Args:
             count: at most so many sweeps, which bounds the time that this takes.
@@ -154,7 +154,7 @@ class CoordinateDescent:
         return self.now()
 
     def settle(self, count: int) -> Reached:
-        """Sweep until the pose is reached, with steps along the way of the last sweeps.
+        """Sweep until the pose is reached, with pattern moves along the last sweeps.
 
         Sweeps alone creep along a valley. After `BETWEEN` of them all variables go on together as
         they went, twice as far each time, as long as that is nearer (Hooke and Jeeves 1961, J. ACM
@@ -181,19 +181,19 @@ class CoordinateDescent:
             least, nearest, way = cost, self._q, 2.0 * way
 
     def now(self) -> Reached:
-        """How far it has come."""
+        """Present result."""
         error = _error(self._wanted, self._chain.pose(self._q))
         return _reached(self._q.copy(), error, self._sweeps)
 
     def cost(self) -> float:
-        """What never grows."""
+        """Cost of the present result, which never grows."""
         pose = self._chain.pose(self._q)
         apart = (self._wanted[:3, 3] - pose[:3, 3]) / LENGTH_M
         turned = self._wanted[:3, :3] - pose[:3, :3]
         return float(apart @ apart + np.sum(turned * turned))
 
     def _best(self, variable: int) -> float:
-        """The value of one variable that brings the place nearest.
+        """Find the value of one variable that brings the place nearest.
 
         Moved joints of one variable (followers) are taken together by a step of Newton's, which is
         kept only if it is better.
@@ -238,7 +238,7 @@ class CoordinateDescent:
 
 
 def _best_turn(axis: Array, origin_m: Array, pose: Array, wanted: Array) -> float:
-    """Angle about an axis that brings a pose nearest to another one (Wang and Chen, eq. 17-19)."""
+    """Find the angle about an axis that brings a pose nearest another: Wang, Chen, eq. 17-19."""
     here, there = pose[:3, 3] - origin_m, wanted[:3, 3] - origin_m
     moment = np.outer(there, here) / LENGTH_M**2 + wanted[:3, :3] @ pose[:3, :3].T
     cosine = float(np.trace(moment)) - float(axis @ moment @ axis)

@@ -1,9 +1,9 @@
-"""A robot's tool led by a velocity, in axes of the tool or of the world, within its joints' bounds.
+"""Jogging of a robot's tool by a velocity, in axes of the tool or of the world, within bounds.
 
 The velocity wanted is approached by bounded accelerations, and the tool keeps to the line that this
-draws. Where a joint would leave its bounds of speed or its room to stop before a limit, or where
-the line bends so much for it that this takes half of its acceleration (near singular poses), the
-whole motion becomes slower, down to rest. Where even that is too much for a joint, or the line
+draws. Where a joint would exceed its bounds of speed or its stopping distance before a limit, or
+where the line bends so much for it that this takes half of its acceleration (near singular poses),
+the whole motion becomes slower, down to rest. Where even that is too much for a joint, or the line
 leaves what the robot can reach, all joints come to rest together, and it goes no further that way.
 """
 
@@ -21,33 +21,33 @@ from sim.world.robots.tree import turn
 Array = NDArray[np.float64]
 
 NEWTON: Final = 3
-"""Iterations of a step, at most: the way of a step is short."""
+"""Most iterations of a step, which is short."""
 DAMPING: Final = 1e-9
-"""Of the inverse, far below any pose that can be used."""
+"""Damping of the inverse, far below any pose that can be used."""
 NEAR: Final = 1e-7
-"""A step has arrived if it is no further away [m] and [rad]."""
+"""Greatest error of a step that has arrived [m] and [rad]."""
 BENDING_PART: Final = 0.5
-"""Of a joint's acceleration, what the bend of a line may take."""
+"""Share of a joint's acceleration that the bend of a line may take."""
 STILL: Final = 1e-12
 """Change of a joint in a step that is none [rad] or [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolBounds:
-    """How fast a tool may be led."""
+    """Bounds of a led tool."""
 
     speed_m_s: float
-    """Along its line."""
+    """Speed along its line [m/s]."""
     acceleration_m_s2: float
-    """Likewise."""
+    """Acceleration along its line [m/s2]."""
     turn_rad_s: float
-    """About its axis."""
+    """Turn rate about its axis [rad/s]."""
     turn_acceleration_rad_s2: float
-    """Likewise."""
+    """Turn acceleration about its axis [rad/s2]."""
 
 
 class ToolJog:
-    """Leads the place of a chain; with fewer than six joints its position alone.
+    """Jog of a chain's place; with fewer than six joints of its position alone.
 
     Args:
         chain: to the place.
@@ -62,17 +62,17 @@ class ToolJog:
         self._pose = self._found()
         self._blocked: Array | None = None
         self.held_back: int | None = None
-        """Place among the drives of the joint that slows the motion down; None if none does."""
+        """Index among the drives of the joint that slows the motion down; None if none does."""
         self.share: float = 1.0
-        """What is left of the speed wanted, 0 to 1."""
+        """Share of the wanted speed that is left, 0 to 1."""
 
     @property
     def blocked(self) -> bool:
-        """Whether it goes no further in the direction wanted."""
+        """Whether the motion in the wanted direction has ended."""
         return self._blocked is not None
 
     def step(self, wanted: Array, *, in_tool: bool) -> None:
-        """A step towards a velocity, which is taken into the bounds first.
+        """Step towards a velocity, which is clipped to the bounds first.
 
         Args:
             wanted: speed [m/s], then turn rate [rad/s], shape (6,); zeros stop it.
@@ -113,14 +113,14 @@ class ToolJog:
         return self._chain.pose(self._joints.positions[self._places])
 
     def _bounded(self, wanted: Array) -> Array:
-        """The same velocity, slower if it is too fast."""
+        """Scale a velocity down to the bounds."""
         straight, turning = float(np.linalg.norm(wanted[:3])), float(np.linalg.norm(wanted[3:]))
         most = self._bounds
         share = max(straight / most.speed_m_s, turning / most.turn_rad_s, 1.0)
         return wanted / share
 
     def _slewed(self, wanted: Array, *, in_tool: bool) -> Array:
-        """The velocity of the next step in the world's axes."""
+        """Limit the change of the velocity in a step, in the world's axes."""
         rotation = self._pose[:3, :3]
         if in_tool:
             wanted = np.concatenate([rotation @ wanted[:3], rotation @ wanted[3:]])
@@ -133,7 +133,7 @@ class ToolJog:
         return wanted if needed_s <= period_s else self._twist + period_s / needed_s * change
 
     def _inverse(self, q: Array, target: Array) -> tuple[Array, Array, bool]:
-        """Change of the chain's variables to a pose nearby, and whether that arrives there.
+        """Compute the change of the chain's variables to a near pose, and whether it arrives.
 
         Beside it how that change itself changes in the next step of the same velocity: from
         ``J q' = v`` follows ``J q'' = -J' q'``.
@@ -151,7 +151,7 @@ class ToolJog:
         return change, bent, float(np.abs(error).max()) < NEAR
 
     def _near(self, q: Array, target: Array) -> tuple[Array, Array, Array]:
-        """What is left to a pose, the Jacobian there, and its damped square."""
+        """Error to a pose, the Jacobian there, and its damped square."""
         frames, error = self._chain.frames(q), np.empty(6)
         error[:3] = target[:3, 3] - frames[-1][:3, 3]
         error[3:] = rotation_left(target[:3, :3], frames[-1][:3, :3])
@@ -160,7 +160,7 @@ class ToolJog:
         return error[: self._rows], jacobian, square
 
     def _shares(self, rates: Array, bending: Array) -> tuple[float, float]:
-        """Smallest and greatest share of all rates that the bounds of all joints allow."""
+        """Compute the least and greatest share of all rates that all joints' bounds allow."""
         joints = self._joints
         least, most = joints.range()
         slowest, fastest, self.held_back = 0.0, 1.0, None
@@ -182,13 +182,13 @@ class ToolJog:
 
 
 def _alike(wanted: Array, blocked: Array) -> bool:
-    """Whether a velocity has about the direction of another one."""
+    """Whether two velocities have about the same direction."""
     product = float(wanted @ blocked)
     return product > 0.99 * float(np.linalg.norm(wanted) * np.linalg.norm(blocked))
 
 
 def moved(pose: Array, twist: Array, period_s: float) -> Array:
-    """A pose after a time at a velocity in the world's axes, shape (4, 4)."""
+    """Advance a pose for a time at a velocity in the world's axes, shape (4, 4)."""
     found = pose.copy()
     found[:3, 3] += twist[:3] * period_s
     angle = float(np.linalg.norm(twist[3:])) * period_s

@@ -1,4 +1,4 @@
-"""Straight lines of a place, from a frozen pose to another one, with two ways to turn on it."""
+"""Straight lines of a place, from a start pose to a goal, with two ways to turn along them."""
 
 import math
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from sim.world.robots.tree import turn
 Array = NDArray[np.float64]
 
 Turning = Literal["slerp", "three_part"]
-"""About one fixed axis all the way; or about x, then y, then z, each on its own part of it."""
+"""Turn about one fixed axis all along; or about x, then y, then z, each on its own part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StraightLine:
-    """A place's way along a straight line.
+    """Straight path of a place.
 
     `three_part` is eq. (6) of Strashnov and Finagin (2026): ``R = Rz(θ) Ry(ψ) Rx(φ) R_start``,
     first φ grows, then ψ, then θ. Their paper leaves open whether the axes are those of the world:
@@ -26,13 +26,13 @@ class StraightLine:
     """
 
     start: Array
-    """Pose where it begins, shape (4, 4); never measured anew."""
+    """Pose at the start, shape (4, 4); never measured anew."""
     goal: Array
-    """Pose where it ends, shape (4, 4)."""
+    """Pose at the end, shape (4, 4)."""
     turning: Turning = "slerp"
-    """How it turns."""
+    """Way of turning along the line."""
     parts: tuple[float, float] = (1.0 / 3.0, 2.0 / 3.0)
-    """Shares of the way at which x is done and at which y is done, rising in (0, 1)."""
+    """Shares of the length at which x is done and at which y is done, rising in (0, 1)."""
 
     def __post_init__(self) -> None:
         first, second = self.parts
@@ -41,7 +41,7 @@ class StraightLine:
 
     @property
     def length_m(self) -> float:
-        """Of the way."""
+        """Length of the line."""
         return float(np.linalg.norm(self.goal[:3, 3] - self.start[:3, 3]))
 
     @property
@@ -50,7 +50,7 @@ class StraightLine:
         return float(np.linalg.norm(rotation_left(self.goal[:3, :3], self.start[:3, :3])))
 
     def at(self, share: float) -> Array:
-        """Pose at a share of the way, 0 to 1, shape (4, 4)."""
+        """Compute the pose at a share of the length, 0 to 1, shape (4, 4)."""
         if share >= 1.0:
             return self.goal.copy()
         pose = self.start.copy()
@@ -72,7 +72,7 @@ class StraightLine:
 
 
 def _angles(rotation: Array) -> tuple[float, float, float]:
-    """φ, ψ, θ of ``Rz(θ) Ry(ψ) Rx(φ)`` [rad]; φ is 0 where y turns by a quarter."""
+    """Decompose into φ, ψ, θ of ``Rz(θ) Ry(ψ) Rx(φ)`` [rad]; φ is 0 where y turns by a quarter."""
     y = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
     if math.cos(y) < 1e-9:
         return 0.0, y, math.atan2(-rotation[0, 1], rotation[1, 1])

@@ -1,4 +1,4 @@
-"""A motion laid out ahead: what each drive's joint shall do at every tick."""
+"""A motion planned ahead: setpoints of each drive's joint at every tick."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from sim.world.motion.profiles import ShareProfile
 Array = NDArray[np.float64]
 
 BEHIND_M: Final = 2e-3
-"""Coordinate descent that is further behind a line cannot follow it in so few sweeps a tick."""
+"""Greatest distance behind a line that coordinate descent can follow in its sweeps a tick."""
 BEHIND_RAD: Final = 5e-3
-"""Likewise."""
+"""Greatest angle behind a line that coordinate descent can follow in its sweeps a tick."""
 ARRIVED: Final = 1e-6
-"""It has arrived if it is no further from the end [m] and [rad]."""
+"""Greatest distance from the end at which it has arrived [m] and [rad]."""
 ARRIVING: Final = 1000
-"""Ticks after the last one in which it may arrive."""
+"""Most ticks after the last one in which it may arrive."""
 BLOCK: Final = 4096
-"""Rows that are laid out at a time."""
+"""Number of rows that are planned at a time."""
 
 
 class UnreachableError(ValueError):
-    """A chain cannot follow a way; the text says where and by how much."""
+    """Path that a chain cannot follow; the text says where and by how much."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +36,13 @@ class PlannedMotion:
     """Setpoints of all drives, a row a tick; the last row is held ever after."""
 
     period_s: float
-    """From one row to the next."""
+    """Period from one row to the next."""
     positions: Array
-    """Of the joints [rad] or [m], shape (rows, drives)."""
+    """Positions of the joints [rad] or [m], shape (rows, drives)."""
     speeds: Array
-    """[rad/s] or [m/s], shape (rows, drives)."""
+    """Speeds [rad/s] or [m/s], shape (rows, drives)."""
     accelerations: Array
-    """[rad/s2] or [m/s2], shape (rows, drives)."""
+    """Accelerations [rad/s2] or [m/s2], shape (rows, drives)."""
 
     def __post_init__(self) -> None:
         for array in (self.positions, self.speeds, self.accelerations):
@@ -57,12 +57,12 @@ class PlannedMotion:
 
     @property
     def duration_s(self) -> float:
-        """From the first row to the last."""
+        """Time from the first row to the last."""
         return (len(self) - 1) * self.period_s
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """One after the other; each begins where the one before ends."""
+        """Join motions in order; each begins where the one before ends."""
         columns = zip(*((p.positions, p.speeds, p.accelerations) for p in parts), strict=True)
         first = parts[0]
         q, v, a = (
@@ -73,9 +73,9 @@ class PlannedMotion:
 
 
 class JointInterpolation:
-    """All joints in step along the straight way between two places in joint space.
+    """Interpolation of all joints in step between two points of joint space.
 
-    Some rows are laid out at a time, so a motion of a day takes no more memory than a short one.
+    Some rows are computed at a time, so a motion of a day takes no more memory than a short one.
 
     Args:
         start: of the drives' joints [rad] or [m], shape (drives,).
@@ -104,11 +104,11 @@ class JointInterpolation:
 
     @property
     def duration_s(self) -> float:
-        """From the first row to the last."""
+        """Time from the first row to the last."""
         return (len(self) - 1) * self.period_s
 
     def whole(self) -> PlannedMotion:
-        """All rows at once: of a long motion much memory."""
+        """Compute all rows at once: of a long motion much memory."""
         return self._laid_out(0, self._count)
 
     def _laid_out(self, first: int, end: int) -> PlannedMotion:
@@ -122,7 +122,7 @@ class JointInterpolation:
 
 
 def ticks(duration_s: float, period_s: float) -> int:
-    """Number of rows: each tick up to the first one at or after the end."""
+    """Count the rows: each tick up to the first one at or after the end."""
     return int(np.ceil(duration_s / period_s - 1e-9)) + 1
 
 
@@ -134,7 +134,7 @@ def line_motion(
     period_s: float,
     sweeps: int | None = None,
 ) -> PlannedMotion:
-    """A place along a straight line: inverse kinematics at every tick, from the tick before.
+    """Plan a place along a straight line: inverse kinematics at every tick, from the one before.
 
     Speeds and accelerations are differences of the positions, the ends' of the inner ones.
 
@@ -162,7 +162,7 @@ def line_motion(
 def _solved(
     chain: Chain, q: Array, line: StraightLine, shares: list[float], times_s: Array
 ) -> list[Array]:
-    """Variables at every tick by damped least squares."""
+    """Solve the variables at every tick by damped least squares."""
     rows: list[Array] = []
     for index, share in enumerate(shares):
         found = damped_least_squares(chain, q, line.at(share))
@@ -176,7 +176,7 @@ def _solved(
 def _swept(
     chain: Chain, q: Array, line: StraightLine, shares: list[float], times_s: Array, sweeps: int
 ) -> list[Array]:
-    """Variables at every tick by coordinate descent, so many sweeps in each."""
+    """Solve the variables at every tick by some sweeps of coordinate descent."""
     descent, rows = CoordinateDescent(chain, q, line.start), list[Array]()
     for index, share in enumerate(shares):
         descent.aim(line.at(share))

@@ -1,4 +1,4 @@
-"""How a motion runs along its way: the share s of the way, 0 to 1, and its derivatives over time.
+"""Profiles of a motion: the share s of its path, 0 to 1, and its derivatives over time.
 
 Phases of constant jerk come from a planner; here they are only sampled.
 """
@@ -18,18 +18,18 @@ Cubic = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class ShareProfile:
-    """Phases, each a polynomial of its time."""
+    """Profile of phases, each a polynomial of its time."""
 
     begins_s: tuple[float, ...]
-    """When each phase begins."""
+    """Begin of each phase."""
     coefficients: tuple[tuple[float, ...], ...]
-    """Of each phase, the constant first."""
+    """Coefficients of each phase, the constant first."""
     duration_s: float
-    """Of all."""
+    """Duration of all phases."""
 
     @classmethod
     def of_phases(cls, phases: Sequence[tuple[float, Cubic]], duration_s: float | None) -> Self:
-        """Phases of constant jerk, stretched over a longer time.
+        """Make a profile of phases of constant jerk, stretched over a longer time.
 
         Args:
             phases: length [s] and cubic of each.
@@ -53,12 +53,12 @@ class ShareProfile:
 
     @classmethod
     def uniform(cls, duration_s: float) -> Self:
-        """Equal increments: at once at its speed, and at once at rest."""
+        """Make a profile of equal increments: at once at its speed, and at once at rest."""
         return cls((0.0,), ((0.0, 1.0 / duration_s),), duration_s)
 
     @classmethod
     def quintic(cls, duration_s: float) -> Self:
-        """Fifth order: rate and second derivative are 0 at both ends."""
+        """Make a profile of fifth order: rate and second derivative are 0 at both ends."""
         powers = (0.0, 0.0, 0.0, 10.0, -15.0, 6.0)
         scaled = tuple(one / duration_s**power for power, one in enumerate(powers))
         return cls((0.0,), (scaled,), duration_s)

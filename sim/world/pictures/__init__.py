@@ -1,4 +1,4 @@
 """Pictures of models, drawn by a process of their own, and files of them.
 
-Only ``python -m sim.world.pictures`` loads OpenGL; whoever simulates does not.
+Only ``python -m sim.world.pictures`` loads OpenGL; processes that simulate do not.
 """

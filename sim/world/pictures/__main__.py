@@ -1,6 +1,6 @@
 """The process that draws: ``python -m sim.world.pictures egl`` (or ``osmesa``).
 
-It is spoken to as `sim.world.pictures.wire` says. The engine is loaded with the OpenGL of choice,
+Its protocol is that of `sim.world.pictures.wire`. The engine is loaded with the OpenGL of choice,
 and nothing but answers goes to standard output.
 """
 
@@ -26,11 +26,11 @@ from sim.world.pictures.wire import (
 )
 
 PACKAGES: Final = {"egl": "libegl1 libegl-mesa0 libgl1-mesa-dri", "osmesa": "libosmesa6"}
-"""Of Debian, that bring each OpenGL without a screen."""
+"""Debian packages of each OpenGL without a screen."""
 
 
 class _NoOpenglError(Exception):
-    """OpenGL cannot be had by a library; the text says how it could."""
+    """OpenGL that a library does not provide; the text says how it could."""
 
 
 def main(library: str) -> int:
@@ -86,7 +86,7 @@ def _serve(orders: IO[bytes], answers: IO[bytes], library: str) -> None:
 
 
 def _names_engine(cause: BaseException | None) -> bool:
-    """Whether the engine itself is absent, and not what it draws by."""
+    """Whether the engine itself is absent, rather than its OpenGL."""
     return isinstance(cause, ModuleNotFoundError) and cause.name == "mujoco"
 
 

@@ -1,4 +1,4 @@
-"""The model that is drawn, and the one renderer; only the process that draws makes it.
+"""The drawn model and its one renderer, for the drawing process only.
 
 Ropes and what is soft are drawn where the engine last had them; robots have neither.
 """
@@ -18,7 +18,7 @@ from sim.world.pictures.wire import PictureOrder, WireError
 Array = NDArray[np.float64]
 
 GLASS: Final = 0.35
-"""How much is left of a body's colour when axes within it are drawn."""
+"""Opacity of a body when axes within it are drawn."""
 
 
 class Drawing:
@@ -60,7 +60,7 @@ class Drawing:
         self.draw(data.qpos)  # the driver's first differs from all others in the last digit
 
     def draw(self, positions: Array) -> NDArray[np.uint8]:
-        """All views of a state, shape `PictureOrder.shape`; overwritten by the next.
+        """Draw all views of a state, shape `PictureOrder.shape`; overwritten by the next.
 
         Raises:
             WireError: if they do not fit the model.
@@ -80,7 +80,7 @@ class Drawing:
             raise WireError(f"the engine refuses the model: {error}") from None
 
     def _axes(self, length_m: float) -> list[Array]:
-        """Ends of the axes that are drawn, where the model starts."""
+        """Ends of the drawn axes, where the model starts."""
         self._data.qpos[:] = self._order.start or self._data.qpos
         self._engine.mj_kinematics(self._model, self._data)
         found = []

@@ -1,4 +1,4 @@
-"""Where a camera stands so that all of a model is in its picture."""
+"""The distance and middle of a camera with all of a model in its picture."""
 
 import math
 from dataclasses import replace
@@ -12,13 +12,13 @@ from sim.world.pictures.wire import View
 Array = NDArray[np.float64]
 
 FILLED: Final = 0.86
-"""Of the picture, by what is shown."""
+"""Share of the picture that the model fills."""
 ROUNDS: Final = 12
-"""In which middle and distance follow each other; each round leaves a small part of the error."""
+"""Rounds in which middle and distance follow each other; each leaves a small part of the error."""
 
 
 def camera_axes(view: View) -> Array:
-    """The way a camera looks, its right and its up, as rows, shape (3, 3)."""
+    """Compute a camera's direction, its right and its up, as rows, shape (3, 3)."""
     (sa, ca), (se, ce) = (
         (math.sin(angle), math.cos(angle)) for angle in (view.azimuth_rad, view.elevation_rad)
     )
@@ -26,7 +26,7 @@ def camera_axes(view: View) -> Array:
 
 
 def fitted(view: View, points_m: Array, fovy_rad: float, aspect: float) -> View:
-    """The view with what it leaves out: middle and distance so that all points fill the picture.
+    """Fill in a view's middle and distance so that all points fill the picture.
 
     Args:
         points_m: that are to be seen, in the world, shape (points, 3).

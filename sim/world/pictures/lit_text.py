@@ -1,4 +1,4 @@
-"""A model's text with what pictures need and simulation does not: floor, lights, sky, axes.
+"""A model's text with additions for pictures: floor, lights, sky, axes.
 
 Nothing that is added touches anything or has a mass.
 """
@@ -17,23 +17,23 @@ Array = NDArray[np.float64]
 AXES = ((0.85, 0.08, 0.08), (0.05, 0.60, 0.12), (0.10, 0.25, 0.90))
 """Colours of x, y and z."""
 AXIS_LENGTH = 0.11
-"""Of drawn axes, by the size of the model."""
+"""Length of drawn axes, by the size of the model."""
 MARK = "picture_"
-"""Begins the name of everything that is added."""
+"""Prefix of the names of everything that is added."""
 SHADOW_TEXELS = {"draft": 0, "fine": 8192}
 EDGE_SAMPLES = {"draft": 0, "fine": 8}
 ROUND_EDGES = {"draft": 28, "fine": 96}
-"""Edges about a cylinder as it is drawn."""
+"""Number of edges about a drawn cylinder."""
 HEAD, HEAD_BESIDE_LAMPS = (0.36, 0.25), (0.38, 0.20)
-"""Light from all sides, and from the camera: beside the lamp of pictures, and beside a model's own,
-in place of which there is none."""
+"""Light from all sides, and from the camera: beside the lamp of pictures, and beside a model's own
+lamps instead of that."""
 
 SEEN_FAR = 0.3
-"""Of a camera's distance, the least size of a model by which is told how far it sees."""
+"""Least size of a model for the far plane, in parts of the camera's distance."""
 
 
 def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
-    """The text that is drawn.
+    """Write the text that is drawn.
 
     Args:
         points_m: what the model fills, in the world, shape (points, 3).
@@ -61,7 +61,7 @@ def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
 
 
 def axis_length_m(points_m: Array) -> float:
-    """Of drawn axes, for a model that fills some points, shape (points, 3)."""
+    """Length of drawn axes, for a model that fills some points, shape (points, 3)."""
     return AXIS_LENGTH * _extent_m(points_m)
 
 
@@ -72,7 +72,7 @@ def _extent_m(points_m: Array) -> float:
 def _surroundings(
     root: Element, order: PictureOrder, middle: Array, extent: float, head: tuple[float, float]
 ) -> None:
-    """Sky, floor's squares, and how all of it is drawn.
+    """Add the sky, the floor's squares, the light, and the quality of drawing.
 
     Head light and lamp add up to 1 at most: what is more is cut off without shadows only.
 
@@ -104,12 +104,12 @@ def _surroundings(
 
 
 def _square_m(extent: float) -> float:
-    """Two squares of the floor: 0.2 m, 2 m …, so that a robot stands on some of them."""
+    """Edge of two squares of the floor: 0.2 m, 2 m …, so that a robot covers some of them."""
     return 2.0 * 10.0 ** round(math.log10(extent) - 0.8)
 
 
 def _light(world: Element, azimuth_rad: float, middle: Array, extent: float) -> None:
-    """A lamp far away, behind the left shoulder of the first camera."""
+    """Add a lamp far away, behind the left shoulder of the first camera."""
     way = azimuth_rad - math.radians(50.0)
     towards = np.array([0.36 * math.cos(way), 0.36 * math.sin(way), -1.0])
     towards /= np.linalg.norm(towards)
@@ -119,7 +119,7 @@ def _light(world: Element, azimuth_rad: float, middle: Array, extent: float) -> 
 
 
 def _axes(world: Element, frames: tuple[str, ...], length_m: float) -> None:
-    """Axes of bodies in them, of sites in their bodies."""
+    """Add axes of bodies in them, of sites in their bodies."""
     places: dict[str, tuple[Element, Element | None]] = {}
     for body in world.iter():
         if body.tag == "body":

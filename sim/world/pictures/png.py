@@ -11,7 +11,7 @@ SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 
 def png(picture: NDArray[np.uint8]) -> bytes:
-    """A file's bytes.
+    """Encode a picture as the bytes of a file.
 
     Each row is filtered as itself, by its left or by its upper neighbour, whichever comes to the
     least sum of absolute values (the standard's section 12.8).

@@ -14,7 +14,7 @@ RATE_MAX_HZ: Final = 1000.0
 
 
 class FilmsMissingError(RuntimeError):
-    """The library of films is not installed; the text says how it is had."""
+    """Missing library of films; the text says how to install it."""
 
 
 def write_video(
@@ -23,7 +23,7 @@ def write_video(
     rate_hz: float,
     progress: Callable[[int], object] = lambda _: None,
 ) -> int:
-    """Write a film; the file is there as a whole, or as it was.
+    """Write a film; the file is complete, or as it was.
 
     Args:
         path: of the film; a file ``.part`` beside it is written first.

@@ -1,4 +1,4 @@
-"""What is said to the process that draws, and what it answers.
+"""Protocol of the drawing process: messages to it, and its answers.
 
 A message is its kind (one byte), the length of what follows (u32, little endian), and that. First
 an order (JSON), answered by `READY`; then states (positions, f8) in any number, each answered by a
@@ -27,30 +27,30 @@ PICTURE: Final = b"P"
 FAILED: Final = b"F"
 NO_OPENGL: Final = b"N"
 HEAD: Final = struct.Struct("<cI")
-"""Kind and length."""
+"""Head of a message: kind and length."""
 MESSAGE_MAX: Final = 1 << 28
-"""Bytes of one: sixteen views of 1920 × 1080 and more."""
+"""Most bytes of a message: sixteen views of 1920 × 1080 and more."""
 SIDES: Final = (16, 4096)
-"""Of a picture, in pixels."""
+"""Least and greatest side of a picture, in pixels."""
 VIEWS_MAX: Final = 16
 
 
 class WireError(ValueError):
-    """A message that is none; the text says what is wrong with it."""
+    """Invalid message; the text says what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """From where a model is seen; what is left out is chosen so that all of it can be seen."""
+    """Camera of a model; what is left out is chosen so that all of it is visible."""
 
     azimuth_rad: float = math.radians(125.0)
-    """Of the way the camera looks, from x towards y."""
+    """Azimuth of the camera's direction, from x towards y."""
     elevation_rad: float = math.radians(-18.0)
-    """Of the way it looks, above the horizon."""
+    """Elevation of the camera's direction, above the horizon."""
     look_at_m: tuple[float, float, float] | None = None
     """Middle of the picture, in the world."""
     distance_m: float | None = None
-    """From there to the camera."""
+    """Distance from there to the camera."""
 
     def __post_init__(self) -> None:
         place = (*(self.look_at_m or ()), self.distance_m or 0.0)
@@ -66,18 +66,18 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureOrder:
-    """What is drawn, and how."""
+    """Model and pictures to draw."""
 
     text: str
     """MJCF of the model."""
     start: tuple[float, ...] = ()
     """Positions by which views and floor are placed; the model's own if left out."""
     width: int = 640
-    """Of a picture, in pixels."""
+    """Width of a picture, in pixels."""
     height: int = 480
-    """Of a picture, in pixels."""
+    """Height of a picture, in pixels."""
     views: tuple[View, ...] = (View(),)
-    """Drawn for each state, in this order."""
+    """Cameras drawn for each state, in this order."""
     fovy_rad: float = math.radians(30.0)
     """Angle between the upper and the lower edge."""
     quality: Quality = "draft"
@@ -103,22 +103,22 @@ class PictureOrder:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Of an answer: views, rows, columns, colours."""
+        """Shape of an answer: views, rows, columns, colours."""
         return len(self.views), self.height, self.width, 3
 
     @property
     def size(self) -> int:
-        """Of an answer in bytes."""
+        """Size of an answer in bytes."""
         return math.prod(self.shape)
 
     def to_json(self) -> bytes:
-        """As it is sent."""
+        """Encode for the pipe."""
         files = [(name, b64encode(data).decode("ascii")) for name, data in self.files]
         return json.dumps(asdict(self) | {"files": files}).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
-        """As it was sent.
+        """Decode from the pipe.
 
         Raises:
             WireError: if it is no order.
@@ -137,12 +137,12 @@ class PictureOrder:
 
 
 def message(kind: bytes, body: bytes) -> bytes:
-    """As it goes over the pipe."""
+    """Frame a message for the pipe."""
     return HEAD.pack(kind, len(body)) + body
 
 
 def head(data: bytes) -> tuple[bytes, int]:
-    """Kind and length of a message by its first bytes.
+    """Decode kind and length of a message from its first bytes.
 
     Raises:
         WireError: if it is longer than any.
@@ -154,7 +154,7 @@ def head(data: bytes) -> tuple[bytes, int]:
 
 
 def read_message(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
-    """The next message, waiting for it; None at the end.
+    """Read the next message, waiting for it; None at the end.
 
     Raises:
         WireError: if it is cut short or too long.
@@ -172,5 +172,5 @@ def read_message(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
 
 
 def state_message(positions: Sequence[float] | NDArray[np.float64]) -> bytes:
-    """A state, by the positions of a model's joints in the engine's order."""
+    """Frame a state, the positions of a model's joints in the engine's order."""
     return message(STATE, np.ascontiguousarray(positions, dtype="<f8").tobytes())

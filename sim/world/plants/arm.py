@@ -1,4 +1,4 @@
-"""An arm of six hinges in its scene as its motors move it: torques in, where the joints are out.
+"""An arm of six hinges in its scene, driven by its motors: torques in, joint angles out.
 
 It fits what an emulated controller asks of a plant, and does not know it. All of the scene is
 there: bodies that the arm touches stop it, bear it or are pushed away. Torques and rates are those
@@ -23,15 +23,15 @@ from sim.world.robots.model import JointType, Robot, RobotDrive
 STEP_S: Final = 0.875e-3
 """Longest step of the engine: a period of the joint servos."""
 ROUNDING_S: Final = 1e-9
-"""A step may be so much longer than `STEP_S`: times are sums of binary fractions."""
+"""Tolerance of a step beyond `STEP_S`: times are sums of binary fractions."""
 
 
 DEPTH_MAX_M: Final = 1e-3
-"""The arm may begin so deep in what it touches."""
+"""Greatest penetration into other bodies with which the arm may begin."""
 
 
 class ArmPlaceError(ValueError):
-    """The arm cannot stand where it is to begin; the text says in what it would."""
+    """Impossible start of the arm; the text says with what it would collide."""
 
     def __init__(self, angles_rad: Sequence[float], own: str, other: str, depth_m: float) -> None:
         self.other: str = other
@@ -44,7 +44,7 @@ class ArmPlaceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ArmGears:
-    """What motors and gears do to each joint, on its side of the gears, shape (6,)."""
+    """Effects of motors and gears on each joint, on its side of the gears, shape (6,)."""
 
     damping_nm_s: tuple[float, ...]
     """Viscous friction."""
@@ -55,7 +55,7 @@ class ArmGears:
 
 
 def geared(robot: Robot, gears: ArmGears) -> Robot:
-    """An arm with other friction and torques; its rotors stay, as armature of its joints.
+    """Replace an arm's friction and torques; its rotors stay, as armature of its joints.
 
     Raises:
         ValueError: if it has not as many hinges.
@@ -79,7 +79,7 @@ def geared(robot: Robot, gears: ArmGears) -> Robot:
 class ArmPlant:
     """An arm in a scene, its joints turned by torques and held by brakes.
 
-    Until `begin` it stands where its document starts, all brakes closed.
+    Until `begin` it rests where its document starts, all brakes closed.
 
     Args:
         text: of a world, stepped by at most `STEP_S`; every drive of the arm is one of torque, on a
@@ -94,7 +94,7 @@ class ArmPlant:
 
     def __init__(self, text: ModelText, robot: int = 0, ride: Ride | None = None) -> None:
         self.robot: Robot = text.robots[robot].robot
-        """Its document."""
+        """Document of the arm."""
         hinges = {one.number for one in self.robot.joints if one.type is JointType.HINGE}
         for drive in self.robot.drives:
             if drive.control != "torque" or drive.joint not in hinges:
@@ -105,7 +105,7 @@ class ArmPlant:
         text = with_brakes(text, names)
         text = text if ride is None else with_ride(text, ride)
         self.world: World = World(text)
-        """Where it is."""
+        """World of the arm."""
         self._riding = None if ride is None else Riding(self.world, text, ride)
         self._step_s: float = self.world.step_s
         self._placed = self.world.robots[robot]
@@ -115,7 +115,7 @@ class ArmPlant:
         self._touching = Touching(self.world, self._placed)
 
     def begin(self, angles_rad: Sequence[float]) -> None:
-        """Put the arm there at rest, all brakes closed; the rest of the scene goes on.
+        """Move the arm there at rest, all brakes closed; the rest of the scene continues.
 
         Raises:
             ArmPlaceError: if it would stand in something; it stays where it was.
@@ -130,7 +130,7 @@ class ArmPlant:
                 raise ArmPlaceError(angles_rad, own, other, depth_m)
 
     def advance(self, torques_nm: Sequence[float], braked: bool, dt_s: float) -> None:
-        """Go on by a time, in equal steps.
+        """Advance by a time, in equal steps.
 
         Args:
             torques_nm: of the motors; with closed brakes they do nothing.
@@ -152,15 +152,15 @@ class ArmPlant:
             self.world.step()
 
     def angles_rad(self) -> tuple[float, ...]:
-        """Of the joints [rad]."""
+        """Angles of the joints [rad]."""
         return tuple(self._placed.positions().tolist())
 
     def rates_rad_s(self) -> tuple[float, ...]:
-        """Of the joints [rad/s]."""
+        """Rates of the joints [rad/s]."""
         return tuple(self._placed.speeds().tolist())
 
     def touches(self) -> tuple[tuple[str, float], ...]:
-        """What presses on the arm, and with which force [N], the strongest first."""
+        """Contacts that press on the arm, and their forces [N], the strongest first."""
         forces = ((f"{other} on {own}", force) for (other, own), force in self._forces())
         return tuple(sorted(forces, key=lambda pair: -pair[1]))
 

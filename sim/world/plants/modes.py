@@ -1,4 +1,4 @@
-"""Whether the servos of six drives hold a coupled body: its six modes against their gains.
+"""Stability of six drives' servos on a coupled body: its six modes against their gains.
 
 Each drive has the same law: force = k_v (1 + 1 / (T_i s)) (v* - v) with v* = v_ref + k_p (x_ref -
 x). The body moves with H z'' = J^T f, its rods with x = J z, so x'' = (J H^-1 J^T) f. As all six
@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 AXES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 """Names of motions along and about x, y, z."""
 ARM_M: Final = 0.7
-"""With which turning is compared with moving [m]."""
+"""Length by which turning is compared with moving [m]."""
 PAYLOAD_MAX_KG: Final = 1e5
-"""Above it no largest payload is looked for."""
+"""Greatest payload up to which the largest stable one is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class PlatformMode:
     """One mode of the rods."""
 
     axis: str
-    """The motion of `AXES` that it mostly is."""
+    """Motion of `AXES` with the largest share."""
     mass_kg: float
-    """That one drive would feel at its rod."""
+    """Mass that one drive would feel at its rod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class MassRange:
 
     @classmethod
     def of(cls, k_p: float, k_v: float, t_i_s: float, step_s: float) -> "MassRange":
-        """The range of a law (see the module).
+        """Compute the range of a law (see the module).
 
         Args:
             k_p: of the position loop [1/s].
@@ -66,7 +66,7 @@ class MassRange:
 
 
 class UnstableModeError(ValueError):
-    """The servos cannot hold the body: the mode, its mass, what they can, the largest payload."""
+    """Unstable mode of the servos: its mass, the limits, the largest payload."""
 
     def __init__(
         self, mode: PlatformMode, masses: MassRange, payload_kg: float, largest_kg: float
@@ -85,7 +85,7 @@ class UnstableModeError(ValueError):
 
 
 def platform_modes(J: Array, H: Array) -> tuple[PlatformMode, ...]:
-    """Modes of the rods, the heaviest first: masses are eigenvalues of (J H^-1 J^T)^-1.
+    """Compute the modes of the rods, the heaviest first: eigenvalues of (J H^-1 J^T)^-1.
 
     Args:
         J: of the rods by the platform's twist, shape (6, 6).
@@ -101,7 +101,7 @@ def platform_modes(J: Array, H: Array) -> tuple[PlatformMode, ...]:
 
 
 def largest_payload_kg(H_of: Callable[[float], Array], J: Array, masses: MassRange) -> float:
-    """The largest payload whose modes are all held, 0 if none is; by halving.
+    """Find the largest payload whose modes are all held, 0 if none is; by halving.
 
     Modal masses grow with the payload, for H grows (Weyl's monotonicity).
 
@@ -122,7 +122,7 @@ def largest_payload_kg(H_of: Callable[[float], Array], J: Array, masses: MassRan
 def require_stable(
     J: Array, H_of: Callable[[float], Array], payload_kg: float, masses: MassRange
 ) -> tuple[PlatformMode, ...]:
-    """The modes of a rig with a payload.
+    """Compute the modes of a rig with a payload, and refuse unstable ones.
 
     Args:
         J: of the rods, shape (6, 6).

@@ -1,4 +1,4 @@
-"""A platform and its payload as six drives move it: forces of motors in, places of rods out.
+"""A platform and its payload, driven by six motors: forces in, positions of rods out.
 
 It fits what emulated drives and simulated banks ask of a plant, and knows neither. Rods are in the
 order of the document's drives; extensions count from the inner end of each rod.
@@ -29,45 +29,45 @@ from sim.world.robots.xml_writing import add, document
 Array = NDArray[np.float64]
 
 RANK: Final = 1e-9
-"""Singular values below so many parts of the greatest are rounding."""
+"""Ratio to the greatest singular value below which one is rounding."""
 ROUNDING_S: Final = 1e-9
-"""A step may be so much longer than the engine's: times are sums of binary fractions."""
+"""Tolerance of a step beyond the engine's: times are sums of binary fractions."""
 OVERLAP_M: Final = 1e-3
-"""So deep bodies may be in each other where a plant begins."""
+"""Greatest penetration of bodies where a plant begins."""
 
 
 class PlantPlaceError(ValueError):
-    """The rods cannot stand where they are wanted; the text says which, and what is possible."""
+    """Impossible positions of the rods; the text says which, and what is possible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlatformInertia:
-    """Of a machine where it is, seen by its platform.
+    """Inertia of a machine in its pose, seen by its platform.
 
     A twist is the speed of the platform's origin in the base's axes [m/s] and its turning in its
     own [rad/s].
     """
 
     J: Array
-    """Of the rods: speeds = J twist, shape (rods, 6)."""
+    """Jacobian of the rods: speeds = J twist, shape (rods, 6)."""
     H: Array
-    """Of the whole machine, shape (6, 6)."""
+    """Inertia of the whole machine, shape (6, 6)."""
     H_load: Array
-    """Of the platform and all it bears, shape (6, 6)."""
+    """Inertia of the platform and all it bears, shape (6, 6)."""
     load_kg: float
-    """Mass of the same."""
+    """Mass of the platform and all it bears."""
     weight: Array
     """Generalised force that holds the whole machine still against gravity, shape (6,)."""
     weight_load: Array
-    """The same of the platform and all it bears, shape (6,)."""
+    """Generalised force that holds the platform and all it bears, shape (6,)."""
 
     def with_load(self, load_kg: float) -> Array:
-        """Inertia of the whole machine if its load were so heavy, of the same shape."""
+        """Inertia of the whole machine with another mass of its load, of the same shape."""
         return self.H + (load_kg / self.load_kg - 1.0) * self.H_load
 
 
 def _on_its_floor(text: ModelText, placed: PlacedRobot) -> ModelText:
-    """The same without contact of the floor and links on joints of the base, which stand on it.
+    """Exclude contacts of the floor with links on joints of the base, which stand on it.
 
     Tubes that begin at such a joint may lean so far that their edges would be in the floor.
     """
@@ -83,7 +83,7 @@ def _on_its_floor(text: ModelText, placed: PlacedRobot) -> ModelText:
 class PlatformPlant:
     """A robot whose slides are driven by forces and held by brakes.
 
-    Until `begin` it stands where its document starts, all brakes closed.
+    Until `begin` it rests where its document starts, all brakes closed.
 
     Args:
         text: of a world, stepped by at most 1 ms; every drive of the robot is one of forces, on a
@@ -99,7 +99,7 @@ class PlatformPlant:
 
     def __init__(self, text: ModelText, robot: int = 0, brake_force_n: float | None = None) -> None:
         self.robot: Robot = text.robots[robot].robot
-        """Its document."""
+        """Document of the machine."""
         slides = {one.number for one in self.robot.joints if one.type is JointType.SLIDE}
         for drive in self.robot.drives:
             if drive.control != "torque" or drive.joint not in slides:
@@ -109,7 +109,7 @@ class PlatformPlant:
         prefix = text.robots[robot].prefix
         names = [f"{prefix}j{number}" for number in self._numbers]
         self.world: World = World(_on_its_floor(with_brakes(text, names), text.robots[robot]))
-        """Where it is."""
+        """World of the machine."""
         self._step_s = self._now_step_s = self.world.step_s
         self._placed = self.world.robots[robot]
         friction = [brake_force_n or drive.effort_max for drive in self.robot.drives]
@@ -122,7 +122,7 @@ class PlatformPlant:
         self._touched = TouchLog()
 
     def begin(self, extensions_m: Sequence[float]) -> None:
-        """Stand at rest with the rods at these extensions, all brakes closed; time begins anew.
+        """Rest with the rods at these extensions, all brakes closed; time starts again.
 
         Raises:
             PlantPlaceError: if the platform cannot be where its rods are so long, or something is
@@ -138,7 +138,7 @@ class PlatformPlant:
         self._touched = TouchLog()
 
     def stand(self, extensions_m: Sequence[float]) -> None:
-        """As `begin`, whatever is in the way.
+        """Rest as after `begin`, whatever is in the way.
 
         Raises:
             PlantPlaceError: if the platform cannot be where its rods are so long.
@@ -165,7 +165,7 @@ class PlatformPlant:
         self._extensions_m, self._speeds_m_s = self._placed.driven()
 
     def inertia(self) -> PlatformInertia:
-        """Of the whole machine where it is; other things that move are not part of it.
+        """Compute the inertia of the whole machine in its pose, other moving things excluded.
 
         Velocities that keep the loops closed are N z, z the platform's twist; H = N^T M N.
 
@@ -193,7 +193,7 @@ class PlatformPlant:
         return PlatformInertia(motions[rods], H, H_load, load_kg, weight, weight_load)
 
     def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
-        """Go on by a time, in equal steps of at most the engine's.
+        """Advance by a time, in equal steps of at most the engine's.
 
         Args:
             forces_n: of the motors, positive outwards; those of locked rods do nothing.
@@ -225,13 +225,13 @@ class PlatformPlant:
         self._speeds_m_s = speeds_m_s
 
     def touches(self) -> tuple[Told, ...]:
-        """What has pressed on the machine since `begin`."""
+        """Contacts that have pressed on the machine since `begin`."""
         return self._touched.told()
 
     def extensions_m(self) -> Sequence[float]:
-        """How far each rod is out [m]."""
+        """Extension of each rod [m]."""
         return self._extensions_m
 
     def speeds_m_s(self) -> Sequence[float]:
-        """Of each rod, outwards positive [m/s]; 0 of a locked one."""
+        """Speed of each rod, outwards positive [m/s]; 0 of a locked one."""
         return self._speeds_m_s

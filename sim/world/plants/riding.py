@@ -1,4 +1,4 @@
-"""A platform that bears an arm and goes its own way, whatever the arm does: one way only.
+"""A platform that bears an arm and follows its own motion, whatever the arm does.
 
 Not modelled: what the arm does to the platform, and what holds the platform up, which the arm could
 touch.
@@ -22,16 +22,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Ride:
-    """On what an arm stands, and how that moves."""
+    """Platform under an arm, and its motion."""
 
     robot: int
-    """Which of a text's robots; it has one free joint, from its base."""
+    """Index among a text's robots; it has one free joint, from its base."""
     pose: Callable[[float], Array]
-    """Of its free link in its base's axes at a time of the world [s], shape (4, 4)."""
+    """Pose of its free link in its base's axes at a time of the world [s], shape (4, 4)."""
 
 
 def platform_alone(robot: Robot) -> Robot:
-    """Base and free platform of a robot, without what holds the platform up.
+    """Reduce a robot to base and free platform, without what holds the platform up.
 
     Raises:
         ValueError: if it has not one free joint, from its base.
@@ -47,7 +47,7 @@ def platform_alone(robot: Robot) -> Robot:
 
 
 def with_ride(text: ModelText, ride: Ride) -> ModelText:
-    """The text of a world in which a platform is led.
+    """Add the leading frame of a platform to the text of a world.
 
     Raises:
         ValueError: if it has not one free joint, from its base.
@@ -56,7 +56,7 @@ def with_ride(text: ModelText, ride: Ride) -> ModelText:
 
 
 class Riding:
-    """Leads a platform of a world along its motion.
+    """Leader of a world's platform along its motion.
 
     Args:
         text: of the world, with the ride.
@@ -71,14 +71,14 @@ class Riding:
         self._ahead_s = LEADS_STEPS * world.step_s
 
     def begin(self) -> None:
-        """Put the platform where it is at this time of the world."""
+        """Move the platform to its pose at this time of the world."""
         pose = self._ride.pose(self._world.time_s)
         position, turn = pose[:3, 3].tolist(), quaternion_of(pose[:3, :3])
         self._placed.move_to({self._joint: (*position, *turn)})
         self.lead()
 
     def lead(self) -> None:
-        """Lead it on; before every step."""
+        """Move the leading frame on; before every step."""
         self._leader.move_to(self._base @ self._ride.pose(self._world.time_s + self._ahead_s))
 
 

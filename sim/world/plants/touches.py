@@ -1,4 +1,4 @@
-"""A log of what has pressed on a plant: greatest forces in equal times, of bounded length."""
+"""A log of contacts that have pressed on a plant: greatest forces in equal times, bounded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,21 +7,21 @@ from typing import Final
 STEP_S: Final = 0.01
 """Time of one value, until there are too many of them."""
 VALUES_MAX: Final = 100
-"""Values of one touch; beyond them two become one."""
+"""Most values of one touch; beyond them two become one."""
 TOUCHES_MAX: Final = 50
-"""Touches that are kept; the last is all further ones together."""
+"""Most touches that are kept; the last is all further ones together."""
 FURTHER: Final = "further touches"
-"""What that is called."""
+"""Name of the further touches."""
 APART_S: Final = 0.1
-"""After so long without force the next one is another touch."""
+"""Time without force after which the next contact is another touch [s]."""
 
 Told = tuple[str, float, float, tuple[float, ...]]
-"""Who pressed on whom, since when [s], time of one value [s], greatest forces in it [N]."""
+"""The two bodies, begin [s], time of one value [s], greatest forces in it [N]."""
 
 
 @dataclass(slots=True)
 class _Touch:
-    """One time that two bodies pressed on each other."""
+    """Touch: a time in which two bodies pressed on each other."""
 
     between: str
     start_s: float
@@ -40,14 +40,14 @@ class _Touch:
 
 
 class TouchLog:
-    """What has pressed on a plant since the log was made."""
+    """Log of the touches of a plant."""
 
     def __init__(self) -> None:
         self._all: list[_Touch] = []
         self._last: dict[str, _Touch] = {}
 
     def note(self, time_s: float, forces_n: Mapping[tuple[str, str], float]) -> None:
-        """Take the forces of a step, by the names of the other body and of the plant's own.
+        """Record the forces of a step, by the names of the other body and of the plant's own.
 
         Args:
             time_s: at the end of the step; it does not go back.
@@ -68,7 +68,7 @@ class TouchLog:
         return found
 
     def told(self) -> tuple[Told, ...]:
-        """All touches, in the order in which they began."""
+        """List all touches, in the order in which they began."""
         return tuple(
             (
                 one.between,

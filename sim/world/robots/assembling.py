@@ -1,4 +1,4 @@
-"""A robot of links and joints that know each other by names: numbers for them, D-H numbers too.
+"""A robot assembled from named links and joints: numbers for them, D-H numbers too.
 
 D-H numbers that do not hold a frame to `EXACT`, as those of nearly parallel axes do, get a fixed
 link of nothing before it, so that both frames hold.
@@ -39,18 +39,18 @@ UPRIGHT: Final = pose_of((0.5 * math.pi, 0.0, 0.0, 0.0))
 
 @dataclass(frozen=True, slots=True)
 class NamedParts:
-    """What a robot is made of."""
+    """Parts of a robot."""
 
     links: list[NamedLink]
-    """In the order of the document."""
+    """Links in the order of the document."""
     joints: list[NamedJoint]
-    """Of the tree, and ends."""
+    """Joints of the tree, and ends."""
     loops: list[NamedJoint]
-    """That close loops."""
+    """Joints that close loops."""
 
 
 def between(joint: NamedJoint, links: list[NamedLink], index: int) -> str:
-    """Add a link of nothing before the one that a joint moves; its name."""
+    """Add an empty link before the one that a joint moves; return its name."""
     names = {link.name for link in links}
     name = f"{joint.child}_{index}"
     while name in names:
@@ -61,7 +61,7 @@ def between(joint: NamedJoint, links: list[NamedLink], index: int) -> str:
 
 
 def follow_the_first(values: XmlValues, joints: list[NamedJoint]) -> None:
-    """Joints that follow one that follows follow the first; those that nobody leads, none."""
+    """Make joints that follow a follower follow its leader; drop those without a leader."""
     known = {joint.name: joint for joint in joints}
     for joint in joints:
         way = {joint.name}
@@ -80,7 +80,7 @@ def follow_the_first(values: XmlValues, joints: list[NamedJoint]) -> None:
 
 
 def _why_not(joint: NamedJoint, leader: NamedJoint | None) -> str:
-    """Why a joint cannot follow another one; empty if it can."""
+    """Reason why a joint cannot follow another one; empty if it can."""
     if leader is None:
         return "no joint of the tree has this name"
     if len(REST[leader.type]) != 1:
@@ -89,7 +89,7 @@ def _why_not(joint: NamedJoint, leader: NamedJoint | None) -> str:
 
 
 def exact(joints: list[NamedJoint], links: list[NamedLink]) -> list[NamedJoint]:
-    """The joints, with a fixed one before each whose D-H numbers do not hold its frame."""
+    """Put a fixed joint before each whose D-H numbers do not hold its frame."""
     found: list[NamedJoint] = []
     for joint in joints:
         error = np.abs(pose_of(dh_of(joint.place)) - joint.place).max()
@@ -107,7 +107,7 @@ def exact(joints: list[NamedJoint], links: list[NamedLink]) -> list[NamedJoint]:
 def assembled(
     values: XmlValues, parts: NamedParts, name: str, box: MachineBounds | None
 ) -> Robot:  # fmt: skip
-    """The robot, its values not judged; where they stand is noted.
+    """Assemble the robot without judging its values; note where they are in the document.
 
     Args:
         name: of the robot.
@@ -155,7 +155,7 @@ def assembled(
 def _numbered(
     rows: Sequence[NamedLink] | Sequence[NamedJoint], first: str, least: int
 ) -> dict[str, int]:
-    """Numbers by names: those that the document tells, others after them, 0 for the first."""
+    """Number by names: numbers in the document, others after them, 0 for the first."""
     told = {one.name: one.number for one in rows if one.number is not None}
     if first in told or not told:
         told.setdefault(first, 0)
@@ -170,7 +170,7 @@ def _numbered(
 
 
 def _bearing(links: list[NamedLink], joints: list[NamedJoint]) -> NamedJoint | None:
-    """The joint that bears the base, if it leaves a link that is the world."""
+    """Find the joint that bears the base, if it leaves a link that is the world."""
     is_world = any(link.name == WORLD and link.is_bare for link in links)
     leaving = [joint for joint in joints if joint.parent == WORLD]
     if not is_world or len(leaving) != 1 or any(joint.child == WORLD for joint in joints):
@@ -180,7 +180,7 @@ def _bearing(links: list[NamedLink], joints: list[NamedJoint]) -> NamedJoint | N
 
 
 def _root(links: list[NamedLink], joints: list[NamedJoint]) -> str:
-    """The first link that no joint moves, or else the first."""
+    """Find the first link that no joint moves, or else the first."""
     moved = {joint.child for joint in joints}
     return next((link.name for link in links if link.name not in moved), links[0].name)
 

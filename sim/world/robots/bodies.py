@@ -1,4 +1,4 @@
-"""Where a link's body is, how long it is, and what it weighs.
+"""Place, length and mass of links' bodies.
 
 Eq. (4) of Su and Xue, missing from our copy, is taken to mean: a body lies between the joint that
 moves its link and the first joint that leaves it, or, if none does, one that closes a loop there.
@@ -34,21 +34,21 @@ class PlacedBody:
     """A body in its link's frame."""
 
     shape: BodyShape
-    """What it looks like."""
+    """Shape of the body."""
     size_m: Numbers
     """All numbers that its shape asks for, the length last."""
     position_m: Array
-    """Of its centre, shape (3,)."""
+    """Position of its centre, shape (3,)."""
     rotation: Array
     """Its axes as columns, shape (3, 3); its length lies along the third."""
     mass: MassProperties
-    """Of the link, in the link's frame."""
+    """Mass of the link, in the link's frame."""
     mesh: LinkMesh | None = None
-    """Of a mesh."""
+    """Mesh of a body of that shape."""
 
 
 def far_points_m(robot: Robot) -> dict[int, Array]:
-    """For each link the point that its body reaches to, in its own frame; none of last links."""
+    """Find the point that each link's body reaches to, in its own frame; none of last links."""
     joints = {joint.number: joint for joint in robot.joints}
     links = {link.number: link for link in robot.links}
     found: dict[int, Array] = {}
@@ -65,7 +65,7 @@ def far_points_m(robot: Robot) -> dict[int, Array]:
 
 
 def needs_length(link: RobotLink, far_m: Array | None) -> bool:
-    """Whether a body's length must be in its size, as no two joints tell it."""
+    """Whether a body's length must be in its size, as no two joints give it."""
     if link.shape in (BodyShape.NONE, BodyShape.SPHERE):
         return False
     if len(link.size_m) == len(SIZES[link.shape]):
@@ -75,7 +75,7 @@ def needs_length(link: RobotLink, far_m: Array | None) -> bool:
 
 
 def weighing(robot: Robot, total_kg: float) -> Robot:
-    """The robot with all masses and moments in proportion, so that it weighs so much."""
+    """Scale all masses and moments of a robot to a total mass."""
     masses = [body.mass.mass_kg for body in placed_bodies(robot).values()]
     share = total_kg / sum(masses) if sum(masses) > 0.0 else 1.0
     return replace(robot, links=tuple(_scaled(link, share) for link in robot.links))
@@ -91,7 +91,7 @@ def _scaled(link: RobotLink, share: float) -> RobotLink:
 
 
 def placed_bodies(robot: Robot) -> Mapping[int, PlacedBody]:
-    """The body of every link, by the link's number."""
+    """Place the body of every link, by the link's number."""
     far = far_points_m(robot)
     return {link.number: _placed(link, far.get(link.number)) for link in robot.links}
 
@@ -130,7 +130,7 @@ def _mass(link: RobotLink, size: Numbers, position_m: Array, rotation: Array) ->
 
 
 def _along(direction: Array) -> Array:
-    """The smallest turn that takes z to a direction, shape (3, 3).
+    """Make the smallest turn that takes z to a direction, shape (3, 3).
 
     Down to 26° from -z; nearer to it half a turn about x, and then the smallest one.
     """

@@ -9,39 +9,39 @@ Triple = tuple[float, float, float]
 
 
 class BodyShape(StrEnum):
-    """What a link's body looks like; its own z axis is its length."""
+    """Shape of a link's body; its own z axis is its length."""
 
     NONE = "none"
     """No body."""
     BOX = "box"
-    """Width and height [m], then the length; or three edges along the link's axes."""
+    """Box of width and height [m], then the length; or three edges along the link's axes."""
     CYLINDER = "cylinder"
-    """Radius [m], then the length."""
+    """Cylinder of a radius [m], then the length."""
     CAPSULE = "capsule"
-    """Radius [m], then the length between the centres of its round ends."""
+    """Capsule of a radius [m], then the length between the centres of its round ends."""
     SPHERE = "sphere"
-    """Radius [m]."""
+    """Sphere of a radius [m]."""
     MESH = "mesh"
-    """A surface of triangles from a file, in the link's own axes; its file has its size."""
+    """Surface of triangles from a file, in the link's own axes; its file has its size."""
 
 
 SOLIDS: Final = tuple(one for one in BodyShape if one is not BodyShape.MESH)
-"""Shapes that their numbers say whole."""
+"""Shapes fully described by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyPlace:
-    """Where a body is in its link's frame, if it does not reach from joint to joint."""
+    """Place of a body in its link's frame, if it does not reach from joint to joint."""
 
     position_m: Triple
-    """Of its centre."""
+    """Position of its centre."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """Of its axes: w, x, y, z, of length 1."""
+    """Orientation of its axes: w, x, y, z, of length 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkMesh:
-    """Files of a surface of triangles, with what is in them."""
+    """Files of a surface of triangles, with their contents."""
 
     file: str
     """Path as the document has it, relative to the document: STL or OBJ."""
@@ -53,31 +53,31 @@ class LinkMesh:
     contents: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
     """Path and bytes of each file, materials and textures too; empty if they were not had."""
     left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """Lines about materials and textures that were not had, or are none."""
+    """Notes on materials and textures that are missing, or are none."""
 
     def __str__(self) -> str:
-        """Its file."""
+        """Return its file."""
         return self.file
 
     def content(self, file: str) -> bytes | None:
-        """Of one of its files; None if that was not had."""
+        """Return the content of one of its files; None if that is missing."""
         return next((data for name, data in self.contents if name == file), None)
 
 
 @dataclass(frozen=True, slots=True)
 class LinkVisual:
-    """What a link looks like, if that is not the body that it touches others with."""
+    """Visible body of a link, if it differs from the one that touches others."""
 
     shape: BodyShape
-    """Of what is seen."""
+    """Shape of the visible body."""
     size_m: Numbers = ()
     """All numbers that the shape asks for, a length too."""
     position_m: Triple = (0.0, 0.0, 0.0)
-    """Of its centre in the link's frame."""
+    """Position of its centre in the link's frame."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """Of its axes: w, x, y, z, of length 1."""
+    """Orientation of its axes: w, x, y, z, of length 1."""
     mesh: LinkMesh | None = None
-    """Of a mesh."""
+    """Mesh of a body of that shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class LinkInertia:
     """Mass and inertia given outright, such as those of a data sheet."""
 
     mass_kg: float
-    """Of the link."""
+    """Mass of the link."""
     centre_m: Triple
     """Its centre of mass in the link's frame."""
     inertia_kg_m2: tuple[float, float, float, float, float, float]
-    """About the centre of mass, in the link's axes: xx, yy, zz, xy, xz, yz."""
+    """Inertia about the centre of mass, in the link's axes: xx, yy, zz, xy, xz, yz."""

@@ -1,4 +1,4 @@
-"""Whether the values of links and joints are right, each by itself; all findings are collected.
+"""Checks of links' and joints' values, each by itself; all findings are collected.
 
 How they are tied to each other is judged by :mod:`sim.world.robots.ties`.
 """
@@ -31,7 +31,7 @@ TURN_MAX_RAD: Final = math.tau
 IN_RAD: Final = "at most 2π rad either way; angles are in rad, not in degrees"
 
 NUMBER_MAX: Final = 1e12
-"""Magnitude of any number at most, so that products of some are finite."""
+"""Greatest magnitude of any number, so that products of some are finite."""
 NOT_FINITE: Final = ("not finite, or beyond 1e12", "numbers are finite and at most 1e12")
 
 Problem = tuple[str, object, str, str]
@@ -39,7 +39,7 @@ Problem = tuple[str, object, str, str]
 
 
 def value_findings(robot: Robot) -> Iterator[Finding]:
-    """What is wrong with the values of each link and each joint."""
+    """Find what is wrong with the values of each link and each joint."""
     heavy = list(too_many_triangles(robot.links[:LINKS_MAX]))
     yield from heavy
     for kind, rows, most in (("link", robot.links, LINKS_MAX), ("joint", robot.joints, JOINTS_MAX)):

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 NAMES: Final = ("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m")
-"""Of the six numbers; four are the last of them."""
+"""Names of the six numbers; four are the last of them."""
 COUNTS: Final = (4, 6)
-"""How many numbers a frame may have."""
+"""Numbers that a frame may have."""
 PARALLEL: Final = 1e-8
 """Sine of the angle between two axes up to which they count as parallel."""
 ROUNDING: Final = 1e-14
@@ -34,7 +34,7 @@ def is_angle(name: str) -> bool:
 
 
 def pose_of(dh: Sequence[float]) -> Array:
-    """The frame that 4 or 6 D-H numbers describe, shape (4, 4)."""
+    """Compute the frame of 4 or 6 D-H numbers, shape (4, 4)."""
     alpha, d, theta, r = dh[-4:]
     cosine, sine = math.cos(alpha), math.sin(alpha)
     if len(dh) == 4:
@@ -61,7 +61,7 @@ def pose_of(dh: Sequence[float]) -> Array:
 
 
 def dh_of(pose: Array) -> tuple[float, ...]:
-    """D-H numbers of a frame: 4 if they do, else 6. |γ| ≤ π/2.
+    """Compute the D-H numbers of a frame: 4 if they do, else 6. |γ| ≤ π/2.
 
     Exact to 1e-9 m for poses of some metres, but for axes that are parallel to 1e-8 … 1e-6 rad:
     their common normal is far away, and what 64 bits lose there is up to 1e-7 m.
@@ -93,7 +93,7 @@ def dh_of(pose: Array) -> tuple[float, ...]:
 
 
 def _screw_z(angle_rad: float, way_m: float) -> Array:
-    """Turn about z and go along it, shape (4, 4)."""
+    """Make a turn about z and a shift along it, shape (4, 4)."""
     cosine, sine = math.cos(angle_rad), math.sin(angle_rad)
     return np.array(
         [

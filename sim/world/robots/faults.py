@@ -1,4 +1,4 @@
-"""What is wrong with a robot: findings about its values, and where they stand in a document."""
+"""Findings about a robot's values, and their places in a document."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ Places = Mapping[FieldKey, tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong with a robot's values."""
+    """Finding about a robot's values."""
 
     field: FieldKey
-    """Where."""
+    """Field of the value."""
     subject: str
-    """The same for people: ``link 3``."""
+    """Name of its owner for people: ``link 3``."""
     value: object
-    """What is there."""
+    """Value that was found."""
     problem: str
-    """What is wrong with it, with limit and unit."""
+    """Problem of the value, with limit and unit."""
     remedy: str
-    """What would be right."""
+    """Value that would be right."""
 
     def __str__(self) -> str:
-        """One line."""
+        """Format as one line."""
         return _line(self.subject, str(self.field[-1]), self.value, self.problem, self.remedy)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class DocumentFault:
-    """The same at a place of a document."""
+    """Fault at a place of a document."""
 
     line: int
-    """From 1; 0 for the document as a whole."""
+    """Line, from 1; 0 for the document as a whole."""
     column: int
-    """From 1."""
+    """Column, from 1."""
     text: str
-    """What is there, what is wrong, and what would be right."""
+    """Text of the value, the problem, and what would be right."""
     field: FieldKey = member(default=(), compare=False)
-    """Of the robot; empty for the text itself."""
+    """Field of the robot; empty for the text itself."""
 
     def __str__(self) -> str:
-        """Place and text."""
+        """Format place and text."""
         return f"{self.line}:{self.column}: {self.text}"
 
 
 def called(findings: Iterable[Finding], robot: Robot) -> Iterator[Finding]:
-    """Findings about links and joints by their names, as forms without numbers have them."""
+    """Name links and joints in findings, as forms without numbers do."""
     rows = {"link": robot.links, "joint": robot.joints}
     for one in findings:
         match one.field:
@@ -83,21 +83,21 @@ class RobotDocumentError(ValueError):
     ) -> None:
         self.source: str = source
         self.losses: tuple[Loss, ...] = tuple(losses)
-        """What of the document was left out before, which may be the cause of a fault."""
+        """Parts of the document left out before, which may be the cause of a fault."""
         self.faults: tuple[DocumentFault, ...] = tuple(sorted(set(faults)))
         super().__init__("\n".join(f"{source}:{fault}" for fault in self.faults))
 
 
 FAULTS_MAX: Final = 50
-"""Faults of a document after which no more are looked for."""
+"""Most faults of a document; no more are searched."""
 
 
 class FaultList:
-    """Faults of a document while it is read; so many that no more are looked for end the reading.
+    """Faults of a document while it is read; too many of them end the reading.
 
     Args:
         labels: what the document calls the fields of a robot, where it is another word.
-        told: finds where the document's keys stand; asked only if there is a fault.
+        told: finds the places of the document's keys; asked only if there is a fault.
     """
 
     def __init__(
@@ -112,14 +112,14 @@ class FaultList:
         self._told_places: Places | None = None
         self._ignored: set[FieldKey] = set()
         self.losses: Sequence[Loss] = ()
-        """Of the document so far, which a refusal tells, too."""
+        """Losses of the document so far, which a refusal lists, too."""
 
     def put(self, field: FieldKey, line: int, column: int) -> None:
-        """Note where a field stands."""
+        """Note the place of a field."""
         self._places[field] = line, column
 
     def put_key(self, field: FieldKey, key: FieldKey) -> None:
-        """Note which key of the document says a field."""
+        """Note the document's key of a field."""
         self._keys[field] = key
 
     def add(self, line: int, column: int, value: object, problem: str, remedy: str) -> None:
@@ -127,7 +127,7 @@ class FaultList:
         self._append(DocumentFault(line, column, _line("", "", value, problem, remedy)))
 
     def unreadable(self, field: FieldKey, value: object, problem: str, remedy: str) -> None:
-        """Note a field whose value cannot be had; findings about it are left out."""
+        """Note a field whose value cannot be read; findings about it are left out."""
         self.ignore(field)
         label = self._labels.get(str(field[-1]), str(field[-1]))
         text = _line("", label, value, problem, remedy)
@@ -138,7 +138,7 @@ class FaultList:
         self._ignored.add(field)
 
     def take(self, findings: Iterable[Finding]) -> None:
-        """Note what was found wrong with the values."""
+        """Note findings about the values."""
         for one in findings:
             if one.field not in self._ignored:
                 label = self._labels.get(str(one.field[-1]), str(one.field[-1]))
@@ -160,7 +160,7 @@ class FaultList:
             self.end()
 
     def _place(self, field: FieldKey) -> tuple[int, int]:
-        """Of the field, or of what it is in."""
+        """Place of the field, or of what it is in."""
         if self._keys and self._told_places is None:
             self._told_places = self._told()
         for count in range(len(field), 0, -1):
@@ -179,7 +179,7 @@ def _line(subject: str, label: str, value: object, problem: str, remedy: str) ->
 
 
 def _shown(value: object) -> str:
-    """A value as documents write it, cut to 60 characters."""
+    """Format a value as documents write it, cut to 60 characters."""
     match value:
         case None:
             text = ""

@@ -1,4 +1,4 @@
-"""Whether drives, sensors and the bounds of a machine fit the joints and links of a robot."""
+"""Checks of drives, sensors and the bounds of a machine against a robot's joints and links."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
 
 
 def fitting_findings(robot: Robot) -> Iterator[Finding]:
-    """What is wrong with what moves, measures and bounds a robot."""
+    """Find what is wrong with a robot's drives, sensors and bounds."""
     moved = {joint.number for joint in drivers_of(robot).values() if joint.type in DRIVEN}
     yield from _drives(robot, moved)
     yield from sensor_findings(robot)
@@ -40,7 +40,7 @@ def _drives(robot: Robot, moved: set[int]) -> Iterator[Finding]:
 
 
 def _of_drive(drive: RobotDrive) -> Iterator[tuple[str, str]]:
-    """Field and problem."""
+    """List the field and problem of a drive."""
     asked = {"effort_max": True, "speed_max": drive.control == "voltage",
              "speed_gain": drive.control == "speed"}  # fmt: skip
     for field, is_asked in asked.items():

@@ -1,4 +1,4 @@
-"""Whether a robot can be made: findings about its values, ties and loops."""
+"""Checks of a whole robot: findings about its values, ties and loops."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from sim.world.robots.tree import spanning_tree
 
 
 def findings_of(robot: Robot, *, whole: bool = True) -> tuple[Finding, ...]:
-    """All that is wrong.
+    """Find all that is wrong with a robot.
 
     Loops are judged of robots in which nothing else is wrong, ties of those whose values are right.
 
@@ -27,7 +27,7 @@ def findings_of(robot: Robot, *, whole: bool = True) -> tuple[Finding, ...]:
 
 
 def checked(robot: Robot) -> Robot:
-    """The same robot.
+    """Check a robot, and return it.
 
     Raises:
         RobotError: with all that is wrong.
@@ -38,7 +38,7 @@ def checked(robot: Robot) -> Robot:
 
 
 def _loop_findings(robot: Robot) -> Iterator[Finding]:
-    """Loops that cannot be closed."""
+    """Find loops that cannot be closed."""
     tree = spanning_tree(robot)
     if not tree.loops:
         return

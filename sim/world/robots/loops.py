@@ -24,18 +24,18 @@ Array = NDArray[np.float64]
 CLOSED_M: Final = 1e-6
 """Greatest gap of a closed loop."""
 STEPS_MAX: Final = 100
-"""Of one attempt."""
+"""Most steps of one attempt."""
 ATTEMPTS: Final = 8
 """Places from which closing is tried."""
 WORK_MAX: Final = 400_000
-"""Steps × loops × links at most, of all attempts; a robot of usual size needs less."""
+"""Most steps × loops × links of all attempts; a robot of usual size needs less."""
 STEPS_LEAST: Final = 20
-"""Of all attempts, however large the robot is."""
+"""Least steps of all attempts, however large the robot is."""
 STEP_MAX: Final = 0.5
 """Greatest change of a coordinate in one step [rad] or [m]."""
 DAMPING: Final = 1e-9
-"""Added to the diagonal of the normal equations, in parts of its greatest entry; ten times as much
-after each step that widens the gaps."""
+"""Part of the greatest entry that is added to the diagonal of the normal equations; ten times as
+much after each step that widens the gaps."""
 DAMPING_MAX: Final = 1e6
 """Damping at which no step helps."""
 FREEDOMS: Final = {
@@ -45,21 +45,21 @@ FREEDOMS: Final = {
     JointType.BALL: 3,
     JointType.FREE: 6,
 }
-"""Speeds of a joint of each type that moves."""
+"""Number of speeds of a joint of each type that moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoops:
-    """What closing came to."""
+    """Result of closing the loops."""
 
     coordinates: dict[int, Numbers]
-    """Of every joint of the tree, by its number."""
+    """Coordinates of every joint of the tree, by its number."""
     gaps_m: dict[int, float]
     """Distance of the two points of each joint that closes a loop, by its number."""
 
     @property
     def gap_max_m(self) -> float:
-        """Of the loop that is furthest from closed; 0 without loops."""
+        """Gap of the loop that is furthest from closed; 0 without loops."""
         return max(self.gaps_m.values(), default=0.0)
 
 
@@ -80,7 +80,7 @@ def closed_loops(tree: RobotTree) -> ClosedLoops:
 def _attempt(
     tree: RobotTree, coordinates: dict[int, Numbers], steps: int
 ) -> tuple[ClosedLoops, int]:
-    """What some steps come to at most, and how many there were."""
+    """Attempt a closing in some steps at most; return its result and their number."""
     leaders = [one for one in tree.drivers.values() if one.type in FREEDOMS and one.mimic is None]
     columns, count = {}, 0
     for joint in leaders:
@@ -114,7 +114,7 @@ def _attempt(
 
 
 def _gaps_m(tree: RobotTree, coordinates: dict[int, Numbers]) -> Array:
-    """From the point on the first link to that on the second, of each loop, shape (loops, 3)."""
+    """Vectors from each loop's point on its first link to that on its second, shape (loops, 3)."""
     poses = tree.poses(coordinates)
     return np.array(
         [
@@ -159,7 +159,7 @@ def _jacobian(
 def _directions(
     joint: RobotJoint, coordinates: Numbers, pose: Array, rest: Array, arm_m: Array
 ) -> Iterator[Array]:
-    """How a point moves with each freedom of a joint, in the world, shape (3,) each.
+    """Velocity of a point with each freedom of a joint, in the world, shape (3,) each.
 
     Args:
         pose: frame of the link that it moves, in the world.
@@ -242,7 +242,7 @@ def _turned(quaternion: Numbers, by_rad: Array) -> Numbers:
 
 
 def _elsewhere(tree: RobotTree, attempt: int) -> Iterator[tuple[int, Numbers]]:
-    """Other coordinates within the limits, spread evenly (a Weyl sequence)."""
+    """Choose other coordinates within the limits, spread evenly (a Weyl sequence)."""
     for index, joint in enumerate(tree.drivers.values()):
         shares = [math.modf(attempt * (0.61803398875 + 0.1 * axis) + 0.7548 * index)[0]
                   for axis in range(2)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a form of a document cannot say of a robot."""
+"""Properties of a robot that a form of a document cannot express."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -10,23 +10,23 @@ from sim.world.robots.model import Robot, RobotJoint, RobotLink
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A value that is left out, or said otherwise."""
+    """Value that is left out or changed."""
 
     subject: str
-    """Of what: ``joint 3``."""
+    """Owner of the value: ``joint 3``."""
     field: str
-    """Which of its fields."""
+    """Field of the value."""
     value: object
-    """What it was."""
+    """Lost value."""
     reason: str
-    """Why, or how it is said instead."""
+    """Reason, or how it is expressed instead."""
     line: int = 0
-    """Of the document it was read from, from 1; 0 if it was not read."""
+    """Line of the document it was read from, from 1; 0 if it was not read."""
     column: int = 0
-    """From 1."""
+    """Column, from 1."""
 
     def __str__(self) -> str:
-        """One line, with its place if it has one."""
+        """Format as one line, with its place if it has one."""
         place = f"{self.line}:{self.column}: " if self.line else ""
         value = "" if self.value in (None, "") else f" = {self.value}"
         return f"{place}{self.subject} {self.field}{value}: {self.reason}"
@@ -54,14 +54,14 @@ TOUCH: Final = frozenset({
 
 
 def rank(loss: Loss) -> int:
-    """0 of what changes a robot's motion, 1 of what it touches, 2 of looks and all else."""
+    """Rank a loss: 0 changes a robot's motion, 1 its contacts, 2 looks and all else."""
     if loss.field in MOTION or "what it weighs is left out" in loss.reason:
         return 0
     return 1 if loss.field in TOUCH else 2
 
 
 class LossError(ValueError):
-    """A conversion that would lose something and must not; the text has a line for each loss."""
+    """Refused conversion that would lose something; the text has a line for each loss."""
 
     def __init__(self, losses: Iterable[Loss]) -> None:
         self.losses: tuple[Loss, ...] = tuple(losses)
@@ -81,7 +81,7 @@ def refuse_losses(losses: Iterable[Loss]) -> None:
 def gravity_losses(
     robots: Mapping[str, Robot], counts_m_s2: Triple, whose: str
 ) -> Iterator[Loss]:  # fmt: skip
-    """Gravities of robots that do not act, for another one does.
+    """List gravities of robots that do not act, because another one does.
 
     Args:
         robots: by what they are called.
@@ -97,7 +97,7 @@ def gravity_losses(
 def losses_beside(
     robot: Robot, of_links: Container[str], of_joints: Container[str], reason: str
 ) -> Iterator[Loss]:
-    """What is said of a robot besides some fields of its links and joints."""
+    """List the values of a robot besides some fields of its links and joints, as losses."""
     for name in ("name", "drives", "sensors", "machine", "gravity_m_s2"):
         if value := getattr(robot, name):
             yield Loss("robot", name, value, reason)

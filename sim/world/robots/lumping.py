@@ -2,7 +2,7 @@
 
 Links that fixed joints tie are one rigid body (parallel axes), so that a mass at a point needs no
 moments of its own there. A body that moves and has none gets those of a ball, and a joint that
-moves nothing that weighs gets a rotor, since no force tells how fast they would turn.
+moves nothing that weighs gets a rotor, since no force decides how fast they would turn.
 """
 
 import math
@@ -17,23 +17,23 @@ from sim.world.robots.tree import RobotTree, spanning_tree
 ROTOR: Final = 1e-3
 """Inertia [kg m2] or [kg] of a joint that moves nothing that weighs."""
 LEAST: Final = 1e-9
-"""The same of one whose own link weighs nothing and carries others that do."""
+"""Inertia [kg m2] or [kg] of a joint whose own link weighs nothing and carries others that do."""
 DENSITY_KG_M3: Final = 1000.0
-"""Of the ball whose moments stand for those that are not told."""
+"""Density of the ball whose moments replace missing ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that stands for one that a document does not tell."""
+    """Value that replaces a missing one of a document."""
 
     kind: str
-    """Of what: ``link`` or ``joint``."""
+    """Kind of the owner: ``link`` or ``joint``."""
     index: int
-    """Which of the robot's."""
+    """Index of the owner among the robot's."""
     field: str
-    """Of it."""
+    """Field of the value."""
     reason: str
-    """What was given, and why."""
+    """Value that was given, and why."""
 
 
 @dataclass(slots=True)
@@ -43,17 +43,17 @@ class RigidBody:
     root: int
     """The link that moves, or the base."""
     links: list[int]
-    """All of them, by their numbers."""
+    """Numbers of all its links."""
     mass_kg: float = 0.0
-    """Of all; a body that has a density counts as 1 kg."""
+    """Mass of all links; a body that has a density counts as 1 kg."""
     has_moments: bool = False
-    """Whether one of them has."""
+    """Whether one of the links has moments."""
     carried_kg: float = 0.0
-    """With all that it carries by joints that move."""
+    """Mass with all that it carries by joints that move."""
 
 
 def rigid_bodies(tree: RobotTree) -> dict[int, RigidBody]:
-    """Of a robot, by their roots, each after the one that carries it."""
+    """Find the rigid bodies of a robot, by their roots, each after the one that carries it."""
     root_of: dict[int, int] = {}
     found: dict[int, RigidBody] = {}
     for link in tree.links:
@@ -79,7 +79,7 @@ def is_moved(kind: JointType) -> bool:
 
 
 def with_moments(robot: Robot) -> tuple[Robot, tuple[Given, ...]]:
-    """The robot with moments and rotors where nothing tells any, and what was given."""
+    """Give a robot moments and rotors where it has none, and list what was given."""
     tree = spanning_tree(robot)
     links, joints = list(robot.links), list(robot.joints)
     given: list[Given] = []
@@ -111,7 +111,7 @@ def _has_body(links: list[RobotLink], body: RigidBody) -> bool:
 
 
 def pointlike(robot: Robot) -> Iterator[int]:
-    """Numbers of links that move masses at points alone, so that nothing tells how they turn."""
+    """List links that move only masses at points, whose moments are unknown, by number."""
     tree = spanning_tree(robot)
     for body in rigid_bodies(tree).values():
         driver = tree.drivers[body.root]
@@ -120,7 +120,7 @@ def pointlike(robot: Robot) -> Iterator[int]:
 
 
 def _weight(link: RobotLink) -> tuple[float, bool]:
-    """Mass, and whether it has moments."""
+    """Mass of a link, and whether it has moments."""
     if link.inertia is not None:
         return link.inertia.mass_kg, any(link.inertia.inertia_kg_m2)
     has_mass = bool(link.density_kg_m3 or link.mass_kg)

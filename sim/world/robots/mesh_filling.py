@@ -1,4 +1,4 @@
-"""Meshes of a document filled with what is in their files; faults stand where the document is."""
+"""Loading of the mesh files of a document; faults are at the document's places."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from sim.world.robots.model import Robot, RobotLink
 
 
 def with_files(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:
-    """The robot with the contents of its meshes.
+    """Load the contents of a robot's meshes.
 
     Args:
         files: where they are had from.
@@ -33,7 +33,7 @@ def _filled(link: RobotLink, index: int, reader: MeshReader, faults: FaultList) 
 
 
 def _one(mesh: LinkMesh, field: FieldKey, reader: MeshReader, faults: FaultList) -> LinkMesh:
-    """Filled; a mesh with contents of its own has no other files, and they are judged likewise."""
+    """Load a mesh; one with contents of its own has no other files, and is judged likewise."""
     try:
         return (MeshReader(_held(mesh)) if mesh.contents else reader).filled(mesh)
     except MeshError as error:

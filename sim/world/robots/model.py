@@ -25,40 +25,40 @@ from sim.world.robots.body import (
 from sim.world.robots.sensors import RobotSensor
 
 NOWHERE: Final = -1
-"""Number of the link that is not there: before the base, after an end."""
+"""Number of a missing link: before the base, after an end."""
 BASE: Final = 0
 """Number of the link that carries all others."""
 LINKS_MAX: Final = 2000
 """Links of one robot at most."""
 CHAIN_MAX: Final = 150
-"""Links that carry one another in a row at most: they are elements in elements of other forms."""
+"""Most links that carry one another in a row: they are nested elements of other forms."""
 JOINTS_MAX: Final = 4000
 """Joints of one robot at most, those that close loops included."""
 
 
 class JointType(StrEnum):
-    """How a joint lets its link move, in the axes of the link that it moves."""
+    """Type of a joint: how its link moves, in the axes of that link."""
 
     HINGE = "hinge"
-    """Turns about one axis."""
+    """Turn about one axis."""
     SLIDE = "slide"
-    """Slides along one axis."""
+    """Slide along one axis."""
     UNIVERSAL = "universal"
-    """Turns about a first axis, then about a second one that the first carries along."""
+    """Turn about a first axis, then about a second one that the first carries along."""
     BALL = "ball"
-    """Turns freely."""
+    """Free turn about any axis."""
     FIXED = "fixed"
-    """Does not move."""
+    """No motion."""
     FREE = "free"
-    """Moves freely in space."""
+    """Free motion in space."""
     END = "end"
-    """Moves nothing: a place on a link, such as that of a tool."""
+    """Place on a link, such as that of a tool; moves nothing."""
 
 
 AXES: Final[Mapping[JointType, int]] = MappingProxyType(
     {JointType.HINGE: 1, JointType.SLIDE: 1, JointType.UNIVERSAL: 2}
 )
-"""Axes of the types that have any."""
+"""Number of axes of the types that have any."""
 REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
     {
         JointType.HINGE: (0.0,),
@@ -70,78 +70,78 @@ REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
         JointType.END: (),
     }
 )
-"""Coordinates of each type where it does not move its link: angles [rad], way [m], position [m],
+"""Coordinates of each type where it does not move its link: angles [rad], travel [m], position [m],
 unit quaternion w, x, y, z."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotLink:
-    """A vertex: where its frame is, and what body it has."""
+    """Vertex of the graph: a link's frame and body."""
 
     number: int
-    """0 for the base."""
+    """Number of the link, 0 for the base."""
     dh: Numbers
     """Its frame in that of the link before it, D-H numbers (:mod:`sim.world.robots.dh`)."""
     leaving: tuple[int, ...] = ()
     """Joints that leave it (JointT of the paper); its body reaches to the first."""
     shape: BodyShape = BodyShape.NONE
-    """Of its body."""
+    """Shape of its body."""
     size_m: Numbers = ()
-    """What the shape asks for; without a length the body reaches from joint to joint."""
+    """Numbers of the shape; without a length the body reaches from joint to joint."""
     colour: Triple = (0.7, 0.7, 0.7)
-    """Red, green, blue, 0 to 1."""
+    """Colour red, green, blue, 0 to 1."""
     density_kg_m3: float = 0.0
-    """Of its body; 0 if its mass is told otherwise."""
+    """Density of its body; 0 if its mass is given otherwise."""
     name: str = ""
-    """For people; empty if it has none."""
+    """Name for people; empty if it has none."""
     mass_kg: float | None = None
-    """Of its body, instead of a density."""
+    """Mass of its body, instead of a density."""
     inertia: LinkInertia | None = None
-    """Instead of both."""
+    """Mass and inertia, instead of both."""
     place: BodyPlace | None = None
-    """Of its body; None for one that reaches from joint to joint."""
+    """Place of its body; None for one that reaches from joint to joint."""
     visual: LinkVisual | None = None
-    """What is seen of it; None for its body."""
+    """Visible body; None for its body."""
     mesh: LinkMesh | None = None
-    """Of its body, if that is a mesh."""
+    """Mesh of a body of that shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """A joint that follows another one: coordinate = ratio · other + offset."""
+    """Coupling to another joint: coordinate = ratio · other + offset."""
 
     joint: int
-    """The other one."""
+    """Number of the other joint."""
     ratio: float = 1.0
-    """In units of this joint per unit of the other."""
+    """Ratio in units of this joint per unit of the other."""
     offset: float = 0.0
-    """In rad of a hinge, m of a slide."""
+    """Offset in rad of a hinge, m of a slide."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotJoint:
-    """An arc from one link to another; units go with the type, N m and rad or N and m."""
+    """Arc from one link to another; units follow the type, N m and rad or N and m."""
 
     number: int
-    """0 for the base's."""
+    """Number of the joint, 0 for the base's."""
     type: JointType
-    """How it moves."""
+    """Type of the joint."""
     axis: Numbers
-    """In the frame of its second link, of any length above 0; two of a universal joint."""
+    """Axis in the frame of its second link, of any length above 0; two of a universal joint."""
     parent: int
     """The link before it (LinkP of the paper); -1 for the base's joint."""
     child: int
     """The link after it (LinkN of the paper); -1 for an end."""
     at_parent_m: Triple | None = None
-    """Its point on the link before it, if it closes a loop or is an end."""
+    """Point on the link before it, if it closes a loop or is an end."""
     at_child_m: Triple | None = None
-    """Its point on the link after it, if it closes a loop."""
+    """Point on the link after it, if it closes a loop."""
     name: str = ""
-    """For people; empty if it has none."""
+    """Name for people; empty if it has none."""
     start: Numbers | None = None
     """Its coordinates when a run begins, as in `REST`; None for those."""
     limits: tuple[tuple[float, float], ...] = ()
-    """Least and greatest of each axis; of a ball joint 0 and the greatest angle; none if empty."""
+    """Least and greatest of each axis; of a ball joint 0 and the greatest angle; empty for none."""
     friction: float = 0.0
     """Coulomb friction of each axis [N m] or [N]."""
     damping: float = 0.0
@@ -159,40 +159,40 @@ class RobotJoint:
 
 @dataclass(frozen=True, slots=True)
 class RobotDrive:
-    """What moves a joint; units go with the joint's type."""
+    """Drive of a joint; units follow the joint's type."""
 
     joint: int
-    """The joint."""
+    """Number of the joint."""
     control: Literal["speed", "torque", "voltage"]
-    """What it is commanded by."""
+    """Quantity in which it is commanded."""
     effort_max: float
     """Greatest torque [N m] or force [N]; of a voltage drive that of its stalled motor."""
     speed_max: float | None = None
-    """Speed without load of a voltage drive [rad/s] or [m/s]."""
+    """Speed of a voltage drive without load [rad/s] or [m/s]."""
     speed_gain: float | None = None
-    """Of a speed drive [N m s/rad] or [N s/m]."""
+    """Gain of a speed drive [N m s/rad] or [N s/m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class AxisBounds:
-    """What a joint of a machine in metal may do, besides its limits; None is no bound."""
+    """Bounds of a joint of a real machine, besides its limits; None is no bound."""
 
     joint: int
-    """The joint."""
+    """Number of the joint."""
     speed: float | None = None
-    """[rad/s] or [m/s]."""
+    """Greatest speed [rad/s] or [m/s]."""
     acceleration: float | None = None
-    """[rad/s2] or [m/s2]."""
+    """Greatest acceleration [rad/s2] or [m/s2]."""
     effort: float | None = None
-    """[N m] or [N]."""
+    """Greatest effort [N m] or [N]."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachineBounds:
-    """A robot that exists in metal: what its gate holds besides joint limits."""
+    """Bounds of a real machine, which its gate holds besides joint limits."""
 
     joints: tuple[AxisBounds, ...] = ()
-    """Of the joints that have any."""
+    """Bounds of the joints that have any."""
     box_m: tuple[Triple, Triple] | None = None
     """Least and greatest corner of the tool's workspace, in the base."""
     own_bodies: bool = False
@@ -202,19 +202,19 @@ class MachineBounds:
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """The graph of a robot, with what moves and measures it."""
+    """Graph of a robot, with its drives and sensors."""
 
     links: tuple[RobotLink, ...]
-    """Its vertices."""
+    """Vertices of the graph."""
     joints: tuple[RobotJoint, ...]
-    """Its arcs."""
+    """Arcs of the graph."""
     name: str = ""
-    """For people; empty if it has none."""
+    """Name for people; empty if it has none."""
     drives: tuple[RobotDrive, ...] = ()
-    """What moves its joints."""
+    """Drives of its joints."""
     sensors: tuple[RobotSensor, ...] = ()
-    """What measures it."""
+    """Sensors of the robot."""
     machine: MachineBounds | None = None
-    """None for a robot that exists in the virtual environment only."""
+    """Bounds of the machine; None for a robot that exists in the virtual environment only."""
     gravity_m_s2: Triple | None = None
-    """Of the world that its document has it in, z up; None for that of the earth."""
+    """Gravity of the document's world, z up; None for that of the earth."""

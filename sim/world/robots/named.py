@@ -20,11 +20,11 @@ class NamedLink:
     node: XmlNode
     """Its element."""
     name: str
-    """By which joints know it."""
+    """Name by which joints refer to it."""
     fields: dict[str, Any] = field(default_factory=dict)
-    """Of `RobotLink`, but its number, its frame and the joints that leave it."""
+    """Fields of `RobotLink`, without its number, its frame and the joints that leave it."""
     number: int | None = None
-    """Its own, if the document tells one."""
+    """Number of its own, if the document has one."""
 
     @property
     def is_bare(self) -> bool:
@@ -39,45 +39,45 @@ class NamedJoint:
     node: XmlNode
     """Its element."""
     name: str
-    """By which others know it."""
+    """Name by which others refer to it."""
     label: str
-    """For people."""
+    """Name for people."""
     type: JointType
-    """Of ours."""
+    """Type in the robot's graph."""
     parent: str
-    """Link before it."""
+    """Name of the link before it."""
     child: str
-    """Link after it."""
+    """Name of the link after it."""
     place: Array
     """Frame of the link after it in that of the link before it, shape (4, 4)."""
     axis: Numbers = ()
-    """In the link after it."""
+    """Axis in the link after it."""
     points: tuple[Numbers, Numbers] | None = None
-    """On both links, if it closes a loop."""
+    """Points on both links, if it closes a loop."""
     start: Numbers | None = None
     """Its coordinates when a run begins."""
     limits: tuple[tuple[float, float], ...] = ()
     """Least and greatest of each axis."""
     friction: float = 0.0
-    """As in `RobotJoint`."""
+    """Friction as in `RobotJoint`."""
     damping: float = 0.0
-    """As in `RobotJoint`."""
+    """Damping as in `RobotJoint`."""
     armature: float = 0.0
-    """As in `RobotJoint`."""
+    """Armature as in `RobotJoint`."""
     leader: str = ""
-    """The joint that it follows."""
+    """Name of the joint that it follows."""
     mimic: Mimic = field(default_factory=lambda: Mimic(0))
-    """How."""
+    """Ratio and offset to that joint."""
     drive: RobotDrive | None = None
-    """What moves it."""
+    """Drive of the joint."""
     rank: int = 0
-    """Of its drive among all, where they have an order of their own."""
+    """Rank of its drive among all, where they have an order of their own."""
     bounds: AxisBounds | None = None
-    """Of a machine in metal."""
+    """Bounds in a real machine."""
     number: int | None = None
-    """Its own, if the document tells one."""
+    """Number of its own, if the document has one."""
 
     @property
     def kind(self) -> str:
-        """``universal`` or ``ball``, if it is the last of several that make one; ``end``."""
+        """Kind ``universal`` or ``ball`` of the last of several that make one; or ``end``."""
         return self.node.attributes.get("kind", "")

@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 
 def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:
-    """Unit quaternion w, x, y, z of a rotation, shape (3, 3); w ≥ 0.
+    """Convert a rotation, shape (3, 3), to a unit quaternion w, x, y, z; w ≥ 0.
 
     S. W. Shepperd, Quaternion from rotation matrix (1978): the largest of the four is found first,
     so that nothing is lost near half a turn.
@@ -30,7 +30,7 @@ def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:
 
 
 def rpy_of(rotation: Array) -> tuple[float, float, float]:
-    """Roll, pitch and yaw [rad] of a rotation, ``Rot_z(yaw) Rot_y(pitch) Rot_x(roll)``.
+    """Decompose a rotation ``Rot_z(yaw) Rot_y(pitch) Rot_x(roll)`` into roll, pitch and yaw [rad].
 
     Roll is taken from what yaw leaves of it, so that both hold where the pitch is a right angle.
     """
@@ -43,7 +43,7 @@ def rpy_of(rotation: Array) -> tuple[float, float, float]:
 
 
 def rotation_of_rpy(rpy_rad: Sequence[float]) -> Array:
-    """Rotation of roll, pitch and yaw, shape (3, 3)."""
+    """Compute the rotation of roll, pitch and yaw, shape (3, 3)."""
     (sr, sp, sy), (cr, cp, cy) = ([f(one) for one in rpy_rad] for f in (math.sin, math.cos))
     return np.array(
         [

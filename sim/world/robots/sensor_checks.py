@@ -1,4 +1,4 @@
-"""Whether sensors fit a robot, and their values are right; all findings are collected."""
+"""Checks of sensors and their values against a robot; all findings are collected."""
 
 import math
 import re
@@ -22,13 +22,13 @@ from sim.world.robots.sensors import (
 from sim.world.robots.shapes import SIZES
 
 SENSORS_MAX: Final = 500
-"""Of one robot at most."""
+"""Most sensors of one robot."""
 RAYS_MAX: Final = 1000
-"""Of one rangefinder at most."""
+"""Most rays of one rangefinder."""
 DELAY_MAX_S: Final = 10.0
-"""Of a reading at most: what was measured since is kept."""
+"""Greatest delay of a reading: measurements are kept that long."""
 PIXELS_MAX: Final = 8192
-"""Of a picture's edge at most."""
+"""Most pixels of a picture's edge."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 _NAME_MAX: Final = 60
 _POSITIVE: Final = ("rate_hz", "cutoff_hz", "range_m")
@@ -38,7 +38,7 @@ Problem = tuple[str, object, str, str]
 
 
 def sensor_findings(robot: Robot) -> Iterator[Finding]:
-    """What is wrong with a robot's sensors."""
+    """Find what is wrong with a robot's sensors."""
     if len(robot.sensors) > SENSORS_MAX:
         problem = f"there are more sensors than {SENSORS_MAX}"
         yield Finding(
@@ -196,7 +196,7 @@ def _of_defects(robot: Robot, sensor: RobotSensor, defects: ValueDefects) -> Ite
 
 
 def value_counts(robot: Robot, sensor: RobotSensor) -> Mapping[str, int]:
-    """How many values of each unit can have defects; axes count as turns about x, y, z [rad]."""
+    """Count the values of each unit that can have defects; axes as turns about x, y, z [rad]."""
     found: dict[str, int] = {}
     for one in quantities(robot, sensor):
         if one.parts == QUATERNION:

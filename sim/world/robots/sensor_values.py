@@ -1,4 +1,4 @@
-"""Which values a sensor has: quantities of one unit each, and which joints it measures."""
+"""Values of a sensor: quantities of one unit each, and the joints it measures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sim.world.robots.model import AXES, JointType, Robot, RobotJoint
 from sim.world.robots.sensors import UNITS, RobotSensor, SensorKind
 
 WORLD: Final = "world"
-"""Frame of what is measured in the world's axes."""
+"""Frame of values in the world's axes."""
 QUATERNION: Final = ("qw", "qx", "qy", "qz")
 """Parts of a link's axes."""
 _XYZ: Final = ("x", "y", "z")
@@ -17,25 +17,25 @@ _OF_JOINTS: Final = {
     SensorKind.JOINT_SPEED: ("speed", "speed"),
     SensorKind.JOINT_TORQUE: ("torque", "force"),
 }
-"""What is measured of joints that turn, and of slides."""
+"""Quantities of hinges, and of slides, by kind of sensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class SensorQuantity:
-    """Values of one unit."""
+    """Quantity of one unit."""
 
     name: str
-    """What it is: ``force``."""
+    """Name of the quantity: ``force``."""
     unit: str
-    """As it ends keys of a document; empty for a plain number, and for a quaternion."""
+    """Unit as a key's ending; empty for a plain number, and for a quaternion."""
     parts: tuple[str, ...] = ("",)
-    """Of several values."""
+    """Names of its parts, if it has several values."""
     frame: str = ""
     """`WORLD`, or empty where axes do not matter or are the sensor's own."""
 
 
 def measured_joints(robot: Robot, sensor: RobotSensor) -> tuple[RobotJoint, ...]:
-    """The joints that a sensor measures: those that turn, then slides; each as it is told."""
+    """List the joints that a sensor measures: hinges, then slides; each in the document's order."""
     wanted = [joint for joint in robot.joints if can_measure(sensor.kind, joint)]
     if sensor.joints:
         known = {joint.number: joint for joint in wanted}
@@ -48,14 +48,14 @@ def measured_joints(robot: Robot, sensor: RobotSensor) -> tuple[RobotJoint, ...]
 
 
 def can_measure(kind: SensorKind, joint: RobotJoint) -> bool:
-    """Whether joints like this have what a kind of sensor measures."""
+    """Whether joints like this have the quantity of a kind of sensor."""
     if kind is SensorKind.JOINT_PLACE:
         return True
     return not joint.closes and joint.type in AXES
 
 
 def quantities(robot: Robot, sensor: RobotSensor) -> tuple[SensorQuantity, ...]:
-    """What a sensor measures, in the order of its values."""
+    """List the quantities of a sensor, in the order of its values."""
     own = "" if sensor.kind not in (SensorKind.WRENCH, SensorKind.IMU) else sensor.called
     match sensor.kind:
         case SensorKind.JOINT_ANGLE | SensorKind.JOINT_SPEED | SensorKind.JOINT_TORQUE:

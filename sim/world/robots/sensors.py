@@ -16,16 +16,16 @@ from sim.world.robots.body import BodyPlace, BodyShape, Numbers, Triple
 
 
 class SensorKind(StrEnum):
-    """What a sensor measures."""
+    """Kind of a sensor by its quantity."""
 
     JOINT_PLACE = "joint_place"
-    """Where joints and ends are in the world [m]."""
+    """Positions of joints and ends in the world [m]."""
     JOINT_SPEED = "joint_speed"
-    """Of coordinates of joints [rad/s], [m/s]."""
+    """Speeds of joints' coordinates [rad/s], [m/s]."""
     JOINT_TORQUE = "joint_torque"
-    """About a joint's axis, what the link before it exerts on the one after it: motor, friction and
-    stops together, less what its rotor needs [N m]; along the axis of a slide [N]. It is τ_c of
-    eq. (2) of Strashnov and Mikhaylyuk (2019)."""
+    """Torque about a joint's axis that the link before it exerts on the one after it: motor,
+    friction and stops together, less what its rotor needs [N m]; along the axis of a slide [N]. It
+    is τ_c of eq. (2) of Strashnov and Mikhaylyuk (2019)."""
     JOINT_ANGLE = "joint_angle"
     """Coordinates of joints [rad], [m]."""
     WRENCH = "wrench"
@@ -50,7 +50,8 @@ class SensorKind(StrEnum):
     """Whether a link touches others, 1 or 0, and the sum of forces that it exerts on them, in the
     world's axes [N]."""
     CAMERA = "camera"
-    """Sees along -z of its axes, y is up in its picture; declared only, pictures are no values."""
+    """Camera that sees along -z of its axes, y up in its picture; declared only, pictures are no
+    values."""
 
 
 OF_JOINTS: Final = frozenset(
@@ -66,70 +67,70 @@ OF_JOINTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ValueDefects:
-    """What is wrong with a sensor's values of one unit."""
+    """Defects of a sensor's values of one unit."""
 
     unit: str
-    """As it ends a document's keys: ``n``, ``rad_s``; `UNITS` has those of each kind."""
+    """Unit as in a key's ending: ``n``, ``rad_s``; `UNITS` has those of each kind."""
     noise: float = 0.0
     """Standard deviation of each value that is sampled: white, normal; of axes about each axis."""
     bias: Numbers = ()
-    """Added to all values, or to each of them; of axes a turn about the sensor's own x, y, z."""
+    """Offset of all values, or of each of them; of axes a turn about the sensor's own x, y, z."""
     quantisation: float = 0.0
-    """Values are whole multiples of it; 0 for all digits."""
+    """Step of the values, which are whole multiples of it; 0 for all digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class RobotSensor:
-    """A sensor; which fields a kind has, says `KEYS`."""
+    """Sensor; `KEYS` has the fields of each kind."""
 
     kind: SensorKind
-    """What it measures."""
+    """Kind of the sensor."""
     name: str = ""
     """Words of small letters and digits joined by ``_``, unique in its robot; empty for the name of
     its kind. Its random numbers follow from it and the seed of the run."""
     joints: tuple[int, ...] = ()
-    """That it measures, turning ones are told first; empty for all that it can."""
+    """Joints that it measures, hinges first; empty for all that it can."""
     link: int | None = None
-    """That it is fixed to."""
+    """Link that it is fixed to."""
     end: int | None = None
-    """Instead of a link: the joint of type ``end`` whose place it is put to."""
+    """Joint of type ``end`` at whose place it is, instead of a link."""
     place: BodyPlace | None = None
-    """Where it is on its link, or from its end, in the link's axes; None for just there."""
+    """Place on its link, or from its end, in the link's axes; None for the origin."""
     tool_mass_kg: float = 0.0
-    """Whose weight is taken out of a wrench."""
+    """Mass of the tool, whose weight is taken out of a wrench."""
     tool_centre_m: Triple = (0.0, 0.0, 0.0)
     """The tool's centre of mass in the sensor's axes."""
     shape: BodyShape = BodyShape.NONE
-    """Of the volume in which touch is felt."""
+    """Shape of the volume in which touch is felt."""
     size_m: Numbers = ()
     """All numbers that the shape asks for."""
     directions: tuple[Triple, ...] = ()
-    """Of a rangefinder's rays in its axes, of any length above 0."""
+    """Directions of a rangefinder's rays in its axes, of any length above 0."""
     range_m: float | None = None
-    """Farther surfaces are not seen; None for any distance."""
+    """Greatest distance that is seen; None for any."""
     other: str = ""
-    """What contact is with: a body of the scene, ``floor``, or a link of another robot such as
+    """Other side of a contact: a body of the scene, ``floor``, or a link of another robot such as
     ``arm/l3``; empty for anything."""
     width_px: int = 640
-    """Of a camera's picture."""
+    """Width of a camera's picture."""
     height_px: int = 480
-    """Of a camera's picture."""
+    """Height of a camera's picture."""
     fov_rad: float = 0.8
     """A camera's vertical angle of view."""
     defects: tuple[ValueDefects, ...] = ()
-    """Of its values, by their units."""
+    """Defects of its values, by their units."""
     delay_s: float = 0.0
-    """From the measurement to its reading, taken as whole steps of the world."""
+    """Delay from the measurement to its reading, taken as whole steps of the world."""
     rate_hz: float | None = None
-    """Of samples, held between; None, or more than the world's own, for one a step."""
+    """Rate of samples, held between; None, or more than the world's own, for one a step."""
     cutoff_hz: float | None = None
-    """Of a low-pass filter of first order; None for none."""
+    """Cutoff of a low-pass filter of first order; None for none."""
     dropout: float = 0.0
     """Probability that a sample is lost, and the last one stays."""
 
     @property
     def called(self) -> str:
-        """Its name, or that of its kind."""
+        """Name of the sensor, or of its kind."""
         return self.name or self.kind.value
 
 
@@ -157,7 +158,7 @@ KEYS: Final[Mapping[SensorKind, Mapping[str, str]]] = MappingProxyType(
 )
 """Key of the document by field, besides those that all kinds have."""
 TIMING: Final = _same("delay_s", "rate_hz", "cutoff_hz", "dropout")
-"""The same for fields of all kinds that have values."""
+"""Keys of the fields of all kinds that have values."""
 UNITS: Final[Mapping[SensorKind, tuple[str, ...]]] = MappingProxyType(
     {
         SensorKind.JOINT_PLACE: ("m",),
@@ -181,12 +182,12 @@ DEFECTS: Final = ("noise", "bias", "quantisation")
 
 
 def sensor_keys(kind: SensorKind) -> dict[str, str]:
-    """Key of the document by field; a defect's field has its key's name."""
+    """List the document's keys by field; a defect's field has its key's name."""
     own = {"kind": "kind", "name": "name", **KEYS[kind], **defect_keys(kind)}
     return own if kind is SensorKind.CAMERA else {**own, **TIMING}
 
 
 def defect_keys(kind: SensorKind) -> dict[str, str]:
-    """Those of the defects; axes are not quantised."""
+    """List the keys of the defects; axes are not quantised."""
     keys = [f"{word}_{unit}" for unit in UNITS[kind] for word in DEFECTS]
     return {key: key for key in keys if (kind, key) != (SensorKind.LINK_POSE, "quantisation_rad")}

@@ -27,21 +27,21 @@ SIZES: Final[Mapping[BodyShape, tuple[str, ...]]] = MappingProxyType(
         BodyShape.MESH: (),
     }
 )
-"""What the numbers of a size are. The length may be left out: from joint to joint."""
+"""Meanings of the numbers of a size. The length may be left out: from joint to joint."""
 SLACK: Final = 1e-9
-"""Of principal moments, in parts of the largest."""
+"""Tolerance of principal moments, in parts of the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MassProperties:
-    """Of a rigid body, in some frame. Arrays are read-only."""
+    """Mass properties of a rigid body, in some frame. Arrays are read-only."""
 
     mass_kg: float
-    """Its mass."""
+    """Mass of the body."""
     centre_m: Array
-    """Its centre of mass, shape (3,)."""
+    """Centre of mass, shape (3,)."""
     inertia_kg_m2: Array
-    """About the centre of mass, shape (3, 3)."""
+    """Inertia about the centre of mass, shape (3, 3)."""
 
     def __post_init__(self) -> None:
         for name in ("centre_m", "inertia_kg_m2"):
@@ -50,7 +50,7 @@ class MassProperties:
             object.__setattr__(self, name, array)
 
     def seen_from(self, rotation: Array, position_m: Array) -> "MassProperties":
-        """The same body from a frame in which its own is at a place.
+        """Express the body in a frame in which its own is at a place.
 
         Args:
             rotation: its own axes in that frame, as columns, shape (3, 3).
@@ -63,7 +63,7 @@ class MassProperties:
 
 
 def volume_m3(shape: BodyShape, size_m: Sequence[float]) -> float:
-    """What a body of this size fills [m3]; 0 of no body, and of one that its size does not tell."""
+    """Compute the volume [m3]; 0 of no body, and of one without a full size."""
     match shape, tuple(size_m):
         case BodyShape.BOX, (width, height, length):
             return width * height * length
@@ -78,13 +78,13 @@ def volume_m3(shape: BodyShape, size_m: Sequence[float]) -> float:
 
 
 def solid(shape: BodyShape, size_m: Sequence[float], mass_kg: float) -> MassProperties:
-    """A homogeneous body of this shape, all numbers of its size given."""
+    """Compute a homogeneous body of this shape, all numbers of its size given."""
     moments = [mass_kg * one for one in _moments_m2(shape, size_m)]
     return MassProperties(mass_kg, np.zeros(3), np.diag(moments))
 
 
 def _moments_m2(shape: BodyShape, size_m: Sequence[float]) -> tuple[float, float, float]:
-    """Moments about the body's axes per unit of mass [m2]."""
+    """Compute the moments about the body's axes per unit of mass [m2]."""
     match shape, tuple(size_m):
         case BodyShape.BOX, (x, y, z):
             return (y**2 + z**2) / 12.0, (x**2 + z**2) / 12.0, (x**2 + y**2) / 12.0
@@ -106,18 +106,18 @@ def _moments_m2(shape: BodyShape, size_m: Sequence[float]) -> tuple[float, float
 
 
 def principal_moments(entries: Sequence[float]) -> Array:
-    """Of a symmetric tensor xx, yy, zz, xy, xz, yz [kg m2], ascending, shape (3,)."""
+    """Compute the principal moments of xx, yy, zz, xy, xz, yz [kg m2], ascending, shape (3,)."""
     return np.asarray(np.linalg.eigvalsh(tensor_of(entries)), dtype=np.float64)
 
 
 def tensor_of(entries: Sequence[float]) -> Array:
-    """The tensor xx, yy, zz, xy, xz, yz, shape (3, 3)."""
+    """Build the tensor xx, yy, zz, xy, xz, yz, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = entries
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def nearest_inertia(entries: Sequence[float]) -> Array | None:
-    """The nearest inertia that a body can have; None if this one can be.
+    """Find the nearest inertia that a body can have; None if this one can be.
 
     Negative moments become those of a rod, or all 0 of a point; one beyond the sum of the others
     shares the excess.

@@ -1,4 +1,4 @@
-"""Where joints start whose limits leave out what is usual: at the nearest place inside.
+"""Start coordinates of joints whose limits exclude the usual ones: the nearest inside.
 
 A form without a word for it starts at 0 by convention alone, and other programs clamp it likewise.
 """
@@ -11,10 +11,10 @@ from sim.world.robots.xml_values import XmlValues
 
 
 def start_inside(values: XmlValues, joints: list[NamedJoint], *, told: bool) -> None:
-    """Let joints start within their limits; each that would not is told.
+    """Move the starts of joints inside their limits; each change is a loss.
 
     Args:
-        told: whether starts that the document tells are moved, too.
+        told: whether starts in the document are moved, too.
     """
     for joint in joints:
         if joint.type in (JointType.BALL, JointType.FREE) or (joint.start is not None and not told):

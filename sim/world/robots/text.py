@@ -29,9 +29,9 @@ from sim.world.robots.text_cells import TextCell, TextRow, rows_of
 from sim.world.robots.tree import drivers_of
 
 SIZE_MAX: Final = 4_000_000
-"""Characters of a document at most."""
+"""Most characters of a document."""
 AS_WEIGHT: Final = "it is written as a density, or as mass and inertia"
-"""How a mass is said."""
+"""Replacement of a mass in the text."""
 FLAT_M: Final = 1e-6
 """Least edge of the box that stands for a mesh."""
 UNITS: Final = ("m", "rad", "kg/m3")
@@ -48,15 +48,15 @@ LABELS: Final = {
     "type": "Type", "axis": "Axis", "parent": "LinkP", "child": "LinkN", "at_parent_m": "AtP",
     "at_child_m": "AtN",
 }  # fmt: skip
-"""What the columns are called."""
+"""Headings of the columns."""
 
 
 class _UnreadableError(Exception):
-    """A cell that has no value: what is wrong, and what would be right."""
+    """Cell without a value: what is wrong, and what would be right."""
 
 
 def read_text(text: str, source: str) -> Robot:
-    """The robot that a text describes.
+    """Read the robot of a text.
 
     Args:
         source: the document, for error texts.
@@ -96,7 +96,7 @@ def read_text(text: str, source: str) -> Robot:
 
 
 def write_text(robot: Robot) -> str:
-    """The text of a robot; what it cannot say is left out (`text_losses`)."""
+    """Write the text of a robot; what it cannot express is left out (`text_losses`)."""
     drivers = drivers_of(robot)
     bodies = placed_bodies(robot)
     lines = [f"units {' '.join(UNITS)}"]
@@ -121,7 +121,7 @@ def write_text(robot: Robot) -> str:
 
 
 def text_losses(robot: Robot) -> tuple[Loss, ...]:
-    """What the text cannot say of a robot."""
+    """List what the text cannot express of a robot."""
     reason = "the text has no column for it"
     boxes = "a box of its extents stands instead; its mass and inertia are kept"
     meshes = (
@@ -138,7 +138,7 @@ def _said_otherwise(loss: Loss) -> Loss:
 
 
 def _weight(link: RobotLink, body: PlacedBody) -> tuple[float, tuple[str, ...]]:
-    """Density of a link, and its inertia if that of its body as the text has it is another."""
+    """Density of a link, and its inertia if that of its body in the text differs."""
     volume = volume_m3(link.shape, body.size_m)
     if link.inertia is None and link.place is None and link.mesh is None:
         by_mass = link.mass_kg is not None and volume
@@ -152,7 +152,7 @@ def _weight(link: RobotLink, body: PlacedBody) -> tuple[float, tuple[str, ...]]:
 
 
 def _shape_and_size(link: RobotLink, body: PlacedBody) -> tuple[BodyShape, tuple[float, ...]]:
-    """As the text has them: the box about a mesh."""
+    """Shape and size in the text: the box about a mesh."""
     if body.mesh is None:
         return link.shape, link.size_m
     points = surface_of(body.mesh).corners.reshape(-1, 3)
@@ -161,7 +161,7 @@ def _shape_and_size(link: RobotLink, body: PlacedBody) -> tuple[BodyShape, tuple
 
 
 def number_text(value: float) -> str:
-    """A number with all its digits, as short as it can be; whole numbers without a point."""
+    """Format a number with all its digits, as short as possible; whole numbers without a point."""
     whole = value.is_integer() and abs(value) < 1e15 and not _is_minus_zero(value)
     return str(int(value)) if whole else repr(value)
 
@@ -207,7 +207,7 @@ def _read_row(
 
 
 def _drivers_agree(robot: Robot, told: list[int]) -> Iterator[Finding]:
-    """JointD of each link against the joint whose LinkN it is."""
+    """Compare JointD of each link with the joint whose LinkN it is."""
     if len({link.number for link in robot.links}) < len(robot.links):
         return
     joints = {joint.number: joint for joint in robot.joints}
@@ -298,6 +298,6 @@ _EMPTY: Final[dict[str, dict[str, Any]]] = {
     "link": {"number": 0, "dh": (0.0,) * 4, "joint_d": 0},
     "joint": {"number": 0, "type": JointType.FIXED, "axis": (), "parent": 0, "child": 0},
 }
-"""What stands for a cell that cannot be read."""
+"""Values of cells that cannot be read."""
 _JUDGED_BY: Final = {"shape": ("size_m",), "type": ("axis", "at_parent_m", "at_child_m")}
-"""Cells that say nothing without another one."""
+"""Cells that have no meaning without another one."""

@@ -13,7 +13,7 @@ from typing import Final
 from sim.world.robots.faults import FaultList
 
 LINE_MAX: Final = 4000
-"""Characters of a line at most."""
+"""Most characters of a line."""
 NO_STATEMENT: Final = ("no such statement", "a line begins with units, link, joint or #")
 _WORD: Final = re.compile(r"[^\s\[\](),#]+")
 _CELL: Final = re.compile(r"\s*(\([^\[\]()#]*\)|[^\s\[\](),#]+)\s*")
@@ -25,15 +25,15 @@ class TextCell:
     """A word, or a list of words in round brackets."""
 
     column: int
-    """From 1."""
+    """Column, from 1."""
     words: tuple[str, ...]
-    """One of a word, any number of a list."""
+    """Words: one of a word, any number of a list."""
     is_list: bool
-    """Whether it stands in brackets."""
+    """Whether it is in brackets."""
 
     @property
     def text(self) -> str:
-        """As it stands in the document."""
+        """Text in the document."""
         return f"({', '.join(self.words)})" if self.is_list else self.words[0]
 
 
@@ -42,17 +42,17 @@ class TextRow:
     """A statement: ``link [...]``, ``joint [...]`` or ``units ...``."""
 
     line: int
-    """From 1."""
+    """Line, from 1."""
     column: int
-    """Of its first word, from 1."""
+    """Column of its first word, from 1."""
     keyword: str
-    """Its first word."""
+    """First word of the statement."""
     cells: tuple[TextCell, ...]
-    """What follows."""
+    """Cells after the keyword."""
 
 
 def rows_of(text: str, faults: FaultList) -> Iterator[TextRow]:
-    """The statements of a document; lines that are none are noted as faults."""
+    """Split a document into statements; lines that are none are noted as faults."""
     for number, line in enumerate(text.splitlines(), start=1):
         if len(line) > LINE_MAX:
             shown = f"{len(line)} characters"
@@ -77,7 +77,7 @@ def rows_of(text: str, faults: FaultList) -> Iterator[TextRow]:
 
 
 def _row(number: int, keyword: re.Match[str], line: str, faults: FaultList) -> TextRow | None:
-    """What stands between the square brackets; None after a fault."""
+    """Split the text between the square brackets; None after a fault."""
     opened = _OPENED.match(line, keyword.end())
     if opened is None:
         right = f"{keyword[0]} [..., ...]"
@@ -102,7 +102,7 @@ def _row(number: int, keyword: re.Match[str], line: str, faults: FaultList) -> T
 
 
 def _words(cell: str) -> tuple[str, ...] | None:
-    """The words of a cell; None if one is missing, or a comma between two."""
+    """Split a cell into words; None if one is missing, or a comma between two."""
     if not cell.startswith("("):
         return (cell,)
     if not (inner := cell[1:-1].strip()):

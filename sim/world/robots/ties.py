@@ -1,6 +1,6 @@
-"""Whether links and joints are tied to a tree with loops, and its bodies can be made.
+"""Checks of the tree of links and joints with its loops, and of its bodies.
 
-To be asked when their values are right by themselves (:mod:`sim.world.robots.checks`).
+To be run when their values are right by themselves (:mod:`sim.world.robots.checks`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ Rows = dict[int, tuple[int, RobotJoint]]
 
 
 def tie_findings(robot: Robot) -> Iterator[Finding]:
-    """What is wrong with how links and joints are tied to each other."""
+    """Find what is wrong with how links and joints are tied to each other."""
     ends = list(_ends_known(robot))
     yield from ends
     drivers: Rows = {}
@@ -52,7 +52,7 @@ def _joint(robot: Robot, index: int, field: str, value: object, *words: str) -> 
 
 
 def _ends_known(robot: Robot) -> Iterator[Finding]:
-    """Links that joints name and nobody has."""
+    """Find links that joints name and the robot lacks."""
     known = {link.number for link in robot.links}
     for index, joint in enumerate(robot.joints):
         is_end = joint.type is JointType.END
@@ -71,7 +71,7 @@ def _ends_known(robot: Robot) -> Iterator[Finding]:
 
 
 def _drivers(robot: Robot, drivers: Rows) -> Iterator[Finding]:
-    """Links that two joints move, or none; fills ``drivers``."""
+    """Find links that two joints move, or none; fill ``drivers``."""
     for index, joint in enumerate(robot.joints):
         if joint.closes or joint.type is JointType.END:
             continue
@@ -86,7 +86,7 @@ def _drivers(robot: Robot, drivers: Rows) -> Iterator[Finding]:
 
 
 def _leaving(robot: Robot) -> Iterator[Finding]:
-    """Joints that a link says leave it and that do not, and those it does not name."""
+    """Find joints that a link lists as leaving it and that do not, and those it does not list."""
     joints = {joint.number: joint for joint in robot.joints}
     left: dict[int, list[int]] = {}
     for joint in robot.joints:
@@ -111,7 +111,7 @@ def _leaving(robot: Robot) -> Iterator[Finding]:
 
 
 def _base(robot: Robot) -> Iterator[Finding]:
-    """The base's joint: number 0, from nowhere to link 0, fixed or free."""
+    """Check the base's joint: number 0, from nowhere to link 0, fixed or free."""
     found = False
     for index, joint in enumerate(robot.joints):
         if joint.parent == NOWHERE and (joint.number, joint.child) != (0, BASE):
@@ -136,7 +136,7 @@ def _base_is_free(robot: Robot) -> bool:
 
 
 def _mimics(robot: Robot) -> Iterator[Finding]:
-    """Joints that follow what cannot be followed."""
+    """Find joints that follow what cannot be followed."""
     joints = {joint.number: joint for joint in robot.joints}
     for index, joint in enumerate(robot.joints):
         if joint.mimic is None:
@@ -157,7 +157,7 @@ def _mimics(robot: Robot) -> Iterator[Finding]:
 
 
 def _connected(robot: Robot, drivers: Rows) -> Iterator[Finding]:
-    """Cycles of joints none of which closes a loop, each told once."""
+    """Find cycles of joints none of which closes a loop, each once."""
     tree = spanning_tree(robot)
     yield from _long(robot, [link.number for link in tree.links], drivers)
     done = {link.number for link in tree.links}
@@ -177,7 +177,7 @@ def _connected(robot: Robot, drivers: Rows) -> Iterator[Finding]:
 
 
 def _long(robot: Robot, order: Iterable[int], drivers: Rows) -> Iterator[Finding]:
-    """The first link that too many others carry; those that carry come first in the order."""
+    """Find the first link that too many others carry; those that carry come first in the order."""
     depths: dict[int, int] = {}
     for number in order:
         depths[number] = depths.get(drivers[number][1].parent, 0) + 1
@@ -190,7 +190,7 @@ def _long(robot: Robot, order: Iterable[int], drivers: Rows) -> Iterator[Finding
 
 
 def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
-    """Bodies without a length, and moving links without a mass."""
+    """Find bodies without a length, and moving links without a mass."""
     far = far_points_m(robot)
     lengthless = {link.number for link in robot.links if needs_length(link, far.get(link.number))}
     for index, link in enumerate(robot.links):
@@ -221,7 +221,7 @@ def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
 
 
 def _has_mass(robot: Robot, index: int, link: RobotLink, mass_kg: float) -> Iterator[Finding]:
-    """Links that carry some may have none themselves if they have no body: parts of one joint."""
+    """Find a moving link without mass; links that carry some may be empty: parts of one joint."""
     if mass_kg <= 0.0:
         field = "mass_kg" if link.mass_kg is not None else "density_kg_m3"
         bare = link.shape is BodyShape.NONE
@@ -230,6 +230,6 @@ def _has_mass(robot: Robot, index: int, link: RobotLink, mass_kg: float) -> Iter
 
 
 def _some(numbers: Iterable[int]) -> str:
-    """Some numbers, the first eight."""
+    """List some numbers, the first eight."""
     found = list(numbers)
     return ", ".join(map(str, found[:8])) + ", …" * (len(found) > 8) if found else "none"

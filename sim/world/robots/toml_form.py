@@ -40,16 +40,16 @@ _INSTEAD: Final[dict[str, Any]] = {
     "number": 0, "dh": (0.0,) * 4, "type": JointType.FIXED, "parent": 0, "child": 0, "axis": (),
     "joint": 0, "control": "torque", "effort_max": 1.0, "shape": BodyShape.NONE,
 }  # fmt: skip
-"""What stands for a value that is missing or cannot be read."""
+"""Substitutes for values that are missing or cannot be read."""
 _JUDGED_BY: Final = {
     "shape": ("size_m", "mesh"), "type": ("axis", "at_parent_m", "at_child_m", "start"),
     "end": ("link",), "tool_mass_kg": ("tool_centre_m",),
 }  # fmt: skip
-"""Fields that say nothing without another one."""
+"""Fields that have no meaning without another one."""
 
 
 def read_toml(text: str, source: str, files: MeshFiles = no_files) -> Robot:
-    """The robot that a TOML document describes.
+    """Read the robot of a TOML document.
 
     Args:
         source: the document, for error texts.
@@ -67,7 +67,7 @@ def read_toml(text: str, source: str, files: MeshFiles = no_files) -> Robot:
 
 
 class _Reader(TomlTables):
-    """A robot's document while it is read."""
+    """Reader of a robot's document."""
 
     needed = _NEEDED
     instead = _INSTEAD
@@ -75,7 +75,7 @@ class _Reader(TomlTables):
     readers = MappingProxyType({**SENSOR_READERS, **READERS})
 
     def robot(self) -> Robot:
-        """What the document says, with stand-ins for what cannot be read."""
+        """Build the robot of the document, with substitutes for what cannot be read."""
         known = {"name", "link", "joint", "drive", "sensor", "machine", "gravity_m_s2"}
         self._no_others(self._data, (), known)
         links = tuple(

@@ -1,4 +1,4 @@
-"""Which keys of a robot's TOML stand for which fields, and what their values must look like.
+"""Keys of a robot's TOML by field, and the forms of their values.
 
 Units are in the keys and go with the joint: m and N of a slide, rad and N m of the others.
 """
@@ -16,11 +16,11 @@ from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia, LinkMesh, L
 from sim.world.robots.model import JointType, Mimic
 
 TEXT_MAX: Final = 200
-"""Characters of a name at most."""
+"""Most characters of a name."""
 INTEGER_MAX: Final = 10**9
 
 Fields = Mapping[str, str]
-"""Key of the document by field of the model."""
+"""Keys of the document by field of the model."""
 
 LINK: Final[Fields] = MappingProxyType(
     {
@@ -43,11 +43,11 @@ _UNITS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "acceleration": ("rad_s2", "m_s2"), "effort": ("nm", "n"),
     }
 )  # fmt: skip
-"""Endings of the keys whose unit goes with the joint: of one that turns, of a slide."""
+"""Endings of the keys whose unit follows the joint: of a hinge, of a slide."""
 
 
 def joint_keys(kind: JointType) -> Fields:
-    """Keys of a joint of some type."""
+    """List the keys of a joint of some type."""
     own = {one: one for one in _JOINT}
     for field in ("start", "limits", "friction", "damping", "armature"):
         own[field] = with_unit(field, kind)
@@ -59,28 +59,28 @@ def joint_keys(kind: JointType) -> Fields:
 
 
 def with_unit(field: str, kind: JointType) -> str:
-    """The key of a field whose unit goes with the joint."""
+    """Find the key of a field whose unit follows the joint."""
     return f"{field}_{_UNITS[field][kind is JointType.SLIDE]}"
 
 
 def drive_keys(kind: JointType) -> Fields:
-    """Keys of a drive of a joint of some type."""
+    """List the keys of a drive of a joint of some type."""
     own = {one: with_unit(one, kind) for one in ("effort_max", "speed_max", "speed_gain")}
     return {"joint": "joint", "control": "control", **own}
 
 
 def bounds_keys(kind: JointType) -> Fields:
-    """Keys of a machine's bounds for a joint of some type."""
+    """List the keys of a machine's bounds for a joint of some type."""
     own = {one: with_unit(one, kind) for one in ("speed", "acceleration", "effort")}
     return {"joint": "joint", **own}
 
 
 class UnreadableError(Exception):
-    """A value that is no field's: what is wrong, and what would be right."""
+    """Value that is no field's: what is wrong, and what would be right."""
 
 
 def number(value: object) -> float:
-    """A number; whole ones too."""
+    """Read a number; whole ones too."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UnreadableError("not a number", "a number such as 0.25")
     try:
@@ -90,38 +90,38 @@ def number(value: object) -> float:
 
 
 def yes(value: object) -> bool:
-    """A yes or no."""
+    """Read true or false."""
     if not isinstance(value, bool):
         raise UnreadableError("not a yes or no", "true or false")
     return value
 
 
 def integer(value: object) -> int:
-    """A whole number of some digits."""
+    """Read a whole number of some digits."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > INTEGER_MAX:
         raise UnreadableError("not a whole number", "a number such as 3")
     return value
 
 
 def text(value: object) -> str:
-    """A short text that can be seen."""
+    """Read a short visible text."""
     if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
         raise UnreadableError("not a text", f"printable, at most {TEXT_MAX} characters")
     return value
 
 
 def numbers(value: object) -> tuple[float, ...]:
-    """A list of numbers."""
+    """Read a list of numbers."""
     return tuple(map(number, _list(value)))
 
 
 def integers(value: object) -> tuple[int, ...]:
-    """A list of whole numbers."""
+    """Read a list of whole numbers."""
     return tuple(map(integer, _list(value)))
 
 
 def some(count: int) -> Callable[[object], tuple[float, ...]]:
-    """A list of so many numbers."""
+    """Make a reader of a list of so many numbers."""
 
     def read(value: object) -> tuple[float, ...]:
         found = numbers(value)
@@ -133,7 +133,7 @@ def some(count: int) -> Callable[[object], tuple[float, ...]]:
 
 
 def pairs(value: object) -> tuple[tuple[float, ...], ...]:
-    """Least and greatest, or a list of such pairs."""
+    """Read a pair of least and greatest, or a list of such pairs."""
     items = _list(value)
     if items and all(isinstance(one, list) for one in items):
         return tuple(map(some(2), items))
@@ -141,7 +141,7 @@ def pairs(value: object) -> tuple[tuple[float, ...], ...]:
 
 
 def one_of(words: Iterable[str]) -> Callable[[object], Any]:
-    """One of some words; a member of an enumeration if that is given."""
+    """Make a reader of one of some words; a member of an enumeration if that is given."""
     kept = list(words)
 
     def read(value: object) -> Any:
@@ -153,7 +153,7 @@ def one_of(words: Iterable[str]) -> Callable[[object], Any]:
 
 
 def dh_numbers(value: object) -> tuple[float, ...]:
-    """A table of four D-H numbers, or of six."""
+    """Read a table of four D-H numbers, or of six."""
     if not isinstance(value, dict) or {*value} not in ({*dh.NAMES}, {*dh.NAMES[2:]}):
         right = f"{', '.join(dh.NAMES[2:])}, and {', '.join(dh.NAMES[:2])} as well or not"
         raise UnreadableError("not the keys of D-H numbers", right)
@@ -161,21 +161,21 @@ def dh_numbers(value: object) -> tuple[float, ...]:
 
 
 def inertia(value: object) -> LinkInertia:
-    """Mass, centre and inertia."""
+    """Read mass, centre and inertia."""
     found = _table(value, ("mass_kg", "centre_m", "inertia_kg_m2"))
     entries = some(6)(found["inertia_kg_m2"])
     return LinkInertia(number(found["mass_kg"]), some(3)(found["centre_m"]), entries)  # type: ignore[arg-type]
 
 
 def place(value: object) -> BodyPlace:
-    """Position, and axes if they are turned."""
+    """Read a position, and axes if they are turned."""
     found = _table(value, ("position_m",), ("quaternion",))
     turned = some(4)(found.get("quaternion", [1.0, 0.0, 0.0, 0.0]))
     return BodyPlace(some(3)(found["position_m"]), turned)  # type: ignore[arg-type]
 
 
 def visual(value: object) -> LinkVisual:
-    """Shape, size and place of what is seen, or a mesh and its place."""
+    """Read shape, size and place of a visible body, or a mesh and its place."""
     others = ("position_m", "quaternion")
     if isinstance(value, dict) and "mesh" in value:
         found = {"size_m": [], **_table(value, ("shape", "mesh"), others)}
@@ -189,7 +189,7 @@ def visual(value: object) -> LinkVisual:
 
 
 def mesh(value: object) -> LinkMesh:
-    """Files, which are read by whoever has the document's folder, or are in the document."""
+    """Read files, which are loaded from the document's folder later, or are in the document."""
     found = _table(value, ("file",), ("scale", "parts", "contents"))
     parts = found.get("parts", [])
     scale = some(3)(found.get("scale", [1.0, 1.0, 1.0]))
@@ -201,12 +201,12 @@ def mesh(value: object) -> LinkMesh:
 
 
 def packed(data: bytes) -> str:
-    """Bytes as a word: deflate (RFC 1950) in base64."""
+    """Pack bytes into a word: deflate (RFC 1950) in base64."""
     return b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
 def packed_bytes(value: object) -> bytes:
-    """Bytes of such a word."""
+    """Unpack the bytes of such a word."""
     reader = zlib.decompressobj()
     try:
         data = reader.decompress(b64decode(str(value), validate=True), FILE_MAX)
@@ -219,7 +219,7 @@ def packed_bytes(value: object) -> bytes:
 
 
 def mimic(value: object) -> Mimic:
-    """Of a joint that turns, or of a slide."""
+    """Read the mimic of a hinge, or of a slide."""
     found = _table(value, ("joint",), ("ratio", "offset_rad", "offset_m"))
     if "offset_rad" in found and "offset_m" in found:
         raise UnreadableError("two offsets", "offset_rad of a hinge, offset_m of a slide")
@@ -255,4 +255,4 @@ READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "acceleration": number, "effort": number,
     }
 )  # fmt: skip
-"""How the value of each field is read."""
+"""Readers of the value of each field."""

@@ -1,4 +1,4 @@
-"""Where the keys of a TOML document stand, which the standard library does not tell.
+"""Places of the keys of a TOML document, which the standard library does not report.
 
 For documents that :mod:`sim.toml_reading` has read: their grammar is right. Nothing is read
 recursively.
@@ -10,7 +10,7 @@ from typing import Final
 from sim.toml_reading import read_table
 
 KeyPath = tuple[str | int, ...]
-"""Keys and indices from the top of the document."""
+"""Path of keys and indices from the top of the document."""
 
 _SPACE: Final = re.compile(r"[ \t]*")
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
@@ -22,7 +22,7 @@ _PLAIN: Final = re.compile(r"[^,\]}\n#]*")
 
 
 def key_places(text: str) -> dict[KeyPath, tuple[int, int]]:
-    """Line and column, from 1, of each value, and of each heading.
+    """Find line and column, from 1, of each value, and of each heading.
 
     Args:
         text: a document that :func:`sim.toml_reading.read_table` reads.
@@ -42,7 +42,7 @@ class _Scan:
         self._counts: dict[KeyPath, int] = {}
 
     def places(self) -> dict[KeyPath, tuple[int, int]]:
-        """Of the whole document."""
+        """Places in the whole document."""
         table: KeyPath = ()
         self._skip(_BLANK)
         while self._at < len(self._text):
@@ -70,7 +70,7 @@ class _Scan:
         return path
 
     def _extended(self, table: KeyPath, keys: tuple[str, ...]) -> KeyPath:
-        """The path of keys below a table; below a list of tables, that of its last."""
+        """Path of keys below a table; below a list of tables, that of its last."""
         path = self._last(table)
         for key in keys:
             path = self._last((*path, key))
@@ -80,7 +80,7 @@ class _Scan:
         return (*path, self._counts[path] - 1) if path in self._counts else path
 
     def _keys(self) -> tuple[str, ...]:
-        """A key, or several with dots between."""
+        """Read a key, or several with dots between."""
         found: list[str] = []
         while True:
             self._skip(_SPACE)
@@ -95,7 +95,7 @@ class _Scan:
             self._at += 1
 
     def _value(self, path: KeyPath) -> None:
-        """A value, with all that is in it."""
+        """Read a value, with all that is in it."""
         open_lists: list[tuple[KeyPath, int]] = []  # index -1: a table in braces
         while True:
             self._put(path, self._at)
@@ -119,7 +119,7 @@ class _Scan:
             path = self._next_path(open_lists)
 
     def _next_path(self, open_lists: list[tuple[KeyPath, int]]) -> KeyPath:
-        """Path of what comes next in the innermost list or table; its comma is passed."""
+        """Path of the next item in the innermost list or table; its comma is passed."""
         inner, index = open_lists[-1]
         if self._next(","):
             self._at += 1

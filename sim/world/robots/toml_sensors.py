@@ -1,4 +1,4 @@
-"""Sensors of a robot's TOML: how their keys are read, and what is written of them."""
+"""Sensors of a robot's TOML: readers of their keys, and their written entries."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
@@ -29,7 +29,7 @@ from sim.world.robots.toml_keys import (
 
 
 def sensor_of(found: Mapping[str, Any]) -> RobotSensor:
-    """A sensor from the values of its fields, those of its defects by their keys."""
+    """Make a sensor from the values of its fields, those of its defects by their keys."""
     kind: SensorKind = found["kind"]
     defects = tuple(
         ValueDefects(unit, **told)
@@ -43,7 +43,7 @@ def sensor_of(found: Mapping[str, Any]) -> RobotSensor:
 
 
 def sensor_entries(sensor: RobotSensor) -> dict[str, Any]:
-    """Key and value of all that is not as it would be if it were left out."""
+    """List key and value of all fields that differ from their defaults."""
     usual = {one.name: one.default for one in fields(sensor)}
     told = {f"{word}_{one.unit}": getattr(one, word) for one in sensor.defects for word in DEFECTS}
     found: dict[str, Any] = {}
@@ -89,4 +89,4 @@ SENSOR_READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "dropout": number,
     }
 )  # fmt: skip
-"""How the value of each field is read."""
+"""Readers of the value of each field."""

@@ -12,7 +12,7 @@ _MISSING: Final = object()
 
 
 class TomlTables:
-    """One document while it is read.
+    """Reader of one document's tables.
 
     Raises:
         RobotDocumentError: if it is no TOML.
@@ -21,11 +21,11 @@ class TomlTables:
     needed: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Fields that each kind of table must have."""
     instead: ClassVar[Mapping[str, Any]] = {}
-    """What stands for a needed value that is missing or cannot be read."""
+    """Substitutes for needed values that are missing or cannot be read."""
     judged_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Fields that say nothing without another one."""
+    """Fields that have no meaning without another one."""
     readers: ClassVar[Mapping[str, Callable[[object], Any]]] = {}
-    """How the value of each field is read."""
+    """Readers of the value of each field."""
 
     def __init__(self, text: str, source: str) -> None:
         self.faults: FaultList = FaultList(source, {}, lambda: key_places(text))
@@ -39,7 +39,7 @@ class TomlTables:
     def _tables(
         self, table: dict[str, Any], path: FieldKey, key: str
     ) -> list[tuple[int, dict[str, Any]]]:
-        """The tables of a list of tables, with their indices."""
+        """List the tables of a list of tables, with their indices."""
         rows = table.get(key, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             self._put((*path, key))
@@ -52,7 +52,7 @@ class TomlTables:
     def _fields(
         self, table: dict[str, Any], path: FieldKey, keys: Fields, kind: str
     ) -> dict[str, Any]:
-        """Fields of the model from a table, those that are needed with stand-ins."""
+        """Read the fields of the model from a table, missing needed ones as substitutes."""
         self._no_others(table, path, set(keys.values()))
         found: dict[str, Any] = {}
         needed = self.needed.get(kind, ())
@@ -74,7 +74,7 @@ class TomlTables:
     def _value(
         self, table: dict[str, Any], key: str, field: FieldKey, read: Any, instead: Any
     ) -> Any:
-        """A value of a table, or what stands for it."""
+        """Read a value of a table, or its substitute."""
         if key not in table:
             return instead
         self._put(field, (*field[:-1], key))

@@ -1,4 +1,4 @@
-"""A robot written as TOML: what :mod:`sim.world.robots.toml_form` reads, with all digits."""
+"""A robot as TOML text: what :mod:`sim.world.robots.toml_form` reads, with all digits."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ from sim.world.robots.toml_sensors import sensor_entries
 
 
 def write_toml(robot: Robot, *, whole: bool = False) -> str:
-    """The TOML of a robot; nothing is lost.
+    """Write the TOML of a robot; nothing is lost.
 
     Args:
         whole: whether what is in the files of meshes is written, too, so that nothing else is
@@ -58,7 +58,7 @@ def write_toml(robot: Robot, *, whole: bool = False) -> str:
 def _lines(
     row: RobotLink | RobotJoint | RobotDrive | AxisBounds, keys: Mapping[str, str]
 ) -> Iterator[str]:
-    """A line for each field that is not as it would be if it were left out."""
+    """Write a line for each field that differs from its default."""
     defaults = {field.name: field.default for field in fields(row)}
     for field, key in keys.items():
         value: Any = getattr(row, field)
@@ -82,7 +82,7 @@ def _mimic(mimic: Mimic, kind: JointType) -> dict[str, Any]:
 
 
 def _named(link: RobotLink) -> RobotLink:
-    """A link with the names of its meshes' files only."""
+    """Reduce the meshes of a link to the names of their files."""
     seen = link.visual
     if link.mesh is not None:
         link = replace(link, mesh=replace(link.mesh, contents=()))
@@ -92,7 +92,7 @@ def _named(link: RobotLink) -> RobotLink:
 
 
 def _mesh(mesh: LinkMesh) -> dict[str, Any]:
-    """Its files, as their paths, and what is in them."""
+    """Write the paths of a mesh's files, and their contents."""
     usual = LinkMesh(mesh.file)
     told = {name: getattr(mesh, name) for name in ("file", "scale", "parts")}
     told = {
@@ -109,7 +109,7 @@ def _sensor(sensor: RobotSensor) -> Iterator[str]:
 
 
 def value_text(value: object) -> str:
-    """A value as TOML has it, with all digits."""
+    """Format a value as TOML, with all digits."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -25,18 +25,18 @@ class RobotTree:
     """A robot with its links in an order in which each comes after the one that carries it."""
 
     robot: Robot
-    """Its graph."""
+    """Graph of the robot."""
     links: tuple[RobotLink, ...]
-    """Base first, breadth first; links that nothing ties to the base are left out."""
+    """Links, base first, breadth first; links that nothing ties to the base are left out."""
     drivers: Mapping[int, RobotJoint]
-    """The joint that moves each link, by the link's number."""
+    """Joints that move each link, by the link's number."""
     loops: tuple[RobotJoint, ...]
     """Joints that close loops."""
     ends: tuple[RobotJoint, ...]
     """Places on links, such as those of tools."""
 
     def coordinates(self, wanted: Mapping[int, Sequence[float]]) -> dict[int, Numbers]:
-        """Of every joint of the tree, by its number.
+        """Coordinates of every joint of the tree, by its number.
 
         Args:
             wanted: of some joints; the others are where they start, and those that follow one
@@ -54,7 +54,7 @@ class RobotTree:
         return found
 
     def poses(self, wanted: Mapping[int, Sequence[float]] | None = None) -> dict[int, Array]:
-        """Frames of all links in the world, shape (4, 4) each, by the link's number."""
+        """Compute the frames of all links in the world, shape (4, 4) each, by the link's number."""
         coordinates = self.coordinates(wanted or {})
         found = {NOWHERE: np.eye(4)}
         for link in self.links:
@@ -65,7 +65,7 @@ class RobotTree:
         return found
 
     def end_poses(self, poses: Mapping[int, Array]) -> dict[int, Array]:
-        """Frames of the ends, shape (4, 4) each, by their joint's number."""
+        """Compute the frames of the ends, shape (4, 4) each, by their joint's number."""
         return {end.number: poses[end.parent] @ _shift(end.at_parent_m or ()) for end in self.ends}
 
 
@@ -93,7 +93,7 @@ def spanning_tree(robot: Robot) -> RobotTree:
 
 
 def drivers_of(robot: Robot) -> dict[int, RobotJoint]:
-    """The joint that moves each link, by the link's number; the first if there are several."""
+    """Find the joint that moves each link, by the link's number; the first if there are several."""
     found: dict[int, RobotJoint] = {}
     for joint in robot.joints:
         if not joint.closes and joint.type is not JointType.END:
@@ -102,7 +102,7 @@ def drivers_of(robot: Robot) -> dict[int, RobotJoint]:
 
 
 def motion(joint: RobotJoint, coordinates: Sequence[float]) -> Array:
-    """How a joint moves its link, in the link's axes, shape (4, 4)."""
+    """Compute the motion of a joint's link, in the link's axes, shape (4, 4)."""
     moved = np.eye(4)
     match joint.type:
         case JointType.HINGE:
@@ -123,12 +123,12 @@ def motion(joint: RobotJoint, coordinates: Sequence[float]) -> Array:
 
 
 def unit(axis: Sequence[float]) -> Array:
-    """The axis with length 1, shape (3,)."""
+    """Scale an axis to length 1, shape (3,)."""
     return np.asarray(axis, dtype=np.float64) / math.hypot(*axis)
 
 
 def turn(axis: Sequence[float], angle_rad: float) -> Array:
-    """Rotation about an axis (Rodrigues), shape (3, 3)."""
+    """Compute the rotation about an axis (Rodrigues), shape (3, 3)."""
     if not angle_rad:
         return np.eye(3)
     x, y, z = unit(axis).tolist()
@@ -138,7 +138,7 @@ def turn(axis: Sequence[float], angle_rad: float) -> Array:
 
 
 def rotation_of(quaternion: Sequence[float]) -> Array:
-    """Rotation of a quaternion w, x, y, z, shape (3, 3)."""
+    """Compute the rotation of a quaternion w, x, y, z, shape (3, 3)."""
     length = math.hypot(*quaternion)
     w, x, y, z = (one / length for one in quaternion)
     return np.array(

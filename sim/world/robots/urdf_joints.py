@@ -17,13 +17,13 @@ from sim.world.robots.xml_values import XmlValues, is_beyond
 Array = NDArray[np.float64]
 
 KINDS: Final = {one.value: one for one in (*PARTS, JointType.END)}
-"""Types of ours that stand beside the type of URDF."""
+"""Types of the robot's graph by the attribute beside URDF's type."""
 UNLIMITED: Final = "left out or equal, as exporters write what they do not know: it has no limits"
-"""Why a joint whose type asks for limits has none."""
+"""Reason why a joint whose type asks for limits has none."""
 
 
 def read_joint(values: XmlValues, node: XmlNode) -> NamedJoint:
-    """A joint of the tree; a planar one is a slide along its first axis (`axes_of_plane`)."""
+    """Read a joint of the tree; a planar one is a slide along its first axis (`axes_of_plane`)."""
     word = values.word(node, "type", {**TYPES, "planar": None})
     kind = TYPES.get(word, JointType.SLIDE if word == "planar" else JointType.FIXED)
     name = values.name(node)
@@ -54,7 +54,7 @@ def read_joint(values: XmlValues, node: XmlNode) -> NamedJoint:
 
 
 def read_loop(values: XmlValues, node: XmlNode) -> NamedJoint:
-    """A joint that closes a loop."""
+    """Read a joint that closes a loop."""
     kind = CLOSING.get(values.word(node, "type", CLOSING), JointType.FIXED)
     name, label = values.name(node), node.get("label")
     points = tuple(
@@ -114,7 +114,7 @@ def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
 
 
 def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[float, float], ...]:
-    """Least and greatest; none where they are left out, equal, or beyond `NUMBER_MAX`.
+    """Read least and greatest; none where they are missing, equal, or beyond `NUMBER_MAX`.
 
     Exporters write all three for what they do not know; the engine reads a range of equal ends as
     none (its XML reference, joint/limited), and so does this.
@@ -146,7 +146,7 @@ def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[f
 
 
 def _bound(values: XmlValues, joint: NamedJoint, node: XmlNode, name: str) -> float:
-    """Greatest effort or velocity; 0 where none is known, or one beyond `NUMBER_MAX` is told."""
+    """Read the greatest effort or velocity; 0 if unknown, or beyond `NUMBER_MAX` (a loss)."""
     word = node.get(name)
     if word is None or not is_beyond(word):
         if (found := values.number(node, name, UNKNOWN)) < 0.0:
@@ -167,7 +167,7 @@ def _read_mimic(values: XmlValues, joint: NamedJoint) -> None:
 
 
 def _read_drive(values: XmlValues, joint: NamedJoint) -> None:
-    """Ours, which count before what ``<limit>`` says of effort and velocity."""
+    """Read the drive of our own element, which precedes effort and velocity of ``<limit>``."""
     drive, bounds = joint.node.one("drive"), joint.node.one("bounds")
     if drive is not None:
         controls = {"speed": None, "torque": None, "voltage": None}
@@ -198,7 +198,7 @@ def _of(joint: NamedJoint) -> str:
 
 
 def axes_of_plane(normal: Numbers) -> tuple[Numbers, Numbers]:
-    """Two directions that span a plane, right-handed with its normal; x and y for z."""
+    """Find two directions that span a plane, right-handed with its normal; x and y for z."""
     z = np.array(normal) / np.linalg.norm(normal)
     x = np.eye(3)[0] if abs(z[0]) < 0.9 else np.eye(3)[1]
     x = x - (x @ z) * z

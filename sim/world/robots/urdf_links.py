@@ -1,4 +1,4 @@
-"""Links of URDF: mass and inertia, what touches others, what is seen."""
+"""Links of URDF: mass and inertia, touched and visible bodies."""
 
 from typing import Final
 
@@ -32,7 +32,7 @@ SOLIDS: Final = {
 
 
 def read_link(values: XmlValues, node: XmlNode, colours: dict[str, Triple]) -> NamedLink:
-    """A link.
+    """Read a link.
 
     Args:
         colours: of materials that the document names outside of links.
@@ -63,7 +63,7 @@ def read_link(values: XmlValues, node: XmlNode, colours: dict[str, Triple]) -> N
 
 
 def read_colour(values: XmlValues, material: XmlNode) -> Triple | None:
-    """Of a material; None if it has none of its own."""
+    """Read the colour of a material; None if it has none of its own."""
     if (colour := material.one("color")) is None:
         return None
     *rgb, alpha = values.numbers(colour, "rgba", (0.7, 0.7, 0.7, 1.0))
@@ -78,11 +78,11 @@ def read_colour(values: XmlValues, material: XmlNode) -> Triple | None:
 
 
 Geometry = tuple[XmlNode, BodyShape, Numbers, Array, LinkMesh | None]
-"""Its element, shape, size, frame and mesh."""
+"""Element, shape, size, frame and mesh."""
 
 
 def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
-    """The first of a link's bodies that can be had; others are left out and told."""
+    """Read the first usable body of a link; others are left out as losses."""
     found: Geometry | None = None
     for node in [one for one in link.children if one.tag == tag]:
         inside = [one for each in node.children if each.tag == "geometry" for one in each.children]
@@ -110,7 +110,7 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
 
 
 def _nothing(body: Geometry, tag: str) -> str:
-    """Why a body that stands where there is none is left out; empty of one that bounds something.
+    """Reason why an empty body is left out; empty for one with a volume.
 
     Exporters write sizes of 0 for links that are only frames.
     """
@@ -152,7 +152,7 @@ def _colour(values: XmlValues, visual: XmlNode, colours: dict[str, Triple]) -> d
 
 
 def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInertia | None:
-    """Mass, centre and inertia in the link's axes; None of a link without mass."""
+    """Read mass, centre and inertia in the link's axes; None of a link without mass."""
     pose = values.place(inertial)
     told, tensor = inertial.one("mass"), inertial.one("inertia")
     if told is None:

@@ -1,4 +1,4 @@
-"""Joints of URDF that make one of ours, put together again."""
+"""Groups of URDF joints that make one joint of ours, merged again."""
 
 from dataclasses import replace
 from typing import Final
@@ -19,9 +19,10 @@ NOT_ONE: Final = "its parts are no longer as they were written: they stay joints
 def merged(
     values: XmlValues, joints: list[NamedJoint], links: list[NamedLink]
 ) -> tuple[list[NamedJoint], list[NamedLink]]:
-    """Joints and links with those of one joint put together.
+    """Merge the joints and links of each group.
 
-    A joint whose parts were changed by others since it was written is left as they are, and told.
+    A joint whose parts were changed by others since it was written is left as they are, and listed
+    as a loss.
     """
     by_child = {joint.child: joint for joint in joints}
     bare = {link.name for link in links if link.is_bare}
@@ -65,7 +66,7 @@ def _follow(kind: JointType, parts: list[NamedJoint]) -> bool:
 
 
 def _one(kind: JointType, parts: list[NamedJoint]) -> NamedJoint:
-    """The joint that they make."""
+    """Make the one joint of a group."""
     first, last = parts[0], parts[-1]
     axis: Numbers = ()
     limits = last.limits

@@ -9,11 +9,11 @@ from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import XmlValues, triple
 
 PACKAGE = "package://"
-"""Begins the path of a file in a package, whose folder another program knows."""
+"""Prefix of the path of a file in a package, whose folder another program knows."""
 
 
 def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
-    """A mesh with its files, or none and why it is left out.
+    """Read a mesh with its files, or none and why it is left out.
 
     Files of other programs' forms that are not read, and of packages that are not found, are left
     out; an STL or OBJ of the document's own that cannot be read is a fault.
@@ -43,13 +43,13 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
 
 
 def path_of(name: str) -> str:
-    """Of a file: with slashes, as of Windows too; of an URI its letters that are written as %20."""
+    """Decode the path of a file: slashes, as of Windows too; letters of an URI written as %20."""
     name = name.replace("\\", "/")
     return unquote(name) if "://" in name else name
 
 
 def unreadable(mesh: LinkMesh) -> str:
-    """Why a mesh that is only seen is left out: no motion asks for it; empty if it can be had."""
+    """Reason why a visible mesh is left out, which no motion needs; empty if it can be loaded."""
     try:
         surface_of(mesh)
     except MeshError as error:

@@ -1,4 +1,4 @@
-"""URDF read as a robot: the words of :mod:`sim.world.robots.urdf_words` and URDF's own.
+"""URDF as a robot: the words of :mod:`sim.world.robots.urdf_words` and URDF's own.
 
 What is not taken is a loss each, with its line; what cannot be understood is a fault.
 """
@@ -37,13 +37,13 @@ REASONS: Final = {
     "sensor": "sensors are not read from URDF",
     "texture": "textures are those of a mesh's own materials",
 }
-"""Why elements are not taken."""
+"""Reasons why elements are not taken."""
 
 
 def read_urdf(
     text: str, source: str, files: MeshFiles = no_files
 ) -> tuple[Robot, tuple[Loss, ...]]:
-    """The robot of a document, and what of the document it does not have, in its order.
+    """Read the robot of a document, and the document's losses, in its order.
 
     Args:
         source: the document, for error texts.
@@ -56,7 +56,7 @@ def read_urdf(
 
 
 class _Reader:
-    """One document while it is read."""
+    """Reader of one document."""
 
     def __init__(self, text: str, source: str, files: MeshFiles) -> None:
         self._root = read_nodes(text, source)
@@ -99,7 +99,7 @@ class _Reader:
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
 
     def _known_once(self, links: list[NamedLink], joints: list[NamedJoint]) -> None:
-        """Note names that two have, and links that joints name and nobody has."""
+        """Note names that occur twice, and links that joints name and the document lacks."""
         for rows in (links, joints):
             seen: set[str] = set()
             for one in rows:
@@ -118,7 +118,7 @@ class _Reader:
             self._refuse(None, "no links", '<link name="..."/>')
 
     def _one_parent(self, joints: list[NamedJoint]) -> list[NamedJoint]:
-        """The joints without those that move a link which another one moves already."""
+        """Drop joints that move a link which another one moves already."""
         drivers: dict[str, NamedJoint] = {}
         for joint in joints:
             if (first := drivers.setdefault(joint.child, joint)) is not joint:
@@ -127,7 +127,7 @@ class _Reader:
         return list(drivers.values())
 
     def _planes(self, joints: list[NamedJoint], links: list[NamedLink]) -> list[NamedJoint]:
-        """Two slides and a hinge for each joint in a plane."""
+        """Split each joint in a plane into two slides and a hinge."""
         found: list[NamedJoint] = []
         for joint in joints:
             if joint.node.attributes.get("type") != "planar":
@@ -146,7 +146,7 @@ class _Reader:
         return found
 
     def _machine(self) -> MachineBounds | None:
-        """Of ``<machine>``, without the bounds of joints."""
+        """Read ``<machine>``, without the bounds of joints."""
         if (node := self._root.one("machine")) is None:
             return None
         apart = node.get("own_bodies") or "false"
@@ -161,7 +161,7 @@ class _Reader:
 
 
 def _macro(root: XmlNode) -> tuple[XmlNode, str] | None:
-    """The first element of xacro's, or with an expression of its; None if there is none."""
+    """Find the first element of xacro, or with an expression of it; None if there is none."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""URDF's own words, and those that documents of ours add to it.
+"""URDF's own words, and those that our documents add to it.
 
 Readers that do not know an added word skip it, and have a tree of links in hand all the same:
 
@@ -29,7 +29,7 @@ import numpy as np
 from sim.world.robots.model import JointType
 
 WORLD: Final = "world"
-"""The link that the base is on."""
+"""Name of the link that the base is on."""
 VERSION: Final = "1.2"
 """First version of URDF that has capsules."""
 TYPES: Final = MappingProxyType(
@@ -47,12 +47,12 @@ CLOSING: Final = MappingProxyType(
 )
 """Types of joint that close loops."""
 PARTS: Final = MappingProxyType({JointType.UNIVERSAL: 2, JointType.BALL: 3})
-"""Joints that make one of a type that URDF does not have."""
+"""Counts of joints that make one of a type that URDF does not have."""
 BALL_AXES: Final = tuple(map(tuple, np.eye(3).tolist()))
-"""Of the three hinges that stand for a ball."""
+"""Axes of the three hinges that replace a ball."""
 INERTIA: Final = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-"""In the order of our entries."""
+"""Attributes of an inertia in the order of our entries."""
 UNBOUNDED_M: Final = 1e9
 """Limit of a slide that has none."""
 UNKNOWN: Final = 0.0
-"""What exporters write for a limit they do not know."""
+"""Value that exporters write for a limit they do not know."""

@@ -1,7 +1,7 @@
-"""A robot written as URDF, with all digits and the words of :mod:`sim.world.robots.urdf_words`.
+"""A robot as URDF text, with all digits and the words of :mod:`sim.world.robots.urdf_words`.
 
 Joints that URDF has no type for become hinges with massless links between them: two for a universal
-joint, three about x, y and z for a ball. What is left out is told by `urdf_losses`.
+joint, three about x, y and z for a ball. What is left out is listed by `urdf_losses`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,12 +46,12 @@ DEFAULT_COLOUR: Final = RobotLink(0, ()).colour
 
 
 def write_urdf(robot: Robot) -> str:
-    """The URDF of a robot; what it cannot say is left out (`urdf_losses`)."""
+    """Write the URDF of a robot; what it cannot express is left out (`urdf_losses`)."""
     return document(_Writer(robot).root)
 
 
 def urdf_losses(robot: Robot) -> Iterator[Loss]:
-    """Each value that URDF does not have."""
+    """List each value that URDF does not have."""
     if robot.gravity_m_s2 is not None:
         yield Loss("robot", "gravity_m_s2", robot.gravity_m_s2, "URDF has no gravity")
     for link in robot.links:
@@ -72,7 +72,7 @@ def urdf_losses(robot: Robot) -> Iterator[Loss]:
 
 
 class _Writer:
-    """One robot while it is written."""
+    """Writer of one robot."""
 
     def __init__(self, robot: Robot) -> None:
         capsules = any(
@@ -138,7 +138,7 @@ class _Writer:
                       body.mesh)  # fmt: skip
 
     def _joint(self, joint: RobotJoint) -> None:
-        """The elements of a joint of the tree, or of an end."""
+        """Write the elements of a joint of the tree, or of an end."""
         name, place = self._joints[joint.number], np.eye(4)
         parent = self._links[joint.parent]
         if joint.type is JointType.END:
@@ -163,13 +163,13 @@ class _Writer:
         self._moves(last, joint, axes[-1], len(axes) - 1)
 
     def _between(self, name: str) -> str:
-        """A link of nothing."""
+        """Write an empty link."""
         found = self._names[0].free(name)
         add(self.root, "link", name=found)
         return found
 
     def _moves(self, element: Element, joint: RobotJoint, axis: Numbers, index: int) -> None:
-        """Axis, limits, friction and drive of one of the joints that make one of ours."""
+        """Write axis, limits, friction and drive of one of the joints that make one of ours."""
         if axis:
             add(element, "axis", xyz=axis)
         drive, bounds = self._drives.get(joint.number), self._bounds.get(joint.number)
@@ -214,7 +214,7 @@ class _Names:
         self._taken = taken
 
     def free(self, name: str) -> str:
-        """This name, or one like it that nothing else has."""
+        """Reserve this name, or one like it that is free."""
         found, count = name, 1
         while found in self._taken:
             count += 1
@@ -269,7 +269,7 @@ def _geometry(
     rotation: Array,
     mesh: LinkMesh | None,
 ) -> Element:
-    """What is seen of a link, or what touches others."""
+    """Write the visible body of a link, or the one that touches others."""
     element = add(link, tag)
     _origin(element, position_m, rotation)
     geometry = add(element, "geometry")

@@ -1,4 +1,4 @@
-"""XML of strangers as elements with their lines, which know what of them was taken.
+"""XML of strangers as elements with their lines, which record what of them was taken.
 
 Entities and document types are refused: an entity of a few lines can stand for gigabytes, another
 for a file of the reader. What nobody has taken in the end is what a conversion loses.
@@ -12,17 +12,17 @@ from sim.world.robots.faults import DocumentFault, RobotDocumentError
 from sim.world.robots.losses import Loss
 
 SIZE_MAX: Final = 8_000_000
-"""Characters of a document at most."""
+"""Most characters of a document."""
 DEPTH_MAX: Final = 200
-"""Elements in elements at most."""
+"""Greatest depth of elements in elements."""
 SUBJECTS: Final = ("link", "joint", "loop_joint", "body")
-"""Elements that others are told to belong to."""
+"""Elements to which losses of their children are attributed."""
 ELEMENTS_MAX: Final = 200_000
-"""Of a document at most."""
+"""Most elements of a document."""
 
 
 class XmlNode:
-    """An element; what is asked of it counts as taken."""
+    """Element; what is asked of it counts as taken."""
 
     __slots__ = (
         "asked", "attributes", "children", "column", "fallbacks", "line", "tag", "taken", "units",
@@ -36,18 +36,18 @@ class XmlNode:
         self.column: int = column
         self.children: list[XmlNode] = []
         self.asked: set[str] = set()
-        """Attributes, and elements as ``<tag>``, that were looked for."""
+        """Attributes, and elements as ``<tag>``, that were asked for."""
         self.taken: bool = False
-        """Whether what it is in has taken it."""
+        """Whether its parent has taken it."""
         self.fallbacks: tuple[XmlNode, ...] = ()
-        """Elements whose attributes stand for those that it does not have, the nearest first."""
+        """Elements that provide missing attributes, the nearest first."""
         self.units: object = None
-        """How its numbers are read, if it comes from another model; None: as the document says."""
+        """Units of its numbers, if it comes from another model; None: as the document says."""
         self.within: str = ""
-        """File, line and column in it, if it stands in one that the document includes."""
+        """File, line and column in it, if it comes from one that the document includes."""
 
     def get(self, name: str) -> str | None:
-        """An attribute; None if it is not there."""
+        """Return an attribute; None if it is absent."""
         self.asked.add(name)
         found = self.attributes.get(name)
         for node in self.fallbacks:
@@ -56,7 +56,7 @@ class XmlNode:
         return found
 
     def all(self, tag: str) -> list["XmlNode"]:
-        """Every element of some name in it."""
+        """Return every child of some name."""
         self.asked.add(f"<{tag}>")
         found = [child for child in self.children if child.tag == tag]
         for child in found:
@@ -64,7 +64,7 @@ class XmlNode:
         return found
 
     def one(self, tag: str) -> "XmlNode | None":
-        """The first element of some name in it; others are not taken."""
+        """Return the first child of some name; others are not taken."""
         self.asked.add(f"<{tag}>")
         found = next((child for child in self.children if child.tag == tag), None)
         if found is not None:
@@ -72,7 +72,7 @@ class XmlNode:
         return found
 
     def walk(self) -> Iterator["XmlNode"]:
-        """It and all that is in it, in the order of the text."""
+        """Iterate over it and all that is in it, in the order of the text."""
         waiting: list[XmlNode] = [self]
         while waiting:
             node = waiting.pop()
@@ -80,25 +80,25 @@ class XmlNode:
             waiting += node.children[::-1]
 
     def like(self, tag: str, attributes: dict[str, str]) -> "XmlNode":
-        """An element at its place, with nothing in it."""
+        """Make an empty element at its place."""
         made = XmlNode(tag, attributes, self.line, self.column)
         made.within, made.units = self.within, self.units
         return made
 
     def copied(self, attributes_of: Callable[["XmlNode"], dict[str, str]]) -> "XmlNode":
-        """A copy with all that is in it, each element with attributes of its own."""
+        """Copy it with all that is in it, each element with attributes of its own."""
         made = self.like(self.tag, attributes_of(self))
         made.children += [child.copied(attributes_of) for child in self.children]
         return made
 
     def loss(self, field: str, value: object, reason: str, subject: str = "") -> Loss:
-        """A loss that stands here."""
+        """Make a loss at its place."""
         whose = subject or named(self)
         whose = f"{self.within}: {whose}" if self.within else whose
         return Loss(whose, field, value, reason, self.line, self.column)
 
     def take(self, child: "XmlNode", *, whole: bool = False) -> None:
-        """Take one of its elements; whole: all that is in it too."""
+        """Take one of its children; whole: all that is in it too."""
         self.asked.add(f"<{child.tag}>")
         child.taken = True
         if whole:
@@ -107,11 +107,11 @@ class XmlNode:
                 child.take(one, whole=True)
 
     def unknown(self, besides: str = "") -> set[str]:
-        """Attributes that nobody asked for yet."""
+        """List the attributes that nobody asked for yet."""
         return {*self.attributes} - self.asked - {besides, "name", "type"}
 
     def untaken(self, reasons: dict[str, str], subject: str = "") -> Iterator[Loss]:
-        """A loss for each attribute and each element that nobody asked for.
+        """List a loss for each attribute and each element that nobody asked for.
 
         Args:
             reasons: why elements of some names are not taken, attributes by ``@name``; ``@`` is
@@ -137,13 +137,13 @@ class XmlNode:
 
 
 def named(node: XmlNode) -> str:
-    """What an element is called in texts."""
+    """Name of an element in texts."""
     name = node.attributes.get("name", "")
     return f"{node.tag} {name}" if name else node.tag
 
 
 def read_nodes(text: str, source: str, *, size_max: int = SIZE_MAX) -> XmlNode:
-    """The root element of a document.
+    """Parse the root element of a document.
 
     Args:
         source: the document, for error texts.
@@ -159,7 +159,7 @@ def read_nodes(text: str, source: str, *, size_max: int = SIZE_MAX) -> XmlNode:
 
 
 class _Builder:
-    """Elements of one document while it is read."""
+    """Builder of the elements of one document."""
 
     def __init__(self, source: str) -> None:
         self._source = source

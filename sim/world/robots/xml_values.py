@@ -1,4 +1,4 @@
-"""Numbers and places of elements of XML; what cannot be read is noted as a fault."""
+"""Numbers and places of elements of XML; unreadable ones are noted as faults."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,13 +17,13 @@ from sim.world.robots.xml_nodes import XmlNode
 Array = NDArray[np.float64]
 
 NUMBER_DIGITS: Final = 9
-"""Digits of a link's or joint's number at most."""
+"""Most digits of a link's or joint's number."""
 NAME_MAX: Final = 200
-"""Characters of a name at most."""
+"""Most characters of a name."""
 
 
 class XmlValues:
-    """What is read of one document.
+    """Reader of the values of one document.
 
     Args:
         source: the document, for error texts.
@@ -42,7 +42,7 @@ class XmlValues:
         self.faults.add(node.line, node.column, value, problem, remedy)
 
     def numbers(self, node: XmlNode | None, name: str, instead: Numbers) -> Numbers:
-        """As many as stand for an attribute that is not there."""
+        """Read as many numbers as the default has, which replaces an absent attribute."""
         if node is None or (word := node.get(name)) is None:
             return instead
         try:
@@ -57,23 +57,23 @@ class XmlValues:
         return found
 
     def number(self, node: XmlNode | None, name: str, instead: float) -> float:
-        """One."""
+        """Read one number."""
         return self.numbers(node, name, (instead,))[0]
 
     def some(self, node: XmlNode | None, name: str) -> float | None:
-        """One, or None if the attribute is not there."""
+        """Read one number, or None if the attribute is absent."""
         if node is None or node.get(name) is None:
             return None
         return self.number(node, name, 0.0)
 
     def needed(self, node: XmlNode | None, name: str) -> float:
-        """One that must be there."""
+        """Read one number that must be there."""
         if node is not None and node.get(name) is None:
             self.absent(node, name)
         return self.number(node, name, 1.0)
 
     def word(self, node: XmlNode, name: str, known: Mapping[str, object] | None = None) -> str:
-        """A text that must be there, one of some words if those are given; empty after a fault."""
+        """Read a text that must be there, one of some words if given; empty after a fault."""
         found = node.get(name)
         if found is None:
             self.absent(node, name)
@@ -86,7 +86,7 @@ class XmlValues:
         return found
 
     def name(self, node: XmlNode) -> str:
-        """Of a link or joint."""
+        """Read the name of a link or joint."""
         found = self.word(node, "name")
         if len(found) > NAME_MAX or not found.isprintable():
             right = f"printable, at most {NAME_MAX} characters"
@@ -94,7 +94,7 @@ class XmlValues:
         return found
 
     def own_number(self, node: XmlNode) -> int | None:
-        """Of a link or joint, if the document tells it."""
+        """Read the number of a link or joint, if the document has it."""
         word = node.get("number")
         if word is None or (word.isdecimal() and len(word) < NUMBER_DIGITS):
             return None if word is None else int(word)
@@ -108,7 +108,7 @@ class XmlValues:
         self.fault(node, None, problem, f'{name}="..."')
 
     def place(self, node: XmlNode | None) -> Array:
-        """Frame of an element's ``<origin>``, shape (4, 4)."""
+        """Read the frame of an element's ``<origin>``, shape (4, 4)."""
         pose = np.eye(4)
         if node is not None and (origin := node.one("origin")) is not None:
             pose[:3, 3] = self.numbers(origin, "xyz", (0.0, 0.0, 0.0))
@@ -117,7 +117,7 @@ class XmlValues:
 
 
 def triple(values: Numbers | Array) -> tuple[float, float, float]:
-    """Three numbers."""
+    """Convert to a tuple of three numbers."""
     x, y, z = (float(one) for one in values)
     return x, y, z
 
@@ -127,7 +127,7 @@ def _shown(values: Numbers) -> str:
 
 
 def is_beyond(word: str) -> bool:
-    """Whether a word is one number beyond `NUMBER_MAX` either way; what is no number is not."""
+    """Whether a word is one number beyond `NUMBER_MAX` either way; false for other words."""
     try:
         return abs(float(word.replace("_", "?"))) > NUMBER_MAX
     except ValueError:

@@ -1,4 +1,4 @@
-"""Elements of XML with all digits of every number."""
+"""Writing of XML with all digits of every number."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Words that come back bit by bit."""
+    """Write numbers as words that read back bit by bit."""
     if isinstance(values, np.ndarray):  # in half the time, as meshes have many
         whole = np.issubdtype(values.dtype, np.integer)
         listed = (values if whole else values.astype(np.float64)).ravel().tolist()
@@ -25,7 +25,7 @@ def add(parent: Element, tag: str, **attributes: object) -> Element:
 
 
 def document(root: Element) -> str:
-    """The whole text, an element a line, as `ElementTree` indents it and in half its time.
+    """Write the whole text, an element a line, as `ElementTree` indents it and in half its time.
 
     Of elements with attributes only: neither texts nor namespaces.
     """

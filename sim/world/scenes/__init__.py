@@ -1,4 +1,4 @@
-"""Scenes as documents: what a world holds besides robots, and where robots stand in it.
+"""Scenes as documents: the contents of a world besides robots, and the robots' places in it.
 
 No engine is needed here.
 """

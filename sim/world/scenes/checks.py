@@ -1,4 +1,4 @@
-"""Whether a scene can be made: findings about its values and what bears what."""
+"""Checks of a scene: findings about its values and its bearers."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ from sim.world.scenes.model import (
 )
 
 RESERVED: Final = ("world", "floor")
-"""Names of what the engine has anyway."""
+"""Names that the engine uses itself."""
 STEP_MAX_S: Final = 0.02
 """Greatest step of the engine that contacts bear."""
 
 CONTACT_STEPS: Final = 2
-"""Steps of the engine that a contact's time has at least (MuJoCo, "refsafe")."""
+"""Least steps of the engine in a contact's time (MuJoCo, "refsafe")."""
 RATIO_MIN: Final = 0.2
-"""Damping of a contact at least, but of a ball: with less what turns as it strikes gains energy."""
+"""Least damping of a contact, but of a ball: with less what turns as it strikes gains energy."""
 
 Problem = tuple[str, object, str, str]
 """Field, value, what is wrong, what would be right."""
@@ -44,7 +44,7 @@ class SceneError(ValueError):
 
 
 def checked_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
-    """The same scene.
+    """Check a scene, and return it.
 
     Args:
         robots: those that stand in it, by their names there.
@@ -58,7 +58,7 @@ def checked_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
 
 
 def scene_findings(scene: Scene, *, whole: bool = True) -> tuple[Finding, ...]:
-    """All that is wrong with a scene, its robots' documents aside.
+    """Find all that is wrong with a scene, its robots' documents aside.
 
     Args:
         whole: False if something of it could not be read, so that names in it say nothing.
@@ -82,7 +82,7 @@ def scene_findings(scene: Scene, *, whole: bool = True) -> tuple[Finding, ...]:
 
 
 def robot_findings(scene: Scene, robots: Mapping[str, Robot]) -> Iterator[Finding]:
-    """What is wrong between a scene and the documents of its robots."""
+    """Find what is wrong between a scene and the documents of its robots."""
     kinds = (("body", scene.bodies), ("robot", scene.robots), ("camera", scene.cameras))
     for kind, rows in kinds:
         for index, row in enumerate(rows):
@@ -169,7 +169,7 @@ def _posed(row: SceneBody | SceneRobot) -> Iterator[Problem]:
 
 
 def _of_body(body: SceneBody) -> list[Problem]:
-    """What is wrong with it by itself."""
+    """Find what is wrong with a body by itself."""
     found = list(_of_values(body))
     return found or list(_of_mass(body))
 
@@ -196,7 +196,7 @@ def _of_values(body: SceneBody) -> Iterator[Problem]:
 
 
 def _of_mass(body: SceneBody) -> Iterator[Problem]:
-    """Of a body in which nothing else is wrong: nothing but its size tells its length."""
+    """Check a body in which nothing else is wrong: only its size gives its length."""
     names = SIZES[body.shape]
     if len(body.size_m) < len(names):
         yield "size_m", body.size_m, f"{len(body.size_m)} numbers", f"{', '.join(names)} in m"
@@ -206,7 +206,7 @@ def _of_mass(body: SceneBody) -> Iterator[Problem]:
 
 
 def _of_contact(body: SceneBody, step_s: float) -> Iterator[Problem]:
-    """A contact that gives and comes back within a step is not one that the engine can follow.
+    """Check a contact that gives and returns within a step, which the engine cannot follow.
 
     It pushes as a spring of 1 / (time ratio)² and a damper of 2 / time, each by its mass (MuJoCo,
     "Solver parameters"), and below a step for time ratio what is dropped flies off faster than it
@@ -233,7 +233,7 @@ def _of_contact(body: SceneBody, step_s: float) -> Iterator[Problem]:
 
 
 def _up(value: float) -> str:
-    """A number of three digits that is no less."""
+    """Round up to a number of three digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 2)
     return f"{math.ceil(value / unit - 1e-9) * unit:.3g}"
 
@@ -262,7 +262,7 @@ def _of_field(field: BodyField) -> Iterator[Problem]:
 
 
 def _names(scene: Scene) -> Iterator[Finding]:
-    """Names that stand twice, or cannot be told apart from others."""
+    """Find names that occur twice, or cannot be distinguished from others."""
     seen: set[str] = set()
     grown = [f"{field.name}_{k + 1}" for field in scene.fields for k in range(field.count)]
     rows = [("robot", scene.robots), ("body", scene.bodies), ("field", scene.fields)]
@@ -284,7 +284,7 @@ def _names(scene: Scene) -> Iterator[Finding]:
 
 
 def _bearers(scene: Scene) -> Iterator[Finding]:
-    """What is borne by nothing, or by itself in the end."""
+    """Find what is borne by nothing, or by itself in the end."""
     robots = {robot.name for robot in scene.robots}
     bears = {row.name: row.on for row in (*scene.robots, *scene.bodies)}
     rows = [("robot", scene.robots), ("body", scene.bodies), ("camera", scene.cameras)]
@@ -308,7 +308,7 @@ def _each(rows: Sequence[tuple[str, Sequence[Any]]]) -> Iterator[tuple[str, Any,
 
 
 def _returns(name: str, bears: Mapping[str, str]) -> bool:
-    """Whether a way from bearer to bearer comes back to a name."""
+    """Whether the bearers of a name lead back to it."""
     at = bears[name]
     for _ in bears:
         if at == name:

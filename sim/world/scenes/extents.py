@@ -1,4 +1,4 @@
-"""How far bodies reach in directions all round and upwards: whether two are apart.
+"""Reaches of bodies in directions all round and upwards, which decide whether two are apart.
 
 A body is replaced by points whose hull holds it. Two bodies are apart if their reaches are in any
 of the directions, which errs on the safe side: bodies aslant may be refused that just miss.
@@ -18,9 +18,9 @@ Array = NDArray[np.float64]
 COUNT: Final = 32
 """Horizontal directions, 5.6° apart, over half a turn."""
 RING: Final = 24
-"""Corners of the polygon that stands for a circle, which it holds."""
+"""Corners of the polygon that replaces a circle and contains it."""
 TOUCHING_M: Final = 1e-9
-"""Overlap in height below which one body stands on the other."""
+"""Overlap in height below which one body rests on the other."""
 _ANGLES: Final = np.arange(COUNT) * (math.pi / COUNT)
 DIRECTIONS: Final[Array] = np.vstack(
     [np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(COUNT)], axis=1), [[0.0, 0.0, 1.0]]]
@@ -29,7 +29,7 @@ DIRECTIONS: Final[Array] = np.vstack(
 
 
 def reach_m(body: PlacedBody, pose: Array) -> Array:
-    """Least and greatest coordinate of a body along each direction, shape (2, COUNT + 1).
+    """Compute the least and greatest coordinate along each direction, shape (2, COUNT + 1).
 
     Args:
         pose: of its frame, shape (4, 4).
@@ -41,7 +41,7 @@ def reach_m(body: PlacedBody, pose: Array) -> Array:
 
 
 def circle_reach_m(x_m: float, y_m: float, radius_m: float) -> Array:
-    """The same of an upright circle of any height."""
+    """Compute the reach of an upright circle of any height."""
     middle = DIRECTIONS[:, :2] @ (x_m, y_m)
     found = np.stack([middle - radius_m, middle + radius_m])
     found[:, -1] = -np.inf, np.inf
@@ -49,7 +49,7 @@ def circle_reach_m(x_m: float, y_m: float, radius_m: float) -> Array:
 
 
 def are_apart(one: Array, others: Array, gap_m: float) -> bool:
-    """Whether a body keeps its distance from each of others; what stands on another does.
+    """Whether a body keeps its distance from each of others; one that rests on another does.
 
     Args:
         one: reach, shape (2, COUNT + 1).

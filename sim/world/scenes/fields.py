@@ -17,11 +17,11 @@ from sim.world.scenes.model import BodyField, Scene, SceneBody
 Array = NDArray[np.float64]
 
 ATTEMPTS: Final = 2000
-"""Places that are tried for a body."""
+"""Most places that are tried for a body."""
 
 
 class FieldFullError(ValueError):
-    """A field's bodies do not find places; the text says how many did."""
+    """Field without enough places for its bodies; the text says how many found one."""
 
     def __init__(self, field: BodyField, placed: int) -> None:
         self.field: str = field.name
@@ -34,7 +34,7 @@ class FieldFullError(ValueError):
 
 
 def all_bodies(scene: Scene, seed: int = 0) -> tuple[SceneBody, ...]:
-    """Bodies of a scene, those of its fields placed.
+    """List the bodies of a scene, those of its fields placed.
 
     What robots carry is not seen: a field's ``clear_m`` keeps their places free.
 
@@ -60,7 +60,7 @@ def all_bodies(scene: Scene, seed: int = 0) -> tuple[SceneBody, ...]:
 
 
 def body_poses(scene: Scene) -> dict[str, Array]:
-    """Frames in the world where the scene begins, shape (4, 4), but of what robots bear."""
+    """Compute frames in the world where the scene begins, shape (4, 4), except on robots."""
     poses = {"": np.eye(4)}
     waiting = list(scene.bodies)
     while ready := [body for body in waiting if body.on in poses]:
@@ -75,7 +75,7 @@ def body_poses(scene: Scene) -> dict[str, Array]:
 
 
 def _placed(field: BodyField, taken: list[Array], rng: np.random.Generator) -> Sequence[SceneBody]:
-    """A field's bodies; what they take is added."""
+    """Place a field's bodies; their reaches are added to those taken."""
     clear = [circle_reach_m(*circle) for circle in field.clear_m]
     found: list[SceneBody] = []
     for number in range(field.count):
@@ -96,7 +96,7 @@ def _placed(field: BodyField, taken: list[Array], rng: np.random.Generator) -> S
 
 
 def _somewhere(field: BodyField, kind: SceneBody, rng: np.random.Generator) -> SceneBody | None:
-    """A body at a random place, as a whole in the field's box; None if it is larger than that."""
+    """Draw a random place for a body within the field's box; None if it is larger than that."""
     half = 0.5 * float(rng.uniform(-math.pi, math.pi))
     w, x, y, z = kind.quaternion
     cos, sin = math.cos(half), math.sin(half)

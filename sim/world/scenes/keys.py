@@ -1,4 +1,4 @@
-"""Which keys of a scene's TOML stand for which fields, and what their values must look like.
+"""Keys of a scene's TOML by field, and the forms of their values.
 
 Units are in the keys; those of a moving body go with its motion: m and N of a slide, rad and N m
 of a hinge.
@@ -43,7 +43,7 @@ LIGHT: Final = _same("position_m", "direction", "colour", "parallel", "shadows")
 CAMERA: Final = _same("name", *_BORNE, "position_m", "looks_at_m", "fov_rad")
 FIELD: Final = _same("name", "count", "box_m", "seed", "gap_m", "clear_m")
 KIND: Final = _same("name", *_LOOKS, "quaternion", "motion", *_TOUCH)
-"""Of the kinds of a field's bodies, which are placed by the field."""
+"""Keys of the kinds of a field's bodies, which are placed by the field."""
 
 READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
     {
@@ -81,11 +81,11 @@ READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "clear_m": lambda value: _triples(value),
     }
 )
-"""How the value of each field is read."""
+"""Readers of the value of each field."""
 
 
 def body_keys(motion: BodyMotion) -> Fields:
-    """Keys of a body that moves so."""
+    """List the keys of a body with such a motion."""
     kind = JointType.SLIDE if motion is BodyMotion.SLIDE else JointType.HINGE
     joint = {one: with_unit(one, kind) for one in ("start", "limits", "damping", "armature")}
     joint["joint_friction"] = with_unit("friction", kind)
@@ -93,7 +93,7 @@ def body_keys(motion: BodyMotion) -> Fields:
 
 
 def _masses(value: object) -> tuple[tuple[int, float], ...]:
-    """Masses by the numbers of links."""
+    """Read masses by the numbers of links."""
     if not isinstance(value, dict) or not all(key.isdecimal() for key in value):
         raise UnreadableError("not masses by links", "{ 1 = 60.0 } for 60 kg of link 1")
     return tuple((int(key), number(mass)) for key, mass in value.items())

@@ -20,7 +20,7 @@ from sim.world.scenes.model import (
 )
 
 KEY: Final = "scene"
-"""That tells a scene from other documents."""
+"""Key that distinguishes a scene from other documents."""
 _NEEDED: Final = {
     "body": ("name", "shape"),
     "kind": ("name", "shape"),
@@ -33,16 +33,16 @@ _INSTEAD: Final[dict[str, Any]] = {
     "name": "?", "shape": BodyShape.NONE, "document": "?", "position_m": (0.0, 0.0, 0.0),
     "looks_at_m": (1.0, 0.0, 0.0), "count": 1, "box_m": ((0.0,) * 3, (1.0, 1.0, 0.0)),
 }  # fmt: skip
-"""What stands for a value that is missing or cannot be read."""
+"""Substitutes for values that are missing or cannot be read."""
 _JUDGED_BY: Final = {
     "shape": ("size_m", "mass_kg", "density_kg_m3"),
     "motion": ("axis", "start", "density_kg_m3"),
 }
-"""Fields that say nothing without another one."""
+"""Fields that have no meaning without another one."""
 
 
 def read_scene(text: str, source: str) -> Scene:
-    """The scene that a TOML document describes.
+    """Read the scene of a TOML document.
 
     Args:
         source: the document, for error texts.
@@ -59,7 +59,7 @@ def read_scene(text: str, source: str) -> Scene:
 
 
 class _Reader(TomlTables):
-    """A scene's document while it is read."""
+    """Reader of a scene's document."""
 
     readers = keys.READ
     needed = _NEEDED
@@ -67,7 +67,7 @@ class _Reader(TomlTables):
     judged_by = _JUDGED_BY
 
     def scene(self) -> Scene:
-        """What the document says, with stand-ins for what cannot be read."""
+        """Build the scene of the document, with substitutes for what cannot be read."""
         lists = ("robot", "body", "field", "light", "camera")
         self._no_others(self._data, (), {KEY, "stepping", "floor", *lists})
         if KEY not in self._data:

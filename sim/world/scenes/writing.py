@@ -1,4 +1,4 @@
-"""A scene written as TOML: what :mod:`sim.world.scenes.reading` reads, with all digits."""
+"""A scene as TOML text: what :mod:`sim.world.scenes.reading` reads, with all digits."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -11,7 +11,7 @@ from sim.world.scenes.reading import KEY
 
 
 def write_scene(scene: Scene) -> str:
-    """The TOML of a scene; nothing is lost."""
+    """Write the TOML of a scene; nothing is lost."""
     blocks = [[f"{KEY} = {value_text(scene.name)}"]]
     if stepping := list(_lines(scene.stepping, keys.STEPPING)):
         blocks.append(["[stepping]", *stepping])
@@ -32,7 +32,7 @@ def _field(field: BodyField) -> Iterator[list[str]]:
 
 
 def _lines(row: Any, known: Mapping[str, str]) -> Iterator[str]:
-    """A line for each field that is not as it would be if it were left out."""
+    """Write a line for each field that differs from its default."""
     defaults = {field.name: field.default for field in fields(row)}
     for field, key in known.items():
         value = getattr(row, field)

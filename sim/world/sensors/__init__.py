@@ -1,1 +1,1 @@
-"""Sensors as they are read: what the engine measures, with defects, delay and sample rate."""
+"""Readings of sensors: the engine's measurements with defects, delay and sample rate."""

@@ -1,9 +1,9 @@
-"""From what sensors measure to what they tell: bias, filter, delay, rate, noise, steps, dropout.
+"""Signal chain of sensors: bias, filter, delay, rate, noise, quantisation, dropout.
 
 In this order, once a step, over the values of all sensors of a robot at once. A step of the filter
-is exact for a measurement that stands during the step: ``y += (1 - exp(-2π f h)) (x - y)``. Noise
-is that of a sample and stays until the next one; values are quantised after it; a sample that is
-lost leaves the last one there. In the beginning all is as if the first measurement had stood for
+is exact for a measurement that is constant during the step: ``y += (1 - exp(-2π f h)) (x - y)``.
+Noise is that of a sample and stays until the next one; values are quantised after it; a sample that
+is lost leaves the last one there. In the beginning all is as if the first measurement had held for
 ever, and no sample is lost. Infinite values, such as a ray that hits nothing, pass the filter at
 once.
 """
@@ -22,31 +22,31 @@ from sim.world.sensors.rotations import quaternions_of
 Array = NDArray[np.float64]
 
 EARLY: Final = 1e-6
-"""Of a sample's phase, so that rounding puts no sample a step late."""
+"""Lead of a sample's phase, so that rounding puts no sample a step late."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainSnapshot:
-    """All that decides how readings go on, bit by bit; random numbers follow from seed and step."""
+    """State that decides future readings bit by bit; random numbers follow from seed and step."""
 
     seed: int
-    """Of the run."""
+    """Seed of the run."""
     step: int
-    """Readings that were taken."""
+    """Number of readings taken."""
     values: tuple[str, ...]
-    """Sensor, quantity and part of each value."""
+    """Sensor, quantity and part of each value, as names."""
     begun: bytes
     """Which values have been measured."""
     filtered: bytes
-    """Of the filters."""
+    """State of the filters."""
     history: bytes
-    """What is still delayed."""
+    """Measurements that are still delayed."""
     told: bytes
     """The last reading."""
 
 
 class SensorChain:
-    """Of one robot.
+    """Signal chain of one robot's sensors.
 
     Args:
         seed: of the run, 0 or more.
@@ -75,7 +75,7 @@ class SensorChain:
         self._forget()
 
     def _forget(self) -> None:
-        """Be as before the first reading."""
+        """Return to the state before the first reading."""
         count = len(self.layout.values)
         self._step = 0
         self._begun, self._all_begun = np.zeros(count, np.bool_), not count
@@ -84,7 +84,7 @@ class SensorChain:
         self._room = np.zeros(count)
 
     def advance(self, measured: Array) -> Array:
-        """The next reading, shape (values,).
+        """Compute the next reading, shape (values,).
 
         Args:
             measured: what the sensors measure in this step, without defects, shape (values,).
@@ -104,7 +104,7 @@ class SensorChain:
         return self._told.copy()
 
     def _draw(self, block: int) -> None:
-        """Noise of the next steps, and which values stay as they were."""
+        """Draw the noise of the next steps, and which values stay as they were."""
         layout = self.layout
         normals, uniforms = self._draws.block(block)
         self._noise = layout.noise * normals
@@ -118,13 +118,13 @@ class SensorChain:
         self._block = block
 
     def snapshot(self) -> ChainSnapshot:
-        """All that decides how it goes on."""
+        """Return the state that decides the future readings."""
         arrays = (self._begun, self._filtered, self._history, self._told)
         kept = (array.tobytes() for array in arrays)
         return ChainSnapshot(self._seed, self._step, self.layout.values, *kept)
 
     def restore(self, snapshot: ChainSnapshot) -> None:
-        """Go on from a snapshot of the same sensors.
+        """Restore a snapshot of the same sensors.
 
         Raises:
             ValueError: if it is of others, or of another seed.
@@ -147,7 +147,7 @@ class SensorChain:
         self._told = np.frombuffer(snapshot.told).copy()
 
     def carry_over(self, old: ChainSnapshot) -> None:
-        """Go on from before an edit, with values of the same sensor, quantity and part.
+        """Continue from before an edit, with values of the same sensor, quantity and part.
 
         The others begin with their next measurement. What is delayed keeps its age in steps.
         """

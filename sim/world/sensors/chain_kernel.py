@@ -1,4 +1,4 @@
-"""One reading out of what sensors measure, compiled: `sim.world.sensors.chain` has the order."""
+"""One reading from the sensors' measurements, compiled; `sim.world.sensors.chain` has the order."""
 
 import math
 
@@ -16,7 +16,7 @@ BIAS, SHARE, QUANTISATION = 0, 1, 2
 
 @njit(cache=True, error_model="numpy")
 def begin_values(values: Array, begun: Flags, filtered: Array, history: Array) -> None:
-    """Values that are measured for the first time have stood for ever."""
+    """Fill the history of values measured for the first time, as if they had held for ever."""
     for index in range(len(values)):
         if not begun[index]:
             filtered[index] = values[index]
@@ -46,7 +46,7 @@ def turn_axes(values: Array, quaternions: Indices, turns: Array) -> None:
 def filter_values(
     values: Array, share: Array, cut_axes: Indices, boundless: bool, filtered: Array
 ) -> None:
-    """A step of all low-pass filters; axes go the shorter way and stay of length 1.
+    """Step all low-pass filters; axes turn the shorter way and stay of length 1.
 
     Args:
         values: of a reading, shape (values,); written.
@@ -100,7 +100,7 @@ def next_reading(
     told: Array,
     values: Array,
 ) -> None:
-    """Work out the next reading.
+    """Compute the next reading.
 
     Args:
         measured: in this step, without defects, shape (values,).

@@ -1,4 +1,4 @@
-"""Random numbers of sensors: drawn in blocks ahead, each block from a generator of its own.
+"""Random numbers of sensors, drawn in blocks ahead, each block from a generator of its own.
 
 A block's generator is seeded by the run's seed, the sensor's name and the block's number (NumPy's
 `SeedSequence`), so the numbers of a step follow from these three: no other sensor changes them, and
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 BLOCK: Final = 256
-"""Steps that are drawn at once."""
+"""Number of steps that are drawn at once."""
 
 
 class SensorDraws:
-    """Of several sensors.
+    """Random numbers of several sensors.
 
     Args:
         seed: of the run, 0 or more.
@@ -36,7 +36,7 @@ class SensorDraws:
         self._counts, self._used = list(counts), list(used)
 
     def block(self, number: int) -> tuple[Array, Array]:
-        """Numbers of steps from ``number * BLOCK`` on.
+        """Draw the numbers of steps from ``number * BLOCK`` on.
 
         Returns:
             Normal ones, shape (BLOCK, all counts), and one of 0 … 1 a sensor, shape
@@ -55,6 +55,6 @@ class SensorDraws:
 
 
 def _words(name: str) -> tuple[int, ...]:
-    """128 bits of a name as words of 32."""
+    """Hash a name to 128 bits, as words of 32."""
     digest = hashlib.sha256(name.encode()).digest()
     return tuple(int.from_bytes(digest[at : at + 4], "little") for at in range(0, 16, 4))

@@ -16,34 +16,35 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SensorLayout:
-    """Of one robot at one step of time. Arrays are read-only."""
+    """Layout of one robot's sensor values for one step of time. Arrays are read-only."""
 
     names: tuple[str, ...]
-    """Of sensors that have values, those of other robots told apart: seeds of their noise."""
+    """Names of sensors that have values, with a robot's prefix: seeds of their noise."""
     values: tuple[str, ...]
-    """Sensor, quantity and part of each value, unique."""
+    """Sensor, quantity and part of each value, as unique names."""
     sensors: Indices
-    """Which of the sensors a value is of, shape (values,)."""
+    """Index of each value's sensor, shape (values,)."""
     bias: Array
-    """Shape (values,); 0 for quaternions."""
+    """Bias of each value, shape (values,); 0 for quaternions."""
     noise: Array
-    """Standard deviation, shape (values,); 0 for quaternions."""
+    """Standard deviation of the noise, shape (values,); 0 for quaternions."""
     quantisation: Array
-    """Shape (values,); 0 for none."""
+    """Quantisation step, shape (values,); 0 for none."""
     share: Array
-    """Of the way to the measurement that the filter goes in a step, shape (values,); 1 without."""
+    """Part of the difference that the filter covers in a step, shape (values,); 1 without."""
     delay: Indices
-    """Whole steps, shape (values,)."""
+    """Delay in whole steps, shape (values,)."""
     rate: Array
     """Samples a step, shape (sensors,); from 1 on there is one in each."""
     dropout: Array
-    """Shape (sensors,)."""
+    """Probability of a lost sample, shape (sensors,)."""
     quaternions: Indices
     """Values that are quaternions w, x, y, z, shape (quaternions, 4)."""
     turned: Array
-    """Their bias as turns about x, y, z [rad], shape (quaternions, 3)."""
+    """Bias of the quaternions as turns about x, y, z [rad], shape (quaternions, 3)."""
     turning: Array
-    """Standard deviation of their noise about each axis [rad], shape (quaternions, 1)."""
+    """Standard deviation of the quaternions' noise about each axis [rad], shape (quaternions,
+    1)."""
     boundless: bool
     """Whether a value that is filtered may be infinite."""
 
@@ -54,7 +55,7 @@ class SensorLayout:
 
 
 def sensor_layout(robot: Robot, step_s: float, prefix: str = "") -> SensorLayout:
-    """Of a robot's sensors.
+    """Lay out the values of a robot's sensors.
 
     Args:
         robot: checked.
@@ -95,14 +96,14 @@ def sensor_layout(robot: Robot, step_s: float, prefix: str = "") -> SensorLayout
 
 
 def _share(sensor: RobotSensor, step_s: float) -> float:
-    """Of a filter of first order whose input stands during a step: 1 - exp(-2π f h)."""
+    """Share of a filter of first order whose input is constant in a step: 1 - exp(-2π f h)."""
     if sensor.cutoff_hz is None:
         return 1.0
     return float(-np.expm1(-2.0 * np.pi * sensor.cutoff_hz * step_s))
 
 
 def _defects(sensor: RobotSensor, quantity: SensorQuantity) -> Sequence[tuple[float, ...]]:
-    """Bias, noise and quantisation of each value; a quaternion has none of its own."""
+    """List bias, noise and quantisation of each value; a quaternion has none of its own."""
     count = len(quantity.parts)
     told = _told(sensor, quantity.unit)
     return [(bias, told.noise, told.quantisation) for bias in _biases(told, count)]

@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 class RobotSensors:
-    """Of a robot that has none, readings without values.
+    """Sensors of a robot; without any, readings have no values.
 
     Args:
         step_s: of the world.
@@ -23,7 +23,7 @@ class RobotSensors:
     def __init__(self, robot: WorldRobot, step_s: float, seed: int) -> None:
         document = robot.placed.robot
         self.signals: tuple[SensorSignal, ...] = sensor_signals(document)
-        """What a reading holds, in its order."""
+        """Quantities of a reading, in its order."""
         self._measured = MeasuredValues(robot)
         layout = sensor_layout(document, step_s, robot.placed.prefix)
         self._chain = SensorChain(layout, seed)
@@ -31,20 +31,20 @@ class RobotSensors:
         """The last reading, shape (values,); empty before the first."""
 
     def measured(self) -> Array:
-        """What a reading would be without any defect, shape (values,)."""
+        """Measure the values of a reading without any defect, shape (values,)."""
         return self._measured.now()
 
     def read(self) -> Array:
-        """The next reading, shape (values,); to be called once after every step of the world."""
+        """Return the next reading, shape (values,); to be called once after every world step."""
         self.latest = self._chain.advance(self._measured.now())
         return self.latest
 
     def snapshot(self) -> ChainSnapshot:
-        """All that decides how readings go on, besides the world's own snapshot."""
+        """Return the state that decides future readings, besides the world's own snapshot."""
         return self._chain.snapshot()
 
     def restore(self, snapshot: ChainSnapshot) -> None:
-        """Go on from a snapshot of the same sensors; the next reading is that after a step.
+        """Restore a snapshot of the same sensors; the next reading is that after a step.
 
         Raises:
             ValueError: if it is of others, or of another seed.
@@ -52,5 +52,5 @@ class RobotSensors:
         self._chain.restore(snapshot)
 
     def carry_over(self, old: ChainSnapshot) -> None:
-        """Go on from before an edit of the robot: sensors by their names."""
+        """Continue from before an edit of the robot: sensors by their names."""
         self._chain.carry_over(old)

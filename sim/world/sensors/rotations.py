@@ -7,7 +7,7 @@ Array = NDArray[np.float64]
 
 
 def quaternions_of(turns_rad: Array) -> Array:
-    """Of rotation vectors.
+    """Convert rotation vectors to unit quaternions.
 
     Args:
         turns_rad: shape (…, 3).

@@ -1,4 +1,4 @@
-"""What a robot's sensors tell, as values: names, units, frames, and where each is in a reading.
+"""Signals of a robot's sensors: names, units, frames, and the place of each in a reading.
 
 Names end in their unit and begin with that of their sensor, as fields of recordings do.
 """
@@ -26,29 +26,29 @@ class SensorSignal:
     """One quantity of a sensor in a reading."""
 
     name: str
-    """Such as ``wrist_force_n``."""
+    """Name such as ``wrist_force_n``."""
     unit: str
-    """Such as ``N``; of a pose ``m,1``."""
+    """Unit such as ``N``; of a pose ``m,1``."""
     begin: int
-    """The first of its values in a reading of the whole robot."""
+    """Index of the first of its values in a reading of the whole robot."""
     count: int
-    """Of its values."""
+    """Number of its values."""
     parts: tuple[str, ...] = ()
     """Names of several values."""
     frame: str = ""
-    """In whose axes: ``world``, or the sensor's name for its own; empty where it does not
+    """Frame of the axes: ``world``, or the sensor's name for its own; empty where it does not
     matter."""
     child: str = ""
-    """Of a pose, what is there: ``l6`` for link 6."""
+    """Child frame of a pose: ``l6`` for link 6."""
 
     @property
     def at(self) -> slice:
-        """Where it is in a reading."""
+        """Slice of the signal in a reading."""
         return slice(self.begin, self.begin + self.count)
 
 
 def sensor_signals(robot: Robot) -> tuple[SensorSignal, ...]:
-    """Of all sensors of a robot, in the order of a reading."""
+    """List the signals of a robot's sensors, in the order of a reading."""
     found: list[SensorSignal] = []
     for sensor in robot.sensors:
         begin = found[-1].begin + found[-1].count if found else 0

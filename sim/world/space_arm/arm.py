@@ -1,4 +1,4 @@
-"""What an arm is made of: six links on revolute joints, a gripper frame, gravity, drives.
+"""A space arm: six links on revolute joints, a gripper frame, gravity, drives.
 
 Link frame L_i sits on joint i and turns with link i; L_0 is the base B, which does not move.
 """
@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 
 JOINTS = 6
 _ENTRIES = ([0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2])
-"""Of a symmetric tensor, as the kernels have them: xx, yy, zz, xy, xz, yz."""
+"""Indices of a symmetric tensor's entries in the kernels' order: xx, yy, zz, xy, xz, yz."""
 
 _set = object.__setattr__
 
@@ -53,7 +53,7 @@ class Arm:
     """
 
     name: str
-    """Of the arm."""
+    """Name of the arm."""
     links: tuple[Link, ...]
     """The six joints with their links, from the base."""
     tool_rotation: Array
@@ -61,9 +61,9 @@ class Arm:
     tool_offset_m: Array
     """Origin of G in L_6 [m], shape (3,)."""
     gravity_m_s2: Array
-    """In base axes [m/s2], shape (3,); zeros in orbit."""
+    """Gravity in base axes [m/s2], shape (3,); zeros in orbit."""
     drives: tuple[JointDrive, ...]
-    """Of the six joints, from the base."""
+    """Drives of the six joints, from the base."""
     _arrays: ArmArrays = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,15 +83,15 @@ class Arm:
         return math.fsum(link.mass_kg for link in self.links)
 
     def arrays(self) -> ArmArrays:
-        """The arm as the kernels take it, in frames K_i whose z is the joint's axis."""
+        """Kernels' form of the arm, in frames K_i whose z is the joint's axis."""
         return self._arrays
 
     def with_links(self, links: Sequence[Link]) -> Self:
-        """The same arm with other links."""
+        """Replace the links of the arm."""
         return replace(self, links=tuple(links))
 
     def with_payload(self, body: Body) -> Self:
-        """The arm holding a body: merged into the last link by the parallel axis theorem."""
+        """Merge a held body into the last link by the parallel axis theorem."""
         last = merged(self.links[-1], self.tool_rotation, self.tool_offset_m, body)
         return self.with_links((*self.links[:-1], last))
 
@@ -123,7 +123,7 @@ def _kernel_arrays(arm: Arm) -> ArmArrays:
 
 
 def _axes_along(axis: Array) -> Array:
-    """A rotation whose third column is ``axis``; exact if that lies along a coordinate axis."""
+    """Make a rotation whose third column is ``axis``; exact if that is a coordinate axis."""
     first = np.zeros(3)
     first[int(np.argmin(np.abs(axis)))] = 1.0
     first -= axis * (first @ axis)

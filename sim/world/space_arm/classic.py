@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def _steps(span_s: float, step_s: float) -> int:
-    """Number of equal steps, none longer than ``step_s``, that fill a span."""
+    """Count the equal steps, none longer than ``step_s``, that fill a span."""
     return max(1, math.ceil(span_s / step_s * (1.0 - 1e-12)))
 
 
@@ -69,7 +69,7 @@ class Euler1993(KernelIntegrator):
         self._scratch = make_scratch()
 
     def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
-        """As any; ``rejected`` counts switches of regimes.
+        """Advance a span; ``rejected`` counts switches of regimes.
 
         Raises:
             ValueError: if a clutch can slip, for which the scheme has no regime.
@@ -99,7 +99,7 @@ def largest_stable_step(
     finest_s: float = 1e-4,
     floor_m: float = 1e-4,
 ) -> float:
-    """Largest step with which RK4 is stable over a motion, by bisection [s].
+    """Find the largest step with which RK4 is stable over a motion, by bisection [s].
 
     A step tick / n is stable if all states are finite and the gripper, at the ends of all ticks,
     is off the motion of ``finest_s`` by no more than twice what it is with half the step, or by
@@ -142,7 +142,7 @@ def largest_stable_step(
 
 
 def _fewest_steps(finest: int, stable: Callable[[int], bool]) -> int:
-    """Fewest steps of a tick that are stable, to within 2 %: halved, then bisected."""
+    """Find the fewest steps of a tick that are stable, to within 2 %: halved, then bisected."""
     good, bad = finest, finest // 2
     while bad >= 1 and stable(bad):
         good, bad = bad, bad // 2
@@ -158,7 +158,7 @@ def _fewest_steps(finest: int, stable: Callable[[int], bool]) -> int:
 def _gripper_path(
     integrator: Rk4, arm: ArmArrays, drive: Array, q_rad: Array, commands: Array, tick_s: float
 ) -> Array | None:
-    """Places of the gripper at the ends of all ticks [m], shape (ticks, 3); None if it failed."""
+    """Positions of the gripper at all ticks' ends [m], shape (ticks, 3); None if it failed."""
     state = np.zeros((sdirk2.STATE_ROWS, 6))
     state[sdirk2.Q] = q_rad
     dry_nm = drive[FRICTION].copy()

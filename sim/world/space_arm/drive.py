@@ -26,13 +26,13 @@ class JointDrive:
     gear_ratio: float
     """Turns of the motor for one turn of the joint."""
     motor_inertia_kg_m2: float
-    """Inertia of the rotor, on its own shaft."""
+    """Inertia of the rotor, on its own shaft [kg m2]."""
     torque_constant_nm_a: float
     """Torque of the motor for one ampere."""
     back_emf_v_s: float
     """Voltage that the motor makes for 1 rad/s of its own [V s/rad]."""
     resistance_ohm: float
-    """Of the winding; its inductance is left out (a drive of second order)."""
+    """Resistance of the winding; its inductance is left out (a drive of second order)."""
     speed_gain_v_s: float
     """Voltage of the speed loop for 1 rad/s of error of the motor [V s/rad]."""
     voltage_max_v: float
@@ -42,7 +42,7 @@ class JointDrive:
     half_gap_rad: float
     """Half of the free play of the gear, on the joint's side."""
     stiffness_nm_rad: float
-    """Of gear and shaft, on the joint's side."""
+    """Stiffness of gear and shaft, on the joint's side."""
     mesh_damping_s: float
     """Damping of the gear's teeth for its stiffness [s]."""
     friction_nm: float
@@ -67,37 +67,37 @@ class JointDrive:
 
 @dataclass(frozen=True, slots=True)
 class DriveEffects:
-    """Which imperfections of the drives are simulated; each can be had on its own."""
+    """Imperfections of the drives that are simulated; each can be enabled on its own."""
 
     limits: bool = False
-    """Voltage and current have an end."""
+    """Whether voltage and current have limits."""
     backlash: bool = False
-    """The gear has free play."""
+    """Whether the gear has free play."""
     elasticity: bool = False
-    """Gear and shaft give way."""
+    """Whether gear and shaft are elastic."""
     friction: bool = False
-    """Dry friction with true sticking."""
+    """Whether there is dry friction with true sticking."""
     clutch: bool = False
-    """Torque beyond the clutch's makes it slip."""
+    """Whether torque beyond the clutch's makes it slip."""
 
 
 class DriveModel(Enum):
     """The drive models of the table of 1993, and one more."""
 
     A = "a"
-    """linear"""
+    """Linear drive."""
     B = "b"
-    """a with limits of current and voltage"""
+    """Model a with limits of current and voltage."""
     C = "c"
-    """b with backlash"""
+    """Model b with backlash."""
     D = "d"
-    """c with elastic joints"""
+    """Model c with elastic joints."""
     E = "e"
-    """d with dry friction"""
+    """Model d with dry friction."""
 
     @property
     def effects(self) -> DriveEffects:
-        """What this model simulates."""
+        """Effects that this model simulates."""
         number = "abcde".index(self.value)
         return DriveEffects(
             limits=number >= 1, backlash=number >= 2, elasticity=number >= 3, friction=number >= 4
@@ -105,42 +105,42 @@ class DriveModel(Enum):
 
 
 RIGID, RIGID_GAP, ELASTIC = 0.0, 1.0, 2.0
-"""How a motor holds its link: firmly, firmly at either end of a gap, or by a spring."""
+"""Holds of a link by its motor: firm, firm at either end of a gap, or by a spring."""
 
 
 INERTIA = 0
-"""N^2 Jm [kg m2]"""
+"""Rotor inertia at the joint N^2 Jm [kg m2]."""
 LOOP_GAIN = 1
-"""N Ks: volts for 1 rad/s of the joint [V s/rad]"""
+"""Loop gain N Ks: volts for 1 rad/s of the joint [V s/rad]."""
 BACK_EMF = 2
-"""N Ke [V s/rad]"""
+"""Back EMF at the joint N Ke [V s/rad]."""
 TORQUE_PER_VOLT = 3
-"""N Kt / R [N m/V]"""
+"""Torque per volt N Kt / R [N m/V]."""
 VOLTAGE_MAX = 4
-"""[V]"""
+"""Largest voltage [V]."""
 TORQUE_MAX = 5
-"""N Kt Imax [N m]"""
+"""Largest torque N Kt Imax [N m]."""
 HALF_GAP = 6
-"""[rad]"""
+"""Half of the gap [rad]."""
 STIFFNESS = 7
-"""[N m/rad]; of no meaning in a firm hold"""
+"""Stiffness [N m/rad]; of no meaning in a firm hold."""
 DAMPING = 8
-"""of the mesh [N m s/rad]"""
+"""Damping of the mesh [N m s/rad]."""
 FRICTION = 9
-"""[N m]"""
+"""Dry friction [N m]."""
 DRAG = 10
-"""[N m s/rad]"""
+"""Viscous friction [N m s/rad]."""
 CLUTCH = 11
-"""[N m]"""
+"""Torque of the clutch [N m]."""
 BRAKE = 12
-"""[N m]"""
+"""Torque of the brake [N m]."""
 HOLD = 13
-"""RIGID, RIGID_GAP or ELASTIC, the same for all joints"""
+"""Hold RIGID, RIGID_GAP or ELASTIC, the same for all joints."""
 ROWS = 14
 
 
 def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
-    """Bring the drives of six joints to the joint's side, with the effects that are wanted.
+    """Convert the drives of six joints to the joint's side, with the wanted effects.
 
     An effect that is left out has a limit of infinity, or a gap or torque of 0. One array, because
     a compiled function takes it at a tenth of the cost of thirteen.

@@ -1,4 +1,4 @@
-"""Ways to lead the arm through a span of time: one interface, and the implicit method with control.
+"""Integrators of the arm: one interface, and the implicit method with control.
 
 An integrator changes a state in place and tells how it went; it never raises for what the numbers
 do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
@@ -20,41 +20,41 @@ from sim.world.space_arm.kernels.stage import RATE_TOLERANCE
 
 Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array, float]
-"""State, rates that are asked for [rad/s], dry friction [N m], and the span [s]."""
+"""State, commanded rates [rad/s], dry friction [N m], and the span [s]."""
 
 SHARP_RAD_S = 1e-14
 """Rate tolerance of steps that are so many, or so short, that `RATE_TOLERANCE` would add up."""
 
 
 class SpanStatus(Enum):
-    """How a span of time went."""
+    """Outcome of a span of time."""
 
     DONE = sdirk2.DONE
-    """As accurate as was asked for."""
+    """Outcome as accurate as was asked for."""
     COARSE = sdirk2.COARSE
-    """The cap on work was reached: the rest of the span went by in large steps."""
+    """Outcome with the cap on work reached: the rest of the span was passed in large steps."""
     FAILED = sdirk2.FAILED
-    """No solution; the state is that of the last good step."""
+    """Outcome without a solution; the state is that of the last good step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How a span of time was passed."""
+    """Report on a span of time."""
 
     status: SpanStatus
-    """How it went."""
+    """Outcome of the span."""
     steps: int
-    """That were taken."""
+    """Number of steps taken."""
     rejected: int = 0
-    """That were done again with a shorter step."""
+    """Number of steps repeated with a shorter length."""
     iterations: int = 0
-    """Of Newton's method."""
+    """Number of iterations of Newton's method."""
     hits: int = 0
-    """Blows in rigid gaps."""
+    """Number of blows in rigid gaps."""
 
 
 def together(spans: Sequence[Span]) -> Span:
-    """One span that was passed in parts: the worst status, the sum of the work."""
+    """Sum up a span that was passed in parts: the worst status, the sum of the work."""
     order = list(SpanStatus)
     worst = max((span.status for span in spans), key=order.index)
     counts = zip(*((s.steps, s.rejected, s.iterations, s.hits) for s in spans), strict=True)
@@ -62,7 +62,7 @@ def together(spans: Sequence[Span]) -> Span:
 
 
 class Integrator(Protocol):
-    """What leads a state through a span of time."""
+    """Interface that leads a state through a span of time."""
 
     def pass_time(
         self,
@@ -73,13 +73,13 @@ class Integrator(Protocol):
         dry_nm: Array,
         span_s: float,
     ) -> Span:
-        """Change ``state`` (5, 6) to what it is ``span_s`` later; commands are held."""
+        """Advance ``state`` (5, 6) by ``span_s``; commands are held."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How accurate SDIRK2 has to be, and with how much work at most.
+    """Accuracy of SDIRK2, and its most work.
 
     Raises:
         ValueError: if a value is out of bounds.
@@ -88,16 +88,16 @@ class Accuracy:
     tolerance_m: float = 2e-6
     """Error of one step, brought to the gripper [m]."""
     rate_time_s: float = 0.3
-    """For how long an error of a rate counts as one of the angle [s]."""
+    """Time for which an error of a rate counts as one of the angle [s]."""
     step_min_s: float = 2e-5
-    """A step this short is taken whatever its error [s]."""
+    """Shortest step, which is taken whatever its error [s]."""
     step_max_s: float = 0.02
     """Longest step [s]."""
     refresh_s: float = 0.002
     """Age at which mass matrix and Coriolis torques are computed anew; 0 = every step [s]. A whole
     tick makes it the simplification of 1993."""
     steps_max: int = 20_000
-    """Steps of a span, then it is finished with the longest step."""
+    """Most steps of a span, then it is finished with the longest step."""
     coriolis: bool = True
     """False leaves out the velocity's part of the dynamics, as in 1993."""
     rate_tolerance_rad_s: float = RATE_TOLERANCE
@@ -116,13 +116,13 @@ class Accuracy:
 
     @classmethod
     def fine(cls) -> "Accuracy":
-        """For `Sdirk4`, where light links bounce and errors grow: see docs/space_arm.md."""
+        """Make the accuracy of `Sdirk4`, for light links that bounce: see docs/space_arm.md."""
         return cls(
             tolerance_m=1e-11, step_min_s=1e-7, steps_max=10**6, rate_tolerance_rad_s=SHARP_RAD_S
         )
 
     def control(self, lever_m: Array) -> sdirk2.StepControl:
-        """The same for the kernels, with the lever of each joint [m], shape (6,)."""
+        """Convert for the kernels, with the lever of each joint [m], shape (6,)."""
         return sdirk2.StepControl(
             self.tolerance_m, self.rate_time_s, np.array(lever_m, dtype=np.float64),
             self.step_min_s, self.step_max_s, self.refresh_s, self.steps_max, self.coriolis,
@@ -131,7 +131,7 @@ class Accuracy:
 
     @classmethod
     def fixed(cls, step_s: float, **changes: float | bool) -> "Accuracy":
-        """Steps of one length, without control of the error."""
+        """Make steps of one length, without control of the error."""
         accuracy = cls(
             tolerance_m=np.inf, step_min_s=step_s, step_max_s=step_s, refresh_s=0.0,
             steps_max=10**9, rate_tolerance_rad_s=SHARP_RAD_S,
@@ -140,7 +140,7 @@ class Accuracy:
 
 
 class KernelIntegrator(ABC):
-    """An integrator that a compiled kernel is, which counts what it does.
+    """Integrator by a compiled kernel, which counts its work.
 
     Args:
         work: arrays that the kernel writes into.
@@ -159,7 +159,7 @@ class KernelIntegrator(ABC):
         dry_nm: Array,
         span_s: float,
     ) -> Span:
-        """See `Integrator`."""
+        """Advance as in `Integrator`."""
         self._count[:] = 0
         status = self._advance(arm, drive, (state, command_rad_s, dry_nm, span_s))
         steps, rejected, iterations, _, hits = self._count.tolist()
@@ -206,7 +206,7 @@ class Sdirk4(KernelIntegrator):
         self._control = (accuracy or Accuracy.fine()).control(lever_m)
 
     def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:
-        """As any; raises `ValueError` if the gears have rigid gaps."""
+        """Advance a span; raises `ValueError` if the gears have rigid gaps."""
         if drive[HOLD, 0] == RIGID_GAP:
             raise ValueError("gears with rigid gaps (model c): only SDIRK2 finds their blows")
         return sdirk4.advance(arm, drive, self._control, *motion, self._work, self._count)

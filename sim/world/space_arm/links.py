@@ -32,7 +32,7 @@ class Link:
     """
 
     name: str
-    """Of the joint."""
+    """Name of the joint."""
     axis: Array
     """Unit vector of the joint's axis in L_i, shape (3,)."""
     offset_m: Array
@@ -40,15 +40,15 @@ class Link:
     rotation: Array
     """Axes of L_i at q = 0 in the frame of the link before it, as columns, shape (3, 3)."""
     mass_kg: float
-    """Of the link; 0 for a massless one."""
+    """Mass of the link; 0 for a massless one."""
     com_m: Array
     """Its centre of mass in L_i [m], shape (3,)."""
     inertia_kg_m2: Array
-    """About its centre of mass, in axes of L_i, shape (3, 3)."""
+    """Inertia about its centre of mass, in axes of L_i, shape (3, 3)."""
     position_min_rad: float
     """Lower end of the joint's travel."""
     position_max_rad: float
-    """Upper end."""
+    """Upper end of the joint's travel."""
     rate_max_rad_s: float
     """Largest rate of the joint."""
 
@@ -87,14 +87,14 @@ class Body:
     com_m: Array
     """Its centre of mass in G [m], shape (3,)."""
     inertia_kg_m2: Array
-    """About its centre of mass, in axes of G, shape (3, 3)."""
+    """Inertia about its centre of mass, in axes of G, shape (3, 3)."""
 
     def __post_init__(self) -> None:
         _set_masses(self, "body")
 
 
 def joined(first: Link | Body, second: Link | Body) -> tuple[float, Array, Array]:
-    """Mass [kg], centre of mass [m] and inertia about it [kg m2] of two bodies in one frame.
+    """Join two bodies: mass [kg], centre of mass [m] and inertia about it [kg m2] in one frame.
 
     Args:
         first: one body.
@@ -111,12 +111,12 @@ def joined(first: Link | Body, second: Link | Body) -> tuple[float, Array, Array
 
 
 def steiner(lever_m: Array) -> Array:
-    """Inertia of a unit mass at the end of a lever, |r|^2 E - r r^T [m2], shape (3, 3)."""
+    """Compute the inertia of a unit mass at a lever's end, |r|^2 E - r r^T [m2], shape (3, 3)."""
     return float(lever_m @ lever_m) * np.eye(3) - np.outer(lever_m, lever_m)
 
 
 def merged(link: Link, tool_rotation: Array, tool_offset_m: Array, body: Body) -> Link:
-    """A link that holds a body firmly (parallel axis theorem).
+    """Merge a firmly held body into a link (parallel axis theorem).
 
     Args:
         link: the link, in its own frame L.
@@ -134,13 +134,13 @@ def merged(link: Link, tool_rotation: Array, tool_offset_m: Array, body: Body) -
 
 
 def turned_tensor(rotation: Array, tensor: Array) -> Array:
-    """R I R^T, symmetric to the last bit."""
+    """Compute R I R^T, symmetric to the last bit."""
     turned = rotation @ tensor @ rotation.T
     return 0.5 * (turned + turned.T)
 
 
 def numbers(value: Any, shape: tuple[int, ...], name: str) -> Array:
-    """A read-only copy of finite numbers of a given shape.
+    """Copy finite numbers of a given shape into a read-only array.
 
     Raises:
         SpaceArmError: not numbers, wrong shape, or not finite.
@@ -158,7 +158,7 @@ def numbers(value: Any, shape: tuple[int, ...], name: str) -> Array:
 
 
 def rotation_matrix(value: Any, name: str) -> Array:
-    """A read-only copy of a proper rotation.
+    """Copy a proper rotation into a read-only array.
 
     Raises:
         SpaceArmError: not one to 1e-9.

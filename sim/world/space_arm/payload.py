@@ -1,4 +1,4 @@
-"""Taking hold of a body and letting it go: what the joints' rates become.
+"""Grappling and releasing of a body: the joints' rates afterwards.
 
 The gripper closes in no time and the body sticks to it (a plastic impact). The gripper's impulse on
 the body and the body's on the gripper cancel; the base answers with an impulse of its own. So the
@@ -27,7 +27,7 @@ def grapple_rates(
     twist: Array,
     rotor_inertia_kg_m2: Array | None = None,
 ) -> Array:
-    """Joint rates after the gripper has taken hold of a body.
+    """Compute the joint rates after the gripper has grappled a body.
 
         (D + Jr + J^T M J) v+ = (D + Jr) v + J^T M V
 
@@ -67,7 +67,7 @@ def grapple_rates(
 
 
 def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
-    """Inertia of a body at the gripper: (linear, angular momentum about G's origin) of a twist.
+    """Compute a body's inertia at the gripper: its momenta about G's origin of a twist.
 
     Args:
         q_rad: joint angles [rad], shape (6,).

@@ -1,4 +1,4 @@
-"""Programmed joint rates: from the gripper velocity that an operator wants to six joint rates.
+"""Programmed joint rates: from the operator's gripper velocity to six joint rates.
 
 Resolved rate (Whitney 1969) with a damped inverse near singularities. One factor scales the whole
 twist until every limit holds, so that the gripper keeps the direction that is asked for:
@@ -10,8 +10,8 @@ twist until every limit holds, so that the gripper keeps the direction that is a
 - accelerations: the rates change by at most a_max * tick.
 
 Where no factor meets the acceleration limit (the operator turns his handle to the other side), all
-six rates go straight from the old ones to the new ones; where even that would need room that a
-joint does not have, they are braked by one factor first.
+six rates go straight from the old ones to the new ones; where even that would need more travel than
+a joint has, they are braked by one factor first.
 """
 
 import math
@@ -57,13 +57,13 @@ class RateSettings:
     """
 
     acceleration_max_rad_s2: float | Sequence[float] = 0.02
-    """Of each joint, one number for all six or six."""
+    """Largest acceleration of each joint, one number for all six or six."""
     rounding_ticks: int = 1
     """Ticks over which the smooth stop is rounded, 1 for none."""
     position_margin_rad: float = 0.01
-    """Room kept to each joint's limit, for what the drives lag behind."""
+    """Margin kept to each joint's limit, for the lag of the drives."""
     damping: Damping = field(default_factory=Damping)
-    """Of the inverse near singularities."""
+    """Damping of the inverse near singularities."""
     singular_warn: float = 0.04
     """Smallest singular value under which the command warns."""
     singular_stop: float = 0.02
@@ -93,7 +93,7 @@ class RateSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateCommand:
-    """Joint rates for one tick, and what they leave of the wish."""
+    """Joint rates for one tick, and their difference from the request."""
 
     rates_rad_s: Array
     """Joint rates, to be held for the tick, shape (6,)."""
@@ -102,19 +102,19 @@ class RateCommand:
     on_path: bool
     """False while the rates are still turning from an older direction to the new one."""
     twist_wanted: Array
-    """As asked for, in the frame that was asked for, shape (6,) [m/s, rad/s]."""
+    """Requested twist, in the frame of the request, shape (6,) [m/s, rad/s]."""
     twist_attained: Array
-    """Of the gripper at these rates, same frame, shape (6,)."""
+    """Twist of the gripper at these rates, same frame, shape (6,)."""
     limits: tuple[ActiveLimit, ...]
-    """What binds; empty if the wish is met in full."""
+    """Active limits; empty if the request is met in full."""
     smallest_singular_value: float
-    """Of the scaled Jacobian."""
+    """Smallest singular value of the scaled Jacobian."""
     manipulability: float
-    """Product of its singular values."""
+    """Product of the singular values."""
     damping: float
     """The largest damping factor of all directions; 0: the inverse is exact."""
     near_singularity: bool
-    """The smallest singular value is under the warning threshold."""
+    """Whether the smallest singular value is under the warning threshold."""
 
     def __post_init__(self) -> None:
         for name in ("rates_rad_s", "twist_wanted", "twist_attained"):
@@ -129,7 +129,7 @@ class RateCommand:
 
 
 class ProgrammedRates:
-    """Joint rates for a wanted gripper twist, tick after tick. It remembers the last rates.
+    """Generator of joint rates for a wanted gripper twist, which remembers the last rates.
 
     Args:
         settings: see `RateSettings`.
@@ -193,12 +193,12 @@ class ProgrammedRates:
         twist_wanted: Sequence[float] | Array,
         frame: TwistFrame,
     ) -> RateCommand:
-        """Joint rates of the next tick.
+        """Compute the joint rates of the next tick.
 
         Args:
             q_rad: joint positions, shape (6,).
             twist_wanted: velocity of the gripper's origin [m/s], then angular velocity [rad/s].
-            frame: axes in which the twist is given, and in which the answer tells twists.
+            frame: axes of the given twist, and of the twists in the answer.
 
         Raises:
             ValueError: if an input is not six finite, plausible numbers, or `TwistFrame.WORLD` is
@@ -214,10 +214,10 @@ class ProgrammedRates:
         return self._command(posture, wish, axes, step)
 
     def stop(self, q_rad: Sequence[float] | Array) -> RateCommand:
-        """Rates of the next tick of the smooth stop; at rest after ``law.ticks(rates)`` calls.
+        """Compute the next tick of the smooth stop; at rest after ``law.ticks(rates)`` calls.
 
-        A joint that has no room for the rounded stop (a stop was broken off and begun again just
-        before a limit) makes all six take the plain ramp.
+        A joint without enough travel for the rounded stop (a stop was broken off and begun again
+        just before a limit) makes all six take the plain ramp.
 
         Args:
             q_rad: joint positions, shape (6,).
@@ -247,7 +247,7 @@ class ProgrammedRates:
         return self._rotation_WB.T
 
     def _resolved(self, posture: Posture, twist_BG: Array) -> tuple[Array, tuple[RateBound, ...]]:
-        """Wanted joint rates, and what a singularity makes of them."""
+        """Compute the wanted joint rates, and the effect of a singularity on them."""
         damping = self.settings.damping
         wanted = posture.rates(twist_BG, damping)
         middle = (self.limits.lower_rad + self.limits.upper_rad) / 2.0
@@ -258,7 +258,7 @@ class ProgrammedRates:
         return wanted, self._singular_bound(posture, wanted)
 
     def _singular_bound(self, posture: Posture, wanted: Array) -> tuple[RateBound, ...]:
-        """The factor under which a singularity is approached no faster than exponentially."""
+        """Bound the factor so that a singularity is approached no faster than exponentially."""
         slope = self._solver.slope(posture, wanted)
         if slope >= 0.0:
             return ()

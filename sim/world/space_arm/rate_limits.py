@@ -1,4 +1,4 @@
-"""What holds back six joint rates: one factor for all of them, or the nearest thing to it.
+"""Limits of six joint rates: one factor for all of them, or the nearest thing to it.
 
 Pure joint space, one tick at a time. The rates that are asked for are scaled by the greatest factor
 that every limit permits, so that the joints keep their direction. The position limit is exact in
@@ -24,7 +24,7 @@ BISECTIONS = 24
 
 
 class LimitKind(Enum):
-    """What can hold back a command."""
+    """Kind of a limit."""
 
     RATE = "rate"
     POSITION = "position"
@@ -41,11 +41,11 @@ class ActiveLimit:
     joint: int | None
     """Index of the joint, None if it concerns the whole arm."""
     value: float
-    """What was asked for; a position or a singular value: where the arm is."""
+    """Value that was requested; of a position or a singular value: the present one."""
     limit: float
     """The greatest (or least) value that is permitted."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
 
     def __str__(self) -> str:
         where = "arm" if self.joint is None else f"joint {self.joint + 1}"
@@ -60,7 +60,7 @@ class RateBound(NamedTuple):
 
 
 class RateStep(NamedTuple):
-    """Rates of one tick [rad/s], the part of the wish that they are, and what binds."""
+    """Rates of one tick [rad/s], their part of the request, and the active limits."""
 
     rates: Array
     scale: float
@@ -98,7 +98,7 @@ class JointLimits:
     def step(
         self, q_rad: Array, last: Array, wanted: Array, more: tuple[RateBound, ...] = ()
     ) -> RateStep:
-        """Rates of the next tick.
+        """Compute the rates of the next tick.
 
         Args:
             q_rad: positions at its start, shape (6,).
@@ -123,7 +123,7 @@ class JointLimits:
         return RateStep(rates, scale, on_path, tuple(limits))
 
     def permits(self, q_rad: Array, way_rad: Array) -> bool:
-        """Whether a way ends inside the limits, or at least no farther outside than it began."""
+        """Whether a movement ends inside the limits, or no farther outside than it began."""
         end = q_rad + way_rad
         above = end > np.maximum(self.upper_rad, q_rad) + ROUNDING_RAD
         below = end < np.minimum(self.lower_rad, q_rad) - ROUNDING_RAD
@@ -150,7 +150,7 @@ class JointLimits:
         return bounds
 
     def _acceleration_window(self, last: Array, wanted: Array) -> tuple[float, float, int]:
-        """Least and greatest factor that the last rates permit, and the joint that binds."""
+        """Find the least and greatest factor that the last rates permit, and the limiting joint."""
         low, high, tight = 0.0, math.inf, 0
         for i in range(6):
             w, step = float(wanted[i]), float(self.law.rate_step_rad_s[i])
@@ -166,7 +166,7 @@ class JointLimits:
         return low, high, tight
 
     def _acceleration_limit(self, change: Array, joint: int) -> ActiveLimit:
-        """The limit of the joint whose wanted change of rate is the most beyond it."""
+        """Find the limit of the joint whose wanted change of rate is the most beyond it."""
         asked, limit = np.abs(change) / self.law.tick_s, self.law.acceleration_max_rad_s2
         if asked[joint] <= limit[joint]:
             joint = int(np.argmax(asked / limit))
@@ -174,7 +174,7 @@ class JointLimits:
         return ActiveLimit(LimitKind.ACCELERATION, joint, value, most, "rad/s^2")
 
     def _ramped(self, q: Array, last: Array, target: Array) -> Array:
-        """Rates on the way from the last ones to others that no factor reaches in one tick."""
+        """Ramp the last rates towards others that no factor reaches in one tick."""
         change = target - last
         steps = float(np.max(np.abs(change) / self.law.rate_step_rad_s))
         rates = last + change / max(1.0, steps)
@@ -199,7 +199,7 @@ def _read_only(array: Array) -> Array:
 
 
 def _ratio(numerator: float, denominator: float) -> float:
-    """A quotient that overflows to infinity instead of raising."""
+    """Divide; overflow gives infinity instead of an error."""
     if abs(denominator) < 1e-300:
         return math.copysign(math.inf, numerator * denominator) if numerator else 0.0
     return numerator / denominator

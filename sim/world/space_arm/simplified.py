@@ -13,29 +13,29 @@ from sim.world.space_arm.arm import Arm, SpaceArmError
 from sim.world.space_arm.links import Body
 
 HEAVY_PAYLOAD = 3.0
-"""Payloads of more arm masses than this make the arm's own inertia unimportant."""
+"""Payload in arm masses above which the arm's own inertia is unimportant."""
 
 
 class MassModel(Enum):
-    """How much of the arm's own mass is simulated."""
+    """Simulated part of the arm's own mass."""
 
     FULL = "full"
-    """everything"""
+    """Full mass of every link."""
     POINT_MASSES = "point masses"
-    """each link a point at its centre of mass; but the last keeps its inertia, for a point on the
-    axis of the last joint would leave that joint without any"""
+    """Each link as a point at its centre of mass; but the last keeps its inertia, for a point on
+    the axis of the last joint would leave that joint without any."""
     MASSLESS_LINKS = "massless links"
-    """no link has mass; that of the arm is added to the payload"""
+    """No mass of the links; that of the arm is added to the payload."""
 
 
 def historical(arm: Arm, payload: Body | None) -> MassModel:
-    """The model that the original program used for a payload."""
+    """Find the model that the original program used for a payload."""
     heavy = payload is not None and payload.mass_kg > HEAVY_PAYLOAD * arm.mass_kg
     return MassModel.MASSLESS_LINKS if heavy else MassModel.POINT_MASSES
 
 
 def simplified(arm: Arm, payload: Body | None, model: MassModel) -> Arm:
-    """The arm with its payload merged in, as a model sees both.
+    """Reduce an arm and its payload to a mass model.
 
     With massless links the mass matrix is positive definite only where the arm is not singular.
 

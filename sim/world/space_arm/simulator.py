@@ -1,4 +1,4 @@
-"""The space arm, tick by tick: commanded joint rates in, what arm and drives do out."""
+"""The space arm, tick by tick: commanded joint rates in, states of arm and drives out."""
 
 import math
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ Array = NDArray[np.float64]
 TICK_S = 0.35
 """Time between two points of the robot's continuous path, and of the original's loop [s]."""
 INSTANT_S = 1e-6
-"""The torques of this moment are those of an implicit step as short as this [s]."""
+"""Length of the implicit step whose torques are taken for those of this moment [s]."""
 ABSURD_RATIO = 10.0
-"""A command beyond this many times a joint's largest rate is a mistake, not a wish."""
+"""Multiple of a joint's largest rate above which a command is a mistake."""
 
 
 class SpaceArm:
@@ -101,12 +101,12 @@ class SpaceArm:
 
     @property
     def drive(self) -> Array:
-        """The drives as the kernels see them."""
+        """Drive table of the kernels."""
         return self._drive
 
     @property
     def state(self) -> Array:
-        """A copy of the state, shape (5, 6); see `kernels.sdirk2`."""
+        """Copy of the state, shape (5, 6); see `kernels.sdirk2`."""
         return self._state.copy()
 
     @state.setter
@@ -117,7 +117,7 @@ class SpaceArm:
 
     @property
     def brakes(self) -> tuple[bool, ...]:
-        """Which brakes are closed."""
+        """Whether each brake is closed."""
         return tuple(bool(closed) for closed in self._brakes)
 
     @brakes.setter
@@ -132,7 +132,7 @@ class SpaceArm:
         duration_s: float = TICK_S,
         looks: int = 1,
     ) -> Snapshot:
-        """Let a tick pass with constant commanded rates.
+        """Advance by a tick with constant commanded rates.
 
         A brake that is closed takes the command from its motor: a drive does not work against it.
 
@@ -160,7 +160,7 @@ class SpaceArm:
     def _pass(
         self, command: Array, dry: Array, duration_s: float, looks: int
     ) -> tuple[Span, Array]:
-        """Let time pass; how it went, and where the gripper was at each look [m], (looks, 3).
+        """Advance; return the outcome, and the gripper's positions at each look [m], (looks, 3).
 
         A part that reached the cap on its work is the last one: the rest passes at once, and its
         looks lie on a line.
@@ -183,7 +183,7 @@ class SpaceArm:
         return together(spans), way
 
     def look(self) -> Snapshot:
-        """Return the arm as it is, without letting time pass; nothing is commanded."""
+        """Return the arm's present state, without letting time pass; nothing is commanded."""
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         return self._snapshot(
             np.zeros(6), dry, self._state[SLIP], Span(SpanStatus.DONE, 0), np.empty((0, 3))
@@ -228,7 +228,7 @@ class SpaceArm:
         )  # fmt: skip
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:
-        """Torques through the gears now, whatever holds the links and whoever integrated."""
+        """Compute the present torques through the gears, whatever holds the links."""
         state, drive, s = self._state, self._drive, self._stage
         stage.put_masses(self._arrays, state[Q], state[V], self._scratch, s)
         s[stage.SIDE] = 0.0
@@ -241,7 +241,7 @@ class SpaceArm:
         return s[stage.TORQUE].copy()
 
     def grapple(self, body: Body, twist: Array) -> None:
-        """Take hold of a body that moves freely: a plastic blow, momentum is kept.
+        """Grapple a body that moves freely: a plastic blow, momentum is kept.
 
         Args:
             twist: of the point of the body where the gripper is: linear velocity [m/s], then

@@ -49,7 +49,7 @@ def reach_m(arm: Arm) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Damping:
-    """How directions near a singularity are damped."""
+    """Damping of directions near a singularity."""
 
     below: float = 0.02
     """Singular value under which a direction is damped; above it the inverse is exact."""
@@ -65,24 +65,24 @@ class Damping:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posture:
-    """The arm's Jacobian at one posture, taken apart. Made by `PostureSolver.at`."""
+    """Decomposition of the arm's Jacobian at one posture, made by `PostureSolver.at`."""
 
     q_rad: Array
     """Joint positions, shape (6,)."""
     rotation_BG: Array
     """Gripper axes in base axes, shape (3, 3)."""
     jacobian: Array
-    """Of the gripper's origin, linear rows first, base axes, shape (6, 6)."""
+    """Jacobian of the gripper's origin, linear rows first, base axes, shape (6, 6)."""
     scaled: Array
     """Lengths that divide the rows of a twist, shape (6,)."""
     columns: Array
-    """U S of the scaled Jacobian, shape (6, 6)."""
+    """Columns U S of the scaled Jacobian, shape (6, 6)."""
     turns: Array
-    """V of the scaled Jacobian, shape (6, 6)."""
+    """Right singular vectors V of the scaled Jacobian, shape (6, 6)."""
     sigma: Array
     """Singular values in the order of the columns, shape (6,)."""
     manipulability: float
-    """Their product (Yoshikawa 1985)."""
+    """Product of the singular values (Yoshikawa 1985)."""
 
     def __post_init__(self) -> None:
         for name in ("q_rad", "rotation_BG", "jacobian", "scaled", "columns", "turns", "sigma"):
@@ -96,7 +96,7 @@ class Posture:
         return float(np.min(self.sigma))
 
     def rates(self, twist_BG: Array, damping: Damping) -> Array:
-        """Joint rates for a gripper twist, damped in the directions that need it.
+        """Compute the joint rates for a gripper twist, damped in the directions that need it.
 
         Args:
             twist_BG: linear [m/s], then angular velocity [rad/s], base axes, shape (6,).
@@ -114,7 +114,7 @@ class Posture:
 
 
 class PostureSolver:
-    """Takes the Jacobian of one arm apart at any posture.
+    """Solver that decomposes the Jacobian of one arm at any posture.
 
     Args:
         length_m: characteristic length that makes metres and radians commensurable.
@@ -126,7 +126,7 @@ class PostureSolver:
         self._scaled = np.array([length_m] * 3 + [1.0] * 3)
 
     def at(self, q_rad: Array) -> Posture:
-        """The posture at joint positions [rad], shape (6,)."""
+        """Decompose at joint positions [rad], shape (6,)."""
         rotation, position, jacobian = np.empty((3, 3)), np.empty(3), np.empty((6, 6))
         dynamics.gripper_pose(self._arrays, q_rad, self._scratch, rotation, position)
         dynamics.gripper_jacobian(self._arrays, q_rad, self._scratch, jacobian)
@@ -142,7 +142,7 @@ class PostureSolver:
         )
 
     def escape(self, posture: Posture, twist_BG: Array, middle_rad: Array) -> Array:
-        """The self-motion that opens the direction that a singular posture has lost.
+        """Find the self-motion that opens the direction lost at a singular posture.
 
         A straight elbow cannot answer a pull inwards with any joint rates; bent either way by its
         self-motion (the right singular vector) it can. The way towards the middle of the range of
@@ -172,7 +172,7 @@ class PostureSolver:
         return np.zeros(6)
 
     def slope(self, posture: Posture, rates_rad_s: Array) -> float:
-        """Rate of change of the smallest singular value along joint rates [1/s].
+        """Compute the rate of change of the smallest singular value along joint rates [1/s].
 
         At a singular value of 0 every way leads out, so the slope is 0 or more there.
 
@@ -192,7 +192,7 @@ class PostureSolver:
 
 
 def _left_vector(scaled_jacobian: Array) -> Array:
-    """Left singular vector of the smallest singular value, found even if that is exactly 0."""
+    """Find the left singular vector of the smallest singular value, even if that is exactly 0."""
     columns, turns, sigma = scaled_jacobian.T.copy(), np.empty((6, 6)), np.empty(6)
     orthogonalise(columns, turns)
     singular_values(columns, sigma)

@@ -1,4 +1,4 @@
-"""The smooth stop of six joints, in exact discrete form, and what room it needs.
+"""The smooth stop of six joints, in exact discrete form, and its stopping distance.
 
 One factor scales all six rates to zero, so the joints keep the direction in which they move and
 none stops before the others. Rates are held for a whole tick, so a stop's way is a sum over ticks,
@@ -20,7 +20,7 @@ ROUNDING_TICKS_MAX = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StopLaw:
-    """How six joints stop together.
+    """Law by which six joints stop together.
 
     Raises:
         ValueError: if a value is not finite, not positive, or of the wrong shape.
@@ -31,7 +31,8 @@ class StopLaw:
     tick_s: float
     """Time for which rates are held."""
     rounding_ticks: int = 1
-    """n; the jerk is at most the deceleration / (n tick_s), 1 for a plain ramp."""
+    """Ticks n of rounding; the jerk is at most the deceleration / (n tick_s), 1 for a plain
+    ramp."""
 
     def __post_init__(self) -> None:
         a = np.array(self.acceleration_max_rad_s2, dtype=np.float64)
@@ -70,19 +71,19 @@ class StopLaw:
         return sum(ramp) / n
 
     def way_rad(self, rates_rad_s: Array) -> Array:
-        """Way of a tick with these rates and the whole stop after it [rad], signed, shape (6,)."""
+        """Travel of a tick at these rates and the whole stop after it [rad], signed, shape (6,)."""
         ratio = max(1.0, self.ratio(rates_rad_s))
         k = math.floor(ratio)
         ticks = 1.0 + k - k * (k + 1) / (2.0 * ratio) + (self.rounding_ticks - 1) / 2.0
         return rates_rad_s * (self.tick_s * ticks)
 
     def braked(self, rates_rad_s: Array) -> Array:
-        """Rates of the next tick when braking as hard as one common factor permits."""
+        """Compute the next tick's rates when braking as hard as one common factor permits."""
         ratio = self.ratio(rates_rad_s)
         return rates_rad_s * (1.0 - 1.0 / ratio) if ratio > 1.0 else np.zeros(6)
 
     def factor_within(self, room_rad: Array, rates_rad_s: Array) -> Array:
-        """Greatest factor on all six rates from which the stop ends within each joint's room.
+        """Find the greatest factor on all six rates whose stop ends within each joint's travel.
 
         With x = factor * ratio and k = floor(x), a tick and the stop after it take
         x (k + 1 + (n - 1) / 2) - k (k + 1) / 2 ticks of rate / ratio. This grows with x without
@@ -112,7 +113,7 @@ class StopLaw:
 
 
 class SmoothStop:
-    """Brings six joints to rest along the path, tick by tick."""
+    """Stop that brings six joints to rest along the path, tick by tick."""
 
     def __init__(self, law: StopLaw) -> None:
         self.law = law
@@ -122,7 +123,7 @@ class SmoothStop:
         self._tick = 0
 
     def next(self, rates_rad_s: Array) -> Array:
-        """Rates of the next tick.
+        """Compute the rates of the next tick.
 
         A stop goes on as long as it is given what it returned last; other rates begin a new one.
         It is at rest after ``law.ticks(rates)`` ticks.
@@ -144,7 +145,7 @@ class SmoothStop:
 
 
 def six_finite(name: str, value: object, unit: str, largest: float = math.inf) -> Array:
-    """Six finite numbers as an array of their own.
+    """Check six finite numbers, and copy them into an array.
 
     Args:
         name: of the value, for the error's text.

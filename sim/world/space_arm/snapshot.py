@@ -1,4 +1,4 @@
-"""What arm and drives do at the end of a tick, and what holds a joint back there."""
+"""Snapshot of arm and drives at the end of a tick, and what holds a joint back there."""
 
 from dataclasses import dataclass, fields
 from enum import Flag
@@ -14,59 +14,59 @@ from sim.world.space_arm.kernels.sdirk2 import SLIP, L, W
 Array = NDArray[np.float64]
 
 FACE_SHARE = 1e-6
-"""A link this part of the half gap away from a face touches it."""
+"""Distance from a face, in parts of the half gap, at which a link touches it."""
 
 
 class Active(Flag):
-    """What holds a joint back at the end of a tick."""
+    """Cause that holds a joint back at the end of a tick."""
 
     NOTHING = 0
     VOLTAGE = 1
-    """The speed loop is at its largest voltage."""
+    """Speed loop at its largest voltage."""
     CURRENT = 2
-    """The amplifier is at its largest current."""
+    """Amplifier at its largest current."""
     GAP = 4
-    """The gear touches neither face: the link floats."""
+    """Gear between its faces: the link floats."""
     STUCK = 8
-    """Dry friction or the brake holds the motor."""
+    """Motor held by dry friction or the brake."""
     CLUTCH = 16
-    """The clutch slips."""
+    """Clutch slipping."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The arm at the end of a tick; arrays are read-only, of shape (6,) unless said otherwise."""
+    """State of the arm at the end of a tick; arrays are read-only, of shape (6,) by default."""
 
     time_s: float
-    """Since the start [s]."""
+    """Time since the start [s]."""
     q_rad: Array
     """Angles of the joints [rad]."""
     v_rad_s: Array
-    """Their rates [rad/s]."""
+    """Rates of the joints [rad/s]."""
     motor_position_rad: Array
-    """Of the motors, on the joints' side [rad]."""
+    """Positions of the motors, on the joints' side [rad]."""
     motor_rate_rad_s: Array
-    """Their rates, on the joints' side [rad/s]."""
+    """Rates of the motors, on the joints' side [rad/s]."""
     rotation_BG: Array
-    """Of the gripper in the base, shape (3, 3)."""
+    """Rotation of the gripper in the base, shape (3, 3)."""
     position_BG_m: Array
-    """Of the gripper in the base [m], shape (3,)."""
+    """Position of the gripper in the base [m], shape (3,)."""
     velocity_BG_m_s: Array
-    """Of the gripper's origin, in base axes [m/s], shape (3,)."""
+    """Velocity of the gripper's origin, in base axes [m/s], shape (3,)."""
     angular_velocity_BG_rad_s: Array
-    """In base axes [rad/s], shape (3,)."""
+    """Angular velocity of the gripper, in base axes [rad/s], shape (3,)."""
     torque_nm: Array
-    """Through the gears [N m]."""
+    """Torques through the gears [N m]."""
     current_a: Array
-    """Of the motors [A]."""
+    """Currents of the motors [A]."""
     voltage_v: Array
-    """Of the motors [V]."""
+    """Voltages of the motors [V]."""
     active: tuple[Active, ...]
-    """What holds each joint back."""
+    """Causes that hold each joint back."""
     span: Span
-    """How the integration went."""
+    """Outcome of the integration."""
     way_BG_m: Array
-    """Places of the gripper at even times within the tick, its end the last of them [m], shape
+    """Positions of the gripper at even times within the tick, its end the last of them [m], shape
     (looks, 3)."""
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Snapshot:
 
     @property
     def status(self) -> SpanStatus:
-        """How the integration went."""
+        """Status of the integration."""
         return self.span.status
 
 
@@ -90,7 +90,7 @@ def active_of(
     slip_before_rad: float,
     motor_nm: float,
 ) -> Active:
-    """Return what holds a joint back at the end of a tick.
+    """Return the causes that hold a joint back at the end of a tick.
 
     Args:
         drive: the drives as the kernels see them.

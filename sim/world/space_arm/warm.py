@@ -22,7 +22,7 @@ def warm(
     classic: bool = False,
     fine: bool = False,
 ) -> None:
-    """Do once, with the array types of a run, everything that a run does.
+    """Run once, with the array types of a run, every kernel that a run calls.
 
     Args:
         arm: any arm; what is compiled serves all.

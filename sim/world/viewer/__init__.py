@@ -1,4 +1,4 @@
-"""A live window of a world, in a process of its own: who simulates never loads what draws.
+"""A live window of a world, in a process of its own: simulating processes load no drawing.
 
-It runs as ``python -m sim.world.viewer`` and is spoken to as `sim.world.viewer.wire` says.
+It runs as ``python -m sim.world.viewer``, with the protocol of `sim.world.viewer.wire`.
 """

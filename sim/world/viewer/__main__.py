@@ -1,6 +1,6 @@
 """The process of a live window: ``python -m sim.world.viewer``.
 
-It is spoken to as `sim.world.viewer.wire` says. It ends at once when its work is done: the screen's
+Its protocol is that of `sim.world.viewer.wire`. It ends at once when its work is done: the screen's
 library cannot be left in order while the window's thread still draws.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sim.world.viewer.window import LiveWindow
 
 TURN_S: Final = 1.0 / 60.0
-"""Between two pictures at least."""
+"""Least time between two pictures."""
 
 
 class _Orders:
@@ -38,10 +38,10 @@ class _Orders:
     def __init__(self) -> None:
         self._heard = bytearray()
         self.ended: bool = False
-        """Whether the other side has closed it."""
+        """Whether the other side has closed the pipe."""
 
     def take(self, most_s: float | None) -> list[tuple[bytes, bytes]]:
-        """Those that are there after some time, or after the first one without a limit."""
+        """Return the messages after some time, or after the first one without a limit."""
         if select.select([0], [], [], most_s)[0]:
             data = os.read(0, 1 << 20)
             self.ended = not data

@@ -1,6 +1,6 @@
-"""The window: the engine's own viewer, shown states that another process computes.
+"""The window: the engine's own viewer for states that another process computes.
 
-The viewer turns a mouse that pulls at a body into a force; here it moves nothing but is told. What
+The viewer turns a mouse that pulls at a body into a force, which is only reported here. What
 is shown of contacts is computed anew from the whole state, so that arrows are those of the step
 that the other process takes next.
 """
@@ -23,28 +23,28 @@ HELP: Final = (
     "double click, Ctrl + right drag\nSpace\nright arrow\n+  -\nTab",
     "choose a body, pull at it\npause, go on\none step\nfaster, slower\nmore",
 )
-"""Keys and what they do."""
+"""Keys and their effects."""
 ELEVATION_RAD: Final = math.radians(-28.0)
-"""Of the way the eye looks at first, above the horizon."""
+"""Initial elevation of the camera's direction, above the horizon."""
 ARROW_S2: Final = 0.01
 """Length of an arrow, of the model's size, by the acceleration [m/s2] that its force would give the
 mean mass: so that the weight of a mean body is 10 % long."""
 ARROW_WIDTH: Final = 0.006
-"""Of an arrow, by the model's size."""
+"""Width of an arrow, by the model's size."""
 ARROW_COLOUR: Final = (0.85, 0.08, 0.42)
 FOVY_RAD: Final = math.radians(45.0)
-"""Between the upper and the lower edge."""
+"""Angle of view between the upper and the lower edge."""
 
 
 class NoWindowError(RuntimeError):
-    """There is no screen, or no OpenGL on it; the text says so."""
+    """Missing screen, or no OpenGL on it; the text says so."""
 
 
 class LiveWindow:
-    """A window of one model at a time.
+    """Window of one model at a time.
 
     Args:
-        pressed: told the number in GLFW of each key, from the window's own thread.
+        pressed: called with the number in GLFW of each key, from the window's own thread.
 
     Raises:
         NoWindowError: if it cannot be opened.
@@ -63,11 +63,11 @@ class LiveWindow:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """Whether nobody has closed the window."""
         return bool(self._handle.is_running())
 
     def change(self, model: ViewedModel) -> None:
-        """Show another model, such as the next one of an edit; the eye stays."""
+        """Show another model, such as the next one of an edit; the camera stays."""
         self._made(model)
         if self.is_open:
             self._handle._get_sim().load(self._model, self._data, "")  # noqa: SLF001  # no other way
@@ -97,7 +97,7 @@ class LiveWindow:
         self._tell(look)
 
     def turn(self) -> MousePush:
-        """Let the window draw what was shown last; how somebody pulls."""
+        """Draw the last state; return the present pull of the mouse."""
         self._handle.sync()
         applied = self._data.xfrc_applied
         pulled = np.flatnonzero(applied.any(axis=1))
@@ -108,11 +108,11 @@ class LiveWindow:
         return self._push
 
     def close(self) -> None:
-        """Close it."""
+        """Close the window."""
         self._handle.close()
 
     def _made(self, model: ViewedModel) -> None:
-        """The engine's model, lit, and the eye from which all of it is seen."""
+        """Compile the engine's model, lit, and the camera from which all of it is seen."""
         try:
             plain = self._engine.MjModel.from_xml_string(model.text, dict(model.files))
             data = self._engine.MjData(plain)
@@ -135,14 +135,14 @@ class LiveWindow:
         self._view = fitted(View(elevation_rad=ELEVATION_RAD), points, FOVY_RAD, 16.0 / 9.0)
 
     def _make_arrows(self) -> None:
-        """Arrows of forces that are seen beside the bodies, whatever their size and mass."""
+        """Size the arrows of forces to be visible beside bodies of whatever size and mass."""
         extent, visual = self._model.stat.extent, self._model.vis
         visual.map.force = ARROW_S2 * extent
         visual.scale.forcewidth = ARROW_WIDTH * extent / self._model.stat.meansize
         visual.rgba.contactforce[:] = (*ARROW_COLOUR, 1.0)
 
     def _settle(self) -> None:
-        """Where the eye is at first, and what it sees."""
+        """Set the initial camera and the visible elements."""
         view, camera = self._view, self._handle.cam
         with self._handle.lock():
             camera.lookat[:] = view.look_at_m
@@ -159,7 +159,7 @@ class LiveWindow:
             self._handle.opt.sitegroup[:] = 0
 
     def _tell(self, look: Look) -> None:
-        """Time, speed, what touches, and the keys."""
+        """Show time, speed, contacts, and the keys."""
         force_n, wrench = 0.0, np.zeros(6)
         for index in range(self._data.ncon):
             self._engine.mj_contactForce(self._model, self._data, index, wrench)
@@ -179,7 +179,7 @@ class LiveWindow:
 
 
 def _viewer() -> Any:
-    """The engine's viewer, once it is sure that there can be a window.
+    """Load the engine's viewer, once it is sure that there can be a window.
 
     Raises:
         NoWindowError: if there cannot be; the viewer itself would wait for ever.

@@ -1,8 +1,8 @@
-"""What is said to the process of a live window, and what it answers.
+"""Protocol of the process of a live window: messages to it, and its answers.
 
 Messages are framed as those of pictures (`sim.world.pictures.wire`). First a model (`MODEL`, JSON),
 answered by `READY`; then states (`LOOK`) in any number and further models, none of which is
-answered: the newest state is shown. The window tells keys (`KEY`) and pushes (`PUSH`) when there
+answered: the newest state is shown. The window reports keys (`KEY`) and pushes (`PUSH`) when there
 are any, and ends with `CLOSED`; `FAILED` or `NO_WINDOW` (a text) may come in place of any of them
 and is the last one. The end of its input ends the process.
 """
@@ -27,7 +27,7 @@ FAILED: Final = b"F"
 NO_WINDOW: Final = b"N"
 
 _LOOK: Final = struct.Struct("<dBI")
-"""Speed, whether time stands still, and bytes of the words that follow."""
+"""Head of a state: speed, whether time is paused, and bytes of the words that follow."""
 _PUSH: Final = struct.Struct("<I6d")
 _KEY: Final = struct.Struct("<I")
 
@@ -37,22 +37,22 @@ class ViewedModel:
     """A model that a window shows."""
 
     text: str
-    """MJCF."""
+    """Model as MJCF."""
     start: tuple[float, ...]
-    """Positions by which eye and floor are placed, in the engine's order."""
+    """Positions by which camera and floor are placed, in the engine's order."""
     title: str
-    """Of the window."""
+    """Title of the window."""
     files: tuple[tuple[str, bytes], ...] = ()
     """Names and bytes of the pictures that the text names."""
 
     def to_json(self) -> bytes:
-        """As it is sent."""
+        """Encode for the pipe."""
         files = [(name, b64encode(data).decode("ascii")) for name, data in self.files]
         return json.dumps(asdict(self) | {"files": files}).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
-        """As it was sent.
+        """Decode from the pipe.
 
         Raises:
             WireError: if it is no model.
@@ -68,26 +68,26 @@ class ViewedModel:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A state as it is shown."""
+    """State as it is shown."""
 
     speed: float
-    """Of time, 1 for that of the clock on the wall."""
+    """Speed of time, 1 for that of the wall clock."""
     paused: bool
-    """Whether time stands still."""
+    """Whether time is paused."""
     words: str
-    """For people, below the rest."""
+    """Words for people, below the rest."""
     state: bytes
     """The engine's whole state, then the fields of the model that changed, as in a snapshot."""
 
     def to_bytes(self) -> bytes:
-        """The message."""
+        """Encode as a message."""
         words = self.words.encode()
         head = _LOOK.pack(self.speed, self.paused, len(words))
         return message(LOOK, head + words + self.state)
 
     @classmethod
     def from_body(cls, body: bytes) -> Self:
-        """As it was sent.
+        """Decode from the body of a message.
 
         Raises:
             WireError: if it is none.
@@ -105,20 +105,20 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class MousePush:
-    """How somebody pulls at a body now; it is told anew while it lasts."""
+    """Present pull of somebody at a body; it is sent repeatedly while it lasts."""
 
     body: int
-    """The engine's number of it; 0 for none: it was let go."""
+    """Engine's number of the body; 0 for none: it was let go."""
     wrench: tuple[float, ...]
     """Force [N] at its centre of mass and moment [N m], in the world's axes."""
 
     def to_bytes(self) -> bytes:
-        """The message."""
+        """Encode as a message."""
         return message(PUSH, _PUSH.pack(self.body, *self.wrench))
 
     @classmethod
     def from_body(cls, body: bytes) -> Self:
-        """As it was sent.
+        """Decode from the body of a message.
 
         Raises:
             WireError: if it is none, or not finite.
@@ -132,16 +132,16 @@ class MousePush:
 
 
 LET_GO: Final = MousePush(0, (0.0,) * 6)
-"""Nobody pulls."""
+"""End of a pull."""
 
 
 def key_message(code: int) -> bytes:
-    """A key that was pressed, by its number in GLFW."""
+    """Encode a key that was pressed, by its number in GLFW."""
     return message(KEY, _KEY.pack(code))
 
 
 def key_of(body: bytes) -> int:
-    """The same as it was sent.
+    """Decode a key from the body of a message.
 
     Raises:
         WireError: if it is none.
@@ -152,5 +152,5 @@ def key_of(body: bytes) -> int:
 
 
 def state_bytes(state: bytes, fields: Sequence[bytes]) -> bytes:
-    """What `Look.state` holds, from a snapshot's parts."""
+    """Join a snapshot's parts to `Look.state`."""
     return b"".join((state, *fields))

@@ -1,4 +1,4 @@
-"""Where the joints of an arm are: the chain of frames, from the base to the last link.
+"""The chain of an arm's joint frames, from the base to the last link.
 
 Frames: K_i sits on joint i, turns with link i, and has the joint's axis as its z.
 """
@@ -26,11 +26,11 @@ REST = 0
 OFFSET = 9
 """Origin of K_i in K_(i-1) [m]."""
 MASS = 12
-"""Of the link [kg]."""
+"""Mass of the link [kg]."""
 MOMENT = 13
 """Mass times centre of mass, in K_i [kg m]."""
 INERTIA = 16
-"""About the origin of K_i, in K_i: xx, yy, zz, xy, xz, yz [kg m2]."""
+"""Inertia about the origin of K_i, in K_i: xx, yy, zz, xy, xz, yz [kg m2]."""
 ARM_ROWS = 22
 
 
@@ -50,11 +50,11 @@ LOCAL = 0
 FRAME = 6
 """Axes of K_i, nine rows."""
 AXIS = FRAME + 6
-"""Of the joint, unit vector: the last of them."""
+"""Axis of the joint, a unit vector: the last axis of its frame."""
 LEVER = 15
-"""From the joint before (the base) to this one [m]."""
+"""Lever from the joint before (the base) to this one [m]."""
 RATE = 18
-"""Of rotation of the link [rad/s]."""
+"""Rate of rotation of the link [rad/s]."""
 SPIN = 21
 """Acceleration of its rotation [rad/s2]."""
 PULL = 24
@@ -62,21 +62,21 @@ PULL = 24
 SEEN_MOMENT = 27
 """Mass times centre of mass, from the joint's origin [kg m]."""
 SEEN_INERTIA = 30
-"""About the joint's origin [kg m2], six rows."""
+"""Inertia about the joint's origin [kg m2], six rows."""
 FORCE = 36
-"""Of the link's motion [N]."""
+"""Force of the link's motion [N]."""
 TORQUE = 39
-"""The same, about the joint's origin [N m]."""
+"""Torque of the link's motion about the joint's origin [N m]."""
 ANGLE = 42
-"""Of the joint [rad]."""
+"""Angle of the joint [rad]."""
 SCRATCH_ROWS = 43
 
 Scratch = Array
-"""Working room of the kernels: the table of the rows above, flat."""
+"""Work table of the kernels: the rows above, flat."""
 
 
 def make_scratch() -> Scratch:
-    """Working room for the kernels; one for each thread that calls them."""
+    """Make a work table for the kernels; one for each thread that calls them."""
     return np.zeros(SCRATCH_ROWS * LANES)
 
 
@@ -94,7 +94,7 @@ def _turn_joints(lanes: int, links: Array, q: Array, t: Scratch) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def lay_out(arm: ArmArrays, q: Array, t: Scratch) -> Frame:
-    """Write down frames and levers; return the last link's frame."""
+    """Compute frames and levers; return the last link's frame."""
     _turn_joints(arm.lanes, arm.links, q, t)
     frame = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     for i in range(6):

@@ -1,4 +1,4 @@
-"""One joint's drive within an implicit step: what the motor does for a given rate of its link.
+"""One joint's drive within an implicit step: the motor's response to a given rate of its link.
 
 With hs the length of the (sub)step, subscript r its reference values, V and W the rates of link and
 motor, and L the wind-up of the gear, the motor obeys
@@ -35,15 +35,15 @@ from sim.world.space_arm.drive import (
 Array = NDArray[np.float64]
 
 ONSET = 5.0
-"""The torque of a contact rises at most this many times as fast as its spring's; see `_contact`."""
+"""Largest rise of a contact's torque, in multiples of its spring's; see `_contact`."""
 STUCK_RATE_RAD_S = 1e-9
-"""Below this rate a firmly held joint counts as stuck by friction [rad/s]."""
+"""Rate below which a firmly held joint counts as stuck by friction [rad/s]."""
 SCALAR_ITERATIONS = 40
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float, float]:
-    """Torque of motor ``j`` at rate ``w`` [N m], and how it falls with the rate (0 or more).
+    """Compute motor ``j``'s torque at rate ``w`` [N m], and its fall with the rate (0 or more).
 
     Args:
         w: rate of the motor on the joint's side [rad/s].
@@ -66,7 +66,7 @@ def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float,
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def gear_torque(drive: Array, j: int, windup: float, rate: float, hs: float) -> tuple[float, float]:
-    """Torque through the elastic gear ``j`` [N m], and how it rises with the rate within a step.
+    """Compute the torque through elastic gear ``j`` [N m], and its rise with the rate in a step.
 
     In the gap there is none. At a face it is spring and mesh damping, never pulling; at the onset,
     where the damping would make it jump, it is bounded by `ONSET` times the spring. All of it is
@@ -191,7 +191,7 @@ def _sprung(
     link: float,
     guess: float,
 ) -> tuple[float, float, float, float]:
-    """As `passed_on`, of an elastic gear."""
+    """Compute `passed_on` for an elastic gear."""
     load = 0.0
     if dry > 0.0:
         gear, rise = gear_torque(drive, j, windup_r - hs * link, -link, hs)
@@ -211,7 +211,7 @@ def _sprung(
 def free_rate(
     drive: Array, j: int, hs: float, reference: float, command: float, dry: float, load: float
 ) -> float:
-    """Rate of a motor that a given torque acts on, whatever its link does [rad/s].
+    """Compute the rate of a motor that a given torque acts on, whatever its link does [rad/s].
 
     A motor that sticks creeps, as `_firm` has it.
 
@@ -244,7 +244,7 @@ def passed_on(
     side: float,
     guess: float,
 ) -> tuple[float, float, float, float]:
-    """Torque that gear ``j`` passes on to its link, how it falls with the link's rate, the motor.
+    """Compute the torque of gear ``j`` on its link, its fall with the link's rate, and the motor.
 
     Args:
         hs: length of the step [s].

@@ -5,8 +5,8 @@ in base axes (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 5 and
 Paul, 1980). The base axes need one turn of each link's inertia and no other change of axes; moments
 are taken about each joint's own origin, so that a long arm costs the wrist no digits.
 
-What each link does by itself is computed for all links at once, in the lanes of `vectors`; what
-goes from link to link, one after the other.
+The motion of each link by itself is computed for all links at once, in the lanes of `vectors`; what
+passes from link to link, one after the other.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ Array = NDArray[np.float64]
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _turn_masses(lanes: int, links: Array, t: Scratch) -> None:
-    """Write down first and second moments of the links' masses."""
+    """Compute first and second moments of the links' masses."""
     for i in range(lanes):
         frame = frame_at(t, FRAME, i)
         put_vector(t, SEEN_MOMENT, i, seen(frame, vector_at(links, MOMENT, i)))
@@ -76,7 +76,7 @@ def _turn_masses(lanes: int, links: Array, t: Scratch) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _swing(arm: ArmArrays, v: Array, t: Scratch) -> None:
-    """Write down how each link moves at rates ``v`` without joint accelerations.
+    """Compute each link's motion at rates ``v`` without joint accelerations.
 
     The base is accelerated against gravity instead of each link being pulled by it.
     """
@@ -94,13 +94,13 @@ def _swing(arm: ArmArrays, v: Array, t: Scratch) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _swept(w: Vector, spin: Vector, lever: Vector) -> Vector:
-    """Acceleration of a lever's end relative to its origin: spin x r + w x (w x r)."""
+    """Compute the acceleration of a lever's end relative to its origin: spin x r + w x (w x r)."""
     return add(cross(spin, lever), cross(w, cross(w, lever)))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _push_links(lanes: int, links: Array, t: Scratch) -> None:
-    """Write down the force and the torque that each link's own motion needs."""
+    """Compute the force and the torque of each link's own motion."""
     for i in range(lanes):
         w, spin, pull = vector_at(t, RATE, i), vector_at(t, SPIN, i), vector_at(t, PULL, i)
         moment, inertia = vector_at(t, SEEN_MOMENT, i), tensor_at(t, SEEN_INERTIA, i)
@@ -124,7 +124,7 @@ def _gather(t: Scratch, bias_out: Array) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _composite(links: Array, t: Scratch, mass_out: Array) -> None:
-    """Mass matrix from what lies beyond each joint taken as one body.
+    """Compute the mass matrix from what lies beyond each joint taken as one body.
 
     Turning joint j at 1 rad/s^2 needs the force z x s and the torque I z about its origin (s: mass
     times centre of mass); seen from each joint i before it, that is a column of D.
@@ -162,7 +162,7 @@ def _composite(links: Array, t: Scratch, mass_out: Array) -> None:
 def mass_and_bias(
     arm: ArmArrays, q: Array, v: Array, scratch: Scratch, mass_out: Array, bias_out: Array
 ) -> None:
-    """Mass matrix and bias of ``D(q) q'' + bias = torque`` (no allocation).
+    """Compute mass matrix and bias of ``D(q) q'' + bias = torque`` (no allocation).
 
     Args:
         q: joint angles [rad], shape (6,).
@@ -180,7 +180,7 @@ def mass_and_bias(
 
 @njit(cache=True, error_model="numpy")
 def mass_matrix(arm: ArmArrays, q: Array, scratch: Scratch, mass_out: Array) -> None:
-    """Mass matrix D(q) alone.
+    """Compute the mass matrix D(q) alone.
 
     Args:
         q: joint angles [rad], shape (6,).
@@ -193,7 +193,7 @@ def mass_matrix(arm: ArmArrays, q: Array, scratch: Scratch, mass_out: Array) -> 
 
 @njit(cache=True, error_model="numpy")
 def gravity_torque(arm: ArmArrays, q: Array, scratch: Scratch, out: Array) -> None:
-    """Torques that hold the arm at rest against gravity (0 in orbit).
+    """Compute the torques that hold the arm at rest against gravity (0 in orbit).
 
     Args:
         q: joint angles [rad], shape (6,).
@@ -211,7 +211,7 @@ def gravity_torque(arm: ArmArrays, q: Array, scratch: Scratch, out: Array) -> No
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _tool_lever(arm: ArmArrays, frame: Frame) -> Vector:
-    """From the last joint to the gripper [m], base axes."""
+    """Lever from the last joint to the gripper [m], base axes."""
     return seen(frame, (arm.tool_offset[0], arm.tool_offset[1], arm.tool_offset[2]))
 
 
@@ -219,7 +219,7 @@ def _tool_lever(arm: ArmArrays, frame: Frame) -> Vector:
 def gripper_pose(
     arm: ArmArrays, q: Array, scratch: Scratch, rotation_out: Array, position_out: Array
 ) -> None:
-    """Pose of the gripper frame G in the base B.
+    """Compute the pose of the gripper frame G in the base B.
 
     Args:
         q: joint angles [rad], shape (6,).
@@ -239,7 +239,7 @@ def gripper_pose(
 
 @njit(cache=True, error_model="numpy")
 def gripper_jacobian(arm: ArmArrays, q: Array, scratch: Scratch, jacobian_out: Array) -> None:
-    """Jacobian of the gripper: linear velocity of G's origin, then angular velocity, base axes.
+    """Compute the gripper's Jacobian: linear velocity of G's origin, then angular, base axes.
 
     Args:
         q: joint angles [rad], shape (6,).
@@ -259,7 +259,7 @@ def gripper_jacobian(arm: ArmArrays, q: Array, scratch: Scratch, jacobian_out: A
 
 @njit(cache=True, error_model="numpy")
 def gripper_twist(arm: ArmArrays, q: Array, v: Array, scratch: Scratch, twist_out: Array) -> None:
-    """Velocity of the gripper: linear of G's origin [m/s], then angular [rad/s], base axes.
+    """Compute the gripper's velocity: linear of G's origin [m/s], then angular [rad/s], base axes.
 
     Args:
         q: joint angles [rad], shape (6,).

@@ -60,9 +60,9 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 SWITCHES_MAX = 24
-"""Switches of regimes in a step; after them it is taken as it is."""
+"""Most switches of regimes in a step; after them it is taken as it is."""
 ROUNDING = 1e-12
-"""Crossings by no more than this are taken for rounding [rad/s, rad; N m: a thousand times]."""
+"""Greatest crossing that is taken for rounding [rad/s, rad; N m: a thousand times]."""
 
 # Rows of the table besides those of `rk4_modes`: rates of links and motors, wind-ups and torques
 # through the gears at the end of a step, friction that a motor at rest needs,
@@ -76,8 +76,8 @@ STEEP = 57
 ROWS = 58
 
 NOWHERE, MOTOR, GAP, REST, BOUND = 0, 1, 2, 3, 4
-"""What is crossed: a limit of a motor, one of a gap, rest or the end of sticking, the bound of a
-contact's torque at its onset."""
+"""Kinds of crossing: none, a limit of a motor, one of a gap, rest or the end of sticking, the bound
+of a contact's torque at its onset."""
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -88,7 +88,7 @@ def _bilateral(drive: Array, j: int) -> bool:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _grip(drive: Array, j: int, side: float, windup: float, ahead: float) -> float:
-    """Torque with which an elastic face is engaged [N m]; below 0 if it is not.
+    """Compute the torque with which an elastic face is engaged [N m]; below 0 if it is not.
 
     Both the spring and, with the damping of the mesh, the whole torque have to push.
     """
@@ -98,7 +98,7 @@ def _grip(drive: Array, j: int, side: float, windup: float, ahead: float) -> flo
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _onset(drive: Array, j: int, side: float, windup: float, ahead: float) -> float:
-    """Torque by which the damping goes beyond the bound of a contact's onset [N m]."""
+    """Compute the torque of the damping beyond the bound of a contact's onset [N m]."""
     if _bilateral(drive, j) or side == 0.0:
         return -np.inf
     spring = drive[STIFFNESS, j] * (side * windup - drive[HALF_GAP, j])
@@ -107,7 +107,7 @@ def _onset(drive: Array, j: int, side: float, windup: float, ahead: float) -> fl
 
 @njit(cache=True, error_model="numpy")
 def _set_regimes(drive: Array, state: Array, command: Array, dry: Array, s: Array) -> None:
-    """Regimes as the state has them; the torques before it are not known."""
+    """Set the regimes from the state; the torques before it are not known."""
     for j in range(6):
         v, w, windup = state[V, j], state[W, j], state[L, j]
         s[REGIME, j] = regime_of(drive, j, command[j], w)
@@ -161,7 +161,7 @@ def _eliminate_motor(
 
 @njit(cache=True, error_model="numpy")
 def _solve(drive: Array, state: Array, command: Array, dry: Array, h: float, s: Array) -> bool:
-    """One linear step in the present regimes, into the rows of the end.
+    """Solve one linear step in the present regimes, into the rows of the end.
 
     Returns:
         Whether the matrix is positive definite.
@@ -192,7 +192,7 @@ def _solve(drive: Array, state: Array, command: Array, dry: Array, h: float, s: 
 
 @njit(cache=True, error_model="numpy")
 def _motor_share(state: Array, drive: Array, command: Array, j: int, s: Array) -> float:
-    """When motor ``j`` leaves its regime, in parts of the step; 2 if it does not."""
+    """Part of the step after which motor ``j`` leaves its regime; 2 if it does not."""
     low = lower_bound(drive, j, command[j], int(s[REGIME, j]))
     high = lower_bound(drive, j, command[j], int(s[REGIME, j]) + 1)
     if s[W_END, j] < low - ROUNDING:
@@ -204,7 +204,7 @@ def _motor_share(state: Array, drive: Array, command: Array, j: int, s: Array) -
 
 @njit(cache=True, error_model="numpy")
 def _gap_share(drive: Array, state: Array, j: int, s: Array) -> float:
-    """When gear ``j`` leaves its face or meets one, in parts of the step; 2 if it does not."""
+    """Part of the step after which gear ``j`` leaves its face or meets one; 2 if it does not."""
     if _bilateral(drive, j):
         return 2.0
     touch = s[TOUCH, j]
@@ -226,7 +226,7 @@ def _gap_share(drive: Array, state: Array, j: int, s: Array) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _onset_share(drive: Array, state: Array, j: int, s: Array) -> float:
-    """When the torque of an elastic contact comes under its bound or out of it, or 2."""
+    """Part of the step after which an elastic contact's torque crosses its bound; 2 if none."""
     side = s[TOUCH, j]
     if drive[HOLD, j] != ELASTIC or side == 0.0 or _bilateral(drive, j):
         return 2.0
@@ -239,7 +239,7 @@ def _onset_share(drive: Array, state: Array, j: int, s: Array) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _rest_share(state: Array, dry: Array, j: int, s: Array) -> float:
-    """When motor ``j`` with friction comes to rest or leaves it, in parts of the step, or 2."""
+    """Part of the step after which motor ``j`` with friction stops or starts; 2 if it does not."""
     if dry[j] == 0.0:
         return 2.0
     if s[STUCK, j] == 0.0:
@@ -255,7 +255,7 @@ def _rest_share(state: Array, dry: Array, j: int, s: Array) -> float:
 def _first_crossing(
     drive: Array, state: Array, command: Array, dry: Array, s: Array
 ) -> tuple[float, int, int]:
-    """The first limit that is crossed: the part of the step before it, the joint, and what."""
+    """Find the first crossing: the part of the step before it, the joint, and the kind."""
     first, joint, kind = 1.5, -1, NOWHERE
     for j in range(6):
         motor = _motor_share(state, drive, command, j, s)
@@ -275,7 +275,7 @@ def _first_crossing(
 
 @njit(cache=True, error_model="numpy")
 def _go(state: Array, h: float, share: float, s: Array) -> None:
-    """Go a part of the step that was solved; to its end if ``share`` is 1."""
+    """Advance by a part of a solved step; to its end if ``share`` is 1."""
     for j in range(6):
         state[Q, j] += share * h * s[V_END, j]
         for row, end in ((V, V_END), (W, W_END), (L, L_END)):
@@ -323,7 +323,7 @@ def _switch(drive: Array, state: Array, j: int, kind: int, s: Array, count: Coun
 
 @njit(cache=True, error_model="numpy")
 def _meet(drive: Array, state: Array, s: Array) -> bool:
-    """The plastic blow at rigid faces; who is equally fast after it touches."""
+    """Apply the plastic blow at rigid faces; joints that are equally fast after it touch."""
     sound = strike(drive, state, 0.0, s)
     for j in range(6):
         s[THROUGH_0, j] = np.nan
@@ -341,7 +341,7 @@ def _meet(drive: Array, state: Array, s: Array) -> bool:
 def _step(
     drive: Array, state: Array, command: Array, dry: Array, h: float, s: Array, count: Counts
 ) -> bool:
-    """One step with its switches of regimes; whether all matrices were definite."""
+    """Take one step with its switches of regimes; return whether all matrices were definite."""
     left = h
     for _ in range(SWITCHES_MAX):
         if not _solve(drive, state, command, dry, left, s):

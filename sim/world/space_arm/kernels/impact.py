@@ -1,4 +1,4 @@
-"""Rigid gaps: which motor is past a face of its gap, and the blow when it meets the face.
+"""Rigid gaps: motors past a face of their gaps, and the blow when one meets the face.
 
 A blow is plastic and takes no time: motor and link go on together, and the momentum of the whole
 arm is kept,
@@ -32,13 +32,13 @@ from sim.world.space_arm.kernels.stage import (
 Array = NDArray[np.float64]
 
 HIT_TOLERANCE_RAD = 1e-9
-"""A face is met when the wind-up is this near [rad]."""
+"""Distance of the wind-up from a face at which the face is met [rad]."""
 ITERATIONS_MAX = 30
 
 
 @njit(cache=True, error_model="numpy")
 def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, float]:
-    """The joint that is farthest beyond a face that did not touch, and how far [rad].
+    """Find the joint farthest beyond a face that did not touch, and its distance [rad].
 
     Args:
         windup: a table with the wind-ups at the end of a step [rad].
@@ -56,7 +56,7 @@ def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, 
 
 @njit(cache=True, error_model="numpy")
 def _evaluate(drive: Array, s: Array) -> None:
-    """Momentum that is left over with the rates in row `LINK` after the blow, and its slope."""
+    """Compute the momentum left over with the rates in row `LINK` after the blow, and its slope."""
     for i in range(6):
         rest, s[SLOPE, i] = 0.0, 0.0
         for k in range(6):
@@ -69,7 +69,7 @@ def _evaluate(drive: Array, s: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def strike(drive: Array, s: Array) -> bool:
-    """Let the motors that touch strike their links.
+    """Apply the blow of the motors that touch to their links.
 
     A joint without a gap is held firmly whatever happens.
     A gear with a clutch passes on no blow: the clutch slips until both are equally fast.

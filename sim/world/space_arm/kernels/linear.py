@@ -2,7 +2,7 @@
 
 Matrix, factor and right-hand side are rows of one table, because a compiled function takes one
 array at a fraction of the cost of several. All six are written out: loops as short as these cost
-more than what is in them.
+more than their bodies.
 """
 
 import math
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @njit(cache=True, error_model="numpy")
 def factorise(table: Array, matrix: int, diagonal: int, factor: int) -> bool:
-    """Cholesky factor of a matrix and something on its diagonal.
+    """Compute the Cholesky factor of a matrix with a row added to its diagonal.
 
     The reciprocal of each pivot is kept on the diagonal. Only lower parts are read and written.
 

@@ -19,7 +19,7 @@ NEGLIGIBLE = 1e-30
 """Squared length of a column that is rounding, as part of the squared length of the matrix."""
 
 LOST = 1e-24
-"""Squared singular value (with damping) of a direction in which no rate is asked for."""
+"""Squared singular value (with damping) below which no rate is asked for in a direction."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -77,7 +77,7 @@ def _orthogonalise_pair(
 
 @njit(cache=True, error_model="numpy")
 def singular_values(columns: NDArray, sigma: NDArray) -> float:
-    """Lengths of orthogonal columns; their product is returned (the manipulability).
+    """Compute the lengths of orthogonal columns; return their product (the manipulability).
 
     Args:
         columns: as `orthogonalise` left them, shape (6, 6).
@@ -95,7 +95,7 @@ def singular_values(columns: NDArray, sigma: NDArray) -> float:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def squared_damping(sigma: float, below: float, largest: float) -> float:
-    """Squared damping of a direction with this singular value; 0 from ``below`` on.
+    """Compute the squared damping of a direction with this singular value; 0 from ``below`` on.
 
     Chiaverini, Siciliano & Egeland (1994), "Review of the damped least-squares inverse kinematics
     with experiments on an industrial robot manipulator", law of the damping factor.
@@ -111,7 +111,7 @@ def damped_rates(
     columns: NDArray, turns: NDArray, sigma: NDArray, twist: NDArray,
     below: float, largest: float, rates: NDArray,
 ) -> None:  # fmt: skip
-    """Damped least-squares solution of A rates = twist, each direction damped by its own value.
+    """Solve A rates = twist by damped least squares, each direction damped by its own value.
 
     Nakamura & Hanafusa (1986) and Wampler (1986) divide by sigma^2 + lambda^2 in every direction;
     here lambda depends on the direction's sigma, so well-conditioned directions stay exact.

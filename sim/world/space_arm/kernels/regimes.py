@@ -1,4 +1,4 @@
-"""Regimes of one joint's drive in the scheme of 1993, and when a step leaves one.
+"""Regimes of one joint's drive in the scheme of 1993, and their boundaries.
 
 In each regime the equations are linear. A motor is linear, at an end of its voltage or at an end of
 its current; that depends on its rate alone, so five intervals of the rate say it all (Belousov
@@ -26,7 +26,7 @@ CURRENT_UP, VOLTAGE_UP, LINEAR, VOLTAGE_DOWN, CURRENT_DOWN = 0, 1, 2, 3, 4
 
 @njit(cache=True, error_model="numpy")
 def _rate_at(drive: Array, j: int, command: float, torque: float) -> float:
-    """Rate at which motor ``j`` without a limit of current has a torque [rad/s].
+    """Compute the rate at which motor ``j`` without a limit of current has a torque [rad/s].
 
     Of the three straight lines of the torque, the one that is valid is in the middle: the loop's
     voltage is bounded from both sides.
@@ -41,7 +41,7 @@ def _rate_at(drive: Array, j: int, command: float, torque: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def lower_bound(drive: Array, j: int, command: float, regime: int) -> float:
-    """Lowest rate of a motor's regime [rad/s]; that of the one above it is its highest.
+    """Compute the lowest rate of a motor's regime [rad/s]; that of the next one is its highest.
 
     Args:
         command: rate that is asked for [rad/s].
@@ -66,7 +66,7 @@ def lower_bound(drive: Array, j: int, command: float, regime: int) -> float:
 
 @njit(cache=True, error_model="numpy")
 def regime_of(drive: Array, j: int, command: float, rate: float) -> int:
-    """Regime of motor ``j`` at a rate [rad/s]."""
+    """Find the regime of motor ``j`` at a rate [rad/s]."""
     regime = CURRENT_UP
     while regime < CURRENT_DOWN and rate > lower_bound(drive, j, command, regime + 1):
         regime += 1
@@ -75,7 +75,7 @@ def regime_of(drive: Array, j: int, command: float, rate: float) -> int:
 
 @njit(cache=True, error_model="numpy")
 def line_of(drive: Array, j: int, command: float, regime: int) -> tuple[float, float]:
-    """The straight line alpha - beta w of a motor's torque in a regime.
+    """Find the straight line alpha - beta w of a motor's torque in a regime.
 
     Returns:
         alpha [N m] and beta [N m s/rad].
@@ -95,7 +95,7 @@ def line_of(drive: Array, j: int, command: float, regime: int) -> tuple[float, f
 
 @njit(cache=True, error_model="numpy")
 def share_to(before: float, after: float, limit: float) -> float:
-    """Part of a step after which a quantity that changes evenly is at a limit, 0 to 1."""
+    """Compute the part of a step after which a linear quantity is at a limit, 0 to 1."""
     if after == before:
         return 0.0
     return min(max((limit - before) / (after - before), 0.0), 1.0)

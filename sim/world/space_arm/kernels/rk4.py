@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method in fixed steps: the reference, and what others are compared to.
+"""The classical Runge-Kutta method in fixed steps, the reference for the other methods.
 
 Links, motors and gears are integrated as they are, with mass matrix and Coriolis torques at each of
 the four evaluations. What has no derivative is decided between steps only: modes at the beginning
@@ -50,7 +50,7 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 PASSES = 24
-"""Changes of modes at the beginning of a step, and of partners in a blow, at most."""
+"""Most changes of modes at the beginning of a step, and of partners in a blow."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -65,7 +65,7 @@ def refresh(
 
 @njit(cache=True, error_model="numpy")
 def _share(drive: Array, state: Array, s: Array) -> bool:
-    """Let a blow on some links, the momenta of row `A`, change the rates of all.
+    """Apply a blow on some links, the momenta of row `A`, to the rates of all.
 
     Returns:
         Whether the mass matrix is positive definite; if not, nothing is changed.
@@ -81,7 +81,7 @@ def _share(drive: Array, state: Array, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _stop(drive: Array, state: Array, dry: Array, s: Array) -> bool:
-    """Bring motors with friction to rest whose rate changed its sign within the step.
+    """Stop motors with friction whose rate changed its sign within the step.
 
     A link that stops with its motor gives the others what momentum it shared with them.
     """
@@ -103,7 +103,7 @@ def _stop(drive: Array, state: Array, dry: Array, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _bound_windups(drive: Array, state: Array, s: Array) -> bool:
-    """Bring wind-ups back to what faces and clutches allow; whether a face was met."""
+    """Bring wind-ups back to the bounds of faces and clutches; return whether a face was met."""
     met = False
     for j in range(6):
         end = drive[HALF_GAP, j]
@@ -122,7 +122,7 @@ def _bound_windups(drive: Array, state: Array, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _partners(drive: Array, state: Array, slack: float, s: Array) -> bool:
-    """Change one motor's part in a blow that the rates after it contradict; whether there was one.
+    """Change one motor's part in a blow that the rates after it contradict; return whether one was.
 
     A motor takes part if it is at a face and would otherwise run on through it; a clutch passes on
     no blow. The rates after the blow are those of the links and row `A`.
@@ -144,7 +144,7 @@ def _partners(drive: Array, state: Array, slack: float, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def strike(drive: Array, state: Array, slack: float, s: Array) -> bool:
-    """The plastic blow of the motors that are at a face and faster than their links.
+    """Apply the plastic blow of the motors that are at a face and faster than their links.
 
     (D + Jr of those that take part) dV = Jr (W - V) of those, whatever friction there is. Those
     that touch already are not parted by less than ``slack`` [rad/s]: without it, contacts that
@@ -194,7 +194,7 @@ def _hold_again(drive: Array, state: Array, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _slack(drive: Array, state: Array, s: Array) -> float:
-    """How much of a blow is due to the length of the step [rad/s].
+    """Compute the part of a blow that is due to the length of the step [rad/s].
 
     It is what the rates of motors that meet their faces changed by, relative to their links.
     """
@@ -209,7 +209,7 @@ def _slack(drive: Array, state: Array, s: Array) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> bool:
-    """What happens between two steps; whether all of it has a solution."""
+    """Apply all events between two steps; return whether all of them have a solution."""
     sound = _stop(drive, state, dry, s)
     if _bound_windups(drive, state, s):
         count[HITS] += 1
@@ -221,7 +221,7 @@ def _settle(drive: Array, state: Array, dry: Array, s: Array, count: Counts) -> 
 
 @njit(cache=True, error_model="numpy")
 def _add_slope(state: Array, first: int, weight: float, s: Array) -> None:
-    """Write down the derivative of a state and add it to the weighted sum."""
+    """Compute the derivative of a state and add it to the weighted sum."""
     for j in range(6):
         s[SLOPE + Q, j] = state[first + V, j]
         s[SLOPE + V, j] = s[A, j]
@@ -237,7 +237,7 @@ def _step(
     arm: ArmArrays, drive: Array, coriolis: bool, state: Array, command: Array, dry: Array,
     h: float, s: Array, scratch: Scratch,
 ) -> bool:  # fmt: skip
-    """One step without what happens at its end; whether the mass matrices were definite."""
+    """Take one step without its end events; return whether the mass matrices were definite."""
     modes_of_state(drive, state, dry, s)
     refresh(arm, coriolis, state, 0, s, scratch)
     for _ in range(PASSES):

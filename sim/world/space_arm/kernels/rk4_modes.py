@@ -1,4 +1,4 @@
-"""Who goes together, who sticks, whose clutch slips: what RK4 decides between its steps.
+"""Modes of joints between RK4's steps: moving together, sticking, slipping clutches.
 
 A joint's mode holds for a whole step. It begins as the state has it: equally fast at a face means
 together, at rest means stuck. Then, as long as the accelerations contradict a mode (friction or
@@ -18,9 +18,9 @@ from sim.world.space_arm.kernels.sdirk2 import L, V, W
 Array = NDArray[np.float64]
 
 ROUNDING_NM = 1e-10
-"""A torque beyond its limit by no more than this is taken for rounding [N m]."""
+"""Excess of a torque over its limit that is taken for rounding [N m]."""
 NOTHING, STICK, SLIDE_ON, ENGAGE, PART, SLIP_ON = 0, 1, 2, 3, 4, 5
-"""How a joint's mode may have to change."""
+"""Changes that a joint's mode may need."""
 
 # Rows of a step's table `s`: D, D without joints that are held, its factor,
 MASS, WHOLE, FACTOR = 0, 6, 12
@@ -46,7 +46,7 @@ def bilateral(drive: Array, j: int) -> bool:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def face_of(drive: Array, windup: float, j: int) -> float:
-    """The face of a rigid gap that touches: 1, -1, or 0 for none."""
+    """Find the face of a rigid gap that touches: 1, -1, or 0 for none."""
     if abs(windup) < drive[HALF_GAP, j]:
         return 0.0
     return 1.0 if windup > 0.0 else -1.0
@@ -54,7 +54,7 @@ def face_of(drive: Array, windup: float, j: int) -> float:
 
 @njit(cache=True, error_model="numpy")
 def modes_of_state(drive: Array, state: Array, dry: Array, s: Array) -> None:
-    """Set who goes together, sticks and slips as far as the state alone tells.
+    """Set the modes of joints, together, stuck or slipping, as far as the state alone decides.
 
     Args:
         state: angles, rates and wind-ups, see `sdirk2`.
@@ -112,7 +112,7 @@ def solve_free(right: int, s: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def solve_links(drive: Array, right: int, s: Array) -> bool:
-    """As `solve_free`, with the inertia of those motors that go with their links."""
+    """Solve as `solve_free`, with the inertia of those motors that move with their links."""
     for j in range(6):
         s[DIAGONAL, j] = drive[INERTIA, j] * s[FIRM, j]
     return solve_free(right, s)
@@ -122,7 +122,7 @@ def solve_links(drive: Array, right: int, s: Array) -> bool:
 def accelerate(
     drive: Array, state: Array, first: int, command: Array, dry: Array, s: Array
 ) -> bool:
-    """Fill the rows `A` and `B`, the accelerations in the present modes.
+    """Compute the rows `A` and `B`, the accelerations in the present modes.
 
     Args:
         state: table with rows as those of a state.
@@ -155,7 +155,7 @@ def accelerate(
 
 @njit(cache=True, error_model="numpy")
 def _through(drive: Array, state: Array, j: int, s: Array) -> float:
-    """Torque through gear ``j`` that the accelerations of the links ask for [N m]."""
+    """Compute the torque through gear ``j`` that the accelerations of the links require [N m]."""
     if s[FIRM, j] == 0.0:
         return s[PASSED, j]
     through = s[BIAS, j] + drive[DRAG, j] * state[V, j]
@@ -166,7 +166,7 @@ def _through(drive: Array, state: Array, j: int, s: Array) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _wrong(drive: Array, state: Array, dry: Array, j: int, s: Array) -> tuple[int, float]:
-    """How joint ``j`` contradicts its mode, and by how much torque [N m]."""
+    """Find how joint ``j`` contradicts its mode, and by how much torque [N m]."""
     face = face_of(drive, state[L, j], j)
     through = _through(drive, state, j, s)
     change, excess = NOTHING, ROUNDING_NM

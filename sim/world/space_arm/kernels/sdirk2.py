@@ -1,4 +1,4 @@
-"""The arm through a span of time by an implicit Runge-Kutta method with error control.
+"""Integration of the arm by an implicit Runge-Kutta method with error control.
 
 SDIRK2 (Alexander 1977): gamma = 1 - 1/sqrt 2, L-stable and stiffly accurate, so that neither the
 stiff speed loops nor the contacts of gears bound the step. Its second stage is a first one from
@@ -39,7 +39,7 @@ GAMMA = 1.0 - 1.0 / math.sqrt(2.0)
 ONWARD = (1.0 - GAMMA) / GAMMA
 EARLY, LATE = 1.0 / GAMMA, 1.0 / (1.0 - GAMMA)
 ERROR_CONSTANT = 0.0404
-"""Of h^3 y''': |1/6 - b A c| of the method."""
+"""Coefficient of h^3 y''': |1/6 - b A c| of the method."""
 
 Q, V, W, L, SLIP = 0, 1, 2, 3, 4
 """Rows of a state: angle and rate of the link, rate of the motor, wind-up, slip of the clutch."""
@@ -49,12 +49,12 @@ DONE, COARSE, FAILED = 0, 1, 2
 """Outcome of a span: as accurate as wanted; the work was capped; no solution, state as before."""
 
 STEPS, REJECTED, ITERATIONS, REFRESHED, HITS = 0, 1, 2, 3, 4
-"""What is counted."""
+"""Rows of the counts."""
 COUNTERS = 5
 
 HIT_TRIALS = 12
 HELD_STEPS = 4.0
-"""D and bias are held for this many steps at most."""
+"""Most steps for which D and bias are held."""
 FIRST_STEP_S = 1e-4
 
 # Rows of a step's table: rates and wind-ups after each stage,
@@ -67,7 +67,7 @@ STEP_ROWS = 15
 
 
 class StepControl(NamedTuple):
-    """How accurate, and with how much work at most."""
+    """Accuracy, and the most work."""
 
     tolerance_m: float  # error of a step, brought to the gripper [m]
     rate_time_s: float  # for how long an error of a rate counts [s]
@@ -116,7 +116,7 @@ def _refresh(
 def _try_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
-    """Both stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
+    """Solve both stages of a step of ``h`` into ``w``; return iterations, or -1 for no solution."""
     hs = GAMMA * h
     per_s = 1.0 / hs
     for j in range(6):
@@ -149,7 +149,7 @@ def _try_step(
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _bend(y0: float, y1: float, y2: float) -> float:
-    """h^2 times the second divided difference of values at 0, gamma h and h."""
+    """Compute h^2 times the second divided difference of values at 0, gamma h and h."""
     return abs(LATE * (y2 - y1) - EARLY * (y1 - y0))
 
 
@@ -174,7 +174,7 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
 
 @njit(cache=True, error_model="numpy")
 def _take(drive: Array, state: Array, h: float, w: Array) -> None:
-    """Make the step the state's; a clutch that was asked for too much has slipped."""
+    """Accept a step into the state; a clutch that was overloaded has slipped."""
     hs = GAMMA * h
     for j in range(6):
         state[Q, j] += ONWARD * hs * w[V1, j] + hs * w[V2, j]
@@ -189,7 +189,7 @@ def _take(drive: Array, state: Array, h: float, w: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def touch_sides(drive: Array, state: Array, s: Array) -> None:
-    """Tell which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
+    """Mark which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
     for j in range(6):
         s[SIDE, j] = 0.0
         if abs(state[L, j]) >= drive[HALF_GAP, j] - HIT_TOLERANCE_RAD:
@@ -239,7 +239,7 @@ def _find_hit(
 
 @njit(cache=True, error_model="numpy")
 def _blow(drive: Array, state: Array, s: Array) -> None:
-    """Let the motors that have just met a face strike their links."""
+    """Apply the blow of the motors that have just met a face to their links."""
     touch_sides(drive, state, s)
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j] = state[V, j], state[W, j]
@@ -253,7 +253,7 @@ def _end_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array,
     count: NDArray[np.int64],
 ) -> tuple[float, bool]:  # fmt: skip
-    """Take a step that was solved, up to the first blow in it.
+    """Accept a step that was solved, up to the first blow in it.
 
     Returns:
         The time that has passed [s], and whether rates are what the step has left them.
@@ -271,7 +271,7 @@ def _end_step(
 
 @njit(cache=True, error_model="numpy")
 def _share_rest(h: float, left_s: float) -> float:
-    """Return the length of a step [s]: the last two of a span are equally long."""
+    """Return the length of a step [s]; the last two of a span are equally long."""
     if h > 0.999999 * left_s:
         return left_s
     return 0.5 * left_s if h > 0.5 * left_s else h

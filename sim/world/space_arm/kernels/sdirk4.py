@@ -1,8 +1,8 @@
-"""The arm through a span of time by an implicit Runge-Kutta method of fourth order.
+"""Integration of the arm by an implicit Runge-Kutta method of fourth order.
 
 SDIRK4 of Hairer and Wanner (Solving Ordinary Differential Equations II, 1996, table IV.6.5): five
 stages, gamma = 1/4, L-stable and stiffly accurate, with an embedded method of third order that
-tells the local error. Each stage is the convex problem of `stage`, as in `sdirk2`.
+estimates the local error. Each stage is the convex problem of `stage`, as in `sdirk2`.
 
 It is for tolerances that the second order cannot pay: between contacts its error falls with the
 fourth power of the step, and at a contact the error control shortens the step. D and bias are those
@@ -68,7 +68,7 @@ TABLEAU = np.array(
 """The coefficients a_ij before the diagonal, which is gamma; the last row is b."""
 WEIGHTS = np.array([25.0 / 24.0, -49.0 / 48.0, 125.0 / 16.0, -85.0 / 12.0, 1.0 / 4.0])
 ERROR_WEIGHTS = np.array([-3.0 / 16.0, -27.0 / 32.0, 25.0 / 32.0, 0.0, 1.0 / 4.0])
-"""Of the method less those of the embedded one of third order."""
+"""Weights of the method less those of the embedded one of third order."""
 
 # Rows of a step's table: rates of links and motors at the stages, and their accelerations, five
 # each; accelerations at the end of the step before; where D and bias are computed.
@@ -107,7 +107,7 @@ def _refresh(arm: ArmArrays, coriolis: bool, state: Array, h: float, work: Sdirk
 def _try_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
-    """All stages of a step of ``h``; results in ``w``. Iterations, or -1 for no solution."""
+    """Solve all stages of a step of ``h`` into ``w``; return iterations, or -1 for no solution."""
     hs = GAMMA * h
     total = 0
     for i in range(STAGES):
@@ -141,7 +141,7 @@ def _try_step(
 def _euler_step(
     drive: Array, control: StepControl, state: Array, h: float, w: Array, s: Array
 ) -> int:
-    """One implicit Euler step of ``h``; results in ``w``, and what is returned, as `_try_step`."""
+    """Take one implicit Euler step of ``h``, with the results and return value of `_try_step`."""
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j], s[WINDUP_R, j] = state[V, j], state[W, j], state[L, j]
         s[LINK, j] = state[V, j] + h * w[A_LAST, j]
@@ -177,7 +177,7 @@ def _error(control: StepControl, h: float, w: Array) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _take(drive: Array, state: Array, w: Array) -> None:
-    """Make the step the state's; a clutch that was asked for too much has slipped."""
+    """Accept a step into the state; a clutch that was overloaded has slipped."""
     last = STAGES - 1
     for j in range(6):
         state[Q, j] = w[Q_END, j]

@@ -23,13 +23,13 @@ Array = NDArray[np.float64]
 
 ITERATIONS_MAX = 40
 SWEEP_AFTER = 4
-"""From this iteration on, joints are also solved one by one."""
+"""Number of iterations after which joints are also solved one by one."""
 SCALAR_ITERATIONS = 80
 HALVINGS_MAX = 30
 RATE_TOLERANCE = 1e-11
-"""A stage is solved when no joint's momentum is off by more than this rate's [rad/s]."""
+"""Rate whose momentum is the largest error of a joint in a solved stage [rad/s]."""
 ROUNDING = 1e4
-"""Within this many tolerances a residual that no longer falls is taken for rounding."""
+"""Number of tolerances within which a residual that no longer falls is taken for rounding."""
 
 # Rows of a stage's table, of six columns. What it is given:
 MASS = 0
@@ -43,7 +43,7 @@ MOTOR_R = 8
 WINDUP_R = 9
 """Wind-ups of the gears there [rad]."""
 COMMAND = 10
-"""Rates that are asked for [rad/s]."""
+"""Commanded rates [rad/s]."""
 DRY = 11
 """Dry friction of motors and closed brakes [N m]."""
 SIDE = 12
@@ -57,26 +57,26 @@ TORQUE = 15
 """Torques through the gears [N m]."""
 # What it needs on the way:
 REST = 16
-"""F [N m s]."""
+"""Residual F [N m s]."""
 SLOPE = 17
-"""What drives and drag add to the diagonal of its Jacobian [kg m2]."""
+"""Contribution of drives and drag to the diagonal of its Jacobian [kg m2]."""
 STEP = 18
-"""Newton's [rad/s]."""
+"""Newton's step [rad/s]."""
 ORIGIN = 19
-"""Where the line search begins [rad/s]."""
+"""Rates where the line search begins [rad/s]."""
 FACTOR = 20
 """Cholesky factor of the Jacobian, six rows."""
 FACTORED = 26
-"""What was on the diagonal of that besides D; NaN if there is no factor of this D."""
+"""Diagonal of the factor besides D; NaN if there is no factor of this D."""
 FOLLOW = 27
-"""How much of its link's rate each motor follows."""
+"""Share of its link's rate that each motor follows."""
 FREE = 28
 """Rates of the motors if they float in a rigid gap [rad/s]."""
 ROWS = 29
 
 
 def make_stage() -> Array:
-    """A new table of zeros, shape (29, 6)."""
+    """Make a table of zeros, shape (29, 6)."""
     s = np.zeros((ROWS, 6))
     s[FACTORED] = np.nan
     return s
@@ -91,7 +91,7 @@ def put_masses(arm: ArmArrays, q: Array, v: Array, scratch: Scratch, s: Array) -
 
 @njit(cache=True, error_model="numpy")
 def _float_motors(drive: Array, hs: float, s: Array) -> None:
-    """Fill in how fast motors run that touch no face of their rigid gaps."""
+    """Compute the rates of motors that touch no face of their rigid gaps."""
     if drive[HOLD, 0] == RIGID_GAP:
         for j in range(6):
             if drive[HALF_GAP, j] > 0.0:
@@ -100,7 +100,7 @@ def _float_motors(drive: Array, hs: float, s: Array) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _passed_on(drive: Array, hs: float, s: Array, j: int) -> tuple[float, float]:
-    """Torque through gear ``j`` and its fall at the rate in row `LINK`; fill in its motor."""
+    """Compute the torque of gear ``j`` and its fall at the rate in row `LINK`, and its motor."""
     gap = drive[HOLD, j] == RIGID_GAP
     torque, fall, s[MOTOR, j], s[FOLLOW, j] = passed_on(
         drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
@@ -111,7 +111,7 @@ def _passed_on(drive: Array, hs: float, s: Array, j: int) -> tuple[float, float]
 
 @njit(cache=True, error_model="numpy")
 def _evaluate(drive: Array, hs: float, s: Array) -> None:
-    """Fill in residual, slope, torques and motors for the rates in row `LINK`."""
+    """Compute residual, slope, torques and motors for the rates in row `LINK`."""
     for j in range(6):
         torque, fall = _passed_on(drive, hs, s, j)
         s[TORQUE, j] = torque
@@ -218,7 +218,7 @@ def _sweep(drive: Array, hs: float, s: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _search(drive: Array, hs: float, s: Array) -> None:
-    """Go along Newton's step as far as the convex function falls."""
+    """Search along Newton's step as far as the convex function falls."""
     fall = 0.0
     for j in range(6):
         s[ORIGIN, j] = s[LINK, j]

@@ -22,12 +22,12 @@ _PART_2 = 6.07710050630396597660e-11
 _PART_3 = 2.02226624879595063154e-21
 _PER_QUARTER = 2.0 / math.pi
 _TO_WHOLE = 1.5 * 2.0**52
-"""Added and taken away again, it leaves a number below 2^51 rounded to a whole one."""
+"""Number that, added and subtracted, rounds one below 2^51 to a whole one."""
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def sine_cosine(angle_rad: float) -> tuple[float, float]:
-    """Sine and cosine, within two units in the last place for angles up to 1e5 rad.
+    """Compute sine and cosine, within two units in the last place for angles up to 1e5 rad.
 
     Args:
         angle_rad: the angle [rad]; both results are NaN if it is not finite.

@@ -15,12 +15,12 @@ Frame = tuple[Vector, Vector, Vector]
 Tensor = tuple[float, float, float, float, float, float]
 
 LANES = 8
-"""Numbers of a row: six joints, and two that stay idle so that rows are whole machine vectors."""
+"""Numbers of a row: six joints, and two idle ones so that rows are whole machine vectors."""
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def vector_at(table: Array, row: int, i: int) -> Vector:
-    """The vector of joint ``i`` in three rows of a flat table."""
+    """Read the vector of joint ``i`` from three rows of a flat table."""
     k = LANES * row + i
     return (table[k], table[k + LANES], table[k + 2 * LANES])
 
@@ -36,7 +36,7 @@ def put_vector(table: Array, row: int, i: int, a: Vector) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def frame_at(table: Array, row: int, i: int) -> Frame:
-    """The frame of joint ``i`` in nine rows of a flat table, one axis after the other."""
+    """Read the frame of joint ``i`` from nine rows of a flat table, one axis after the other."""
     return (
         vector_at(table, row, i),
         vector_at(table, row + 3, i),
@@ -46,7 +46,7 @@ def frame_at(table: Array, row: int, i: int) -> Frame:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def tensor_at(table: Array, row: int, i: int) -> Tensor:
-    """The tensor of joint ``i`` in six rows of a flat table."""
+    """Read the tensor of joint ``i`` from six rows of a flat table."""
     a, b = vector_at(table, row, i), vector_at(table, row + 3, i)
     return (a[0], a[1], a[2], b[0], b[1], b[2])
 
@@ -60,25 +60,25 @@ def put_tensor(table: Array, row: int, i: int, t: Tensor) -> None:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def add(a: Vector, b: Vector) -> Vector:
-    """The sum a + b."""
+    """Compute the sum a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def scaled(factor: float, a: Vector) -> Vector:
-    """The product of a number and a vector."""
+    """Compute the product of a number and a vector."""
     return (factor * a[0], factor * a[1], factor * a[2])
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def dot(a: Vector, b: Vector) -> float:
-    """The scalar product a . b."""
+    """Compute the scalar product a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def cross(a: Vector, b: Vector) -> Vector:
-    """The vector product a x b."""
+    """Compute the vector product a x b."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -88,7 +88,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def seen(frame: Frame, a: Vector) -> Vector:
-    """A vector of a frame seen in the base."""
+    """Rotate a vector of a frame into the base."""
     x, y, z = frame
     return (
         x[0] * a[0] + y[0] * a[1] + z[0] * a[2],
@@ -99,7 +99,7 @@ def seen(frame: Frame, a: Vector) -> Vector:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def times(t: Tensor, a: Vector) -> Vector:
-    """The product of a symmetric tensor and a vector."""
+    """Compute the product of a symmetric tensor and a vector."""
     return (
         t[0] * a[0] + t[3] * a[1] + t[4] * a[2],
         t[3] * a[0] + t[1] * a[1] + t[5] * a[2],
@@ -109,7 +109,7 @@ def times(t: Tensor, a: Vector) -> Vector:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def tensor_seen(frame: Frame, t: Tensor) -> Tensor:
-    """The tensor of a frame seen in the base, R I R^T."""
+    """Rotate the tensor of a frame into the base, R I R^T."""
     x, y, z = frame
     a = seen(frame, (t[0], t[3], t[4]))
     b = seen(frame, (t[3], t[1], t[5]))
