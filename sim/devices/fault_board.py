@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from sim.devices.faults import KINDS, Injection
 
 Hook = Callable[[str, int, float, float], None]
-"""Function of kind, drive index (-1: the bus), value and time, called when a fault begins or
-ends."""
+"""Hook of kind, drive index (-1: the bus), value and time, when a fault begins or ends."""
 
 
 @dataclass(slots=True)

@@ -53,13 +53,12 @@ class CanopenTable(Settings):
     bus_load_max: Share = 0.7
     """Worst-case load of the bus by the cycle; the rest is for SDO, heartbeat and EMCY."""
     scale_told: bool = True
-    """The drives report their scale (608Fh, 6091h, 6092h), and another one than the rig's is
-    refused.
+    """The drives report their scale (608Fh, 6091h, 6092h); another one than the rig's is refused.
 
-    False for drives that tell none, once a leg's way was measured with a ruler.
+    False for drives that report none, once a leg's travel was measured with a ruler.
     """
     way_per_turn_m: LegLengths | None = None
-    """Way of the rod per turn of the motor [m]: lead of the screw over the gear. Needed where the
+    """Travel of the rod per motor turn [m]: lead of the screw over the gear. Needed where the
     drives count speeds in turns and do not report their encoder (608Fh)."""
     vendor_id: Serial | None = None
     """Vendor of all six drives (1018h:1); given, a drive of another maker is refused."""
@@ -101,16 +100,14 @@ class RigDrives(Settings):
     following_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.02
     """How long a following error outside the window has to last (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
-    """Deceleration of the drives' own ramp (6085h); ``limits.stop_deceleration_m_s2`` if left
-    out."""
+    """Deceleration of the drives' ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing: Literal["switch", "absolute"] = "switch"
     """How a leg's place is known: found by the drive's homing at each start, or told by absolute
     encoders, whose place was measured once (`hil drives reference`); then nothing moves for it."""
     place_tolerance_m: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
     """Largest displacement of a leg with an absolute encoder since it was left [m]."""
     homing_method: Annotated[int, AfterValidator(_finds_a_place)] = 21
-    """Homing method (6098h); 21 is the negative home switch, its edge towards the outside (CiA
-    402)."""
+    """Homing method (6098h); 21 is the negative home switch, its edge facing outside (CiA 402)."""
     first_motion: Literal["real", "always"] = "real"
     """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
     their way judged against time: those that do not say that they are emulated, or all."""

@@ -13,8 +13,7 @@ from platform6dof.jacobian import leg_jacobian
 HEADROOM = 1.25
 """Factor on the computed force: the payload's centre is off the platform's origin, screws rub."""
 LEAN_MAX = 4.0
-"""Largest multiple of its share that a leg is taken to bear; one that lies flatter is no
-measure."""
+"""Largest multiple of its share that a leg is taken to bear; a flatter one is no measure."""
 FORCE_SHARE = 0.9
 """Part of the cylinder's greatest force that stops the platform, if the rig says nothing: a drive
 at its limit does not follow any more, and reports no more than its limit."""

@@ -149,8 +149,7 @@ class Limits(Settings):
     leg_clearance_m: Distance
     """Least distance between the axes of two legs [m]."""
     singular_value_min: Positive
-    """Least singular value of the Jacobian whose rotation columns are divided by the platform's
-    radius."""
+    """Least singular value of the Jacobian, rotation columns divided by the platform's radius."""
 
 
 LagSeconds = Annotated[float, Field(gt=0.0, le=0.1)]

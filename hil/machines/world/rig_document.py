@@ -50,8 +50,7 @@ class ActuatorBodies:
     rotor_kg: float = 20.0
     """Inertia of rotor and screw, seen at the rod."""
     eye_m: float = 0.04
-    """Distance from each joint to its tube or rod [m]; in a closed leg both end twice as far
-    apart."""
+    """Distance from each joint to its tube or rod; in a closed leg both end twice as far apart."""
     cylinder_radius_m: float = 0.05
     """Radius of the tube."""
     rod_radius_m: float = 0.03

@@ -52,8 +52,7 @@ class ArmMotion:
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
         self.pace: float | None = None
-        """Share of each segment that the arm covers: a fault; 1 after one until it rests, else
-        None."""
+        """Share of each segment the arm covers (fault); 1 after it until at rest, else None."""
         self._asked_q = np.array(q_rad)
         self.failure = ""
         """Reason why the path could not be followed; empty as long as it could."""

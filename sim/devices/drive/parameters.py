@@ -129,8 +129,7 @@ class RackSettings:
     """Number of the bus that each drive is on, 0 or 1, 6."""
 
     gains: ServoGains = field(default_factory=ServoGains)
-    """Gains of the six servos behind a plant; rods by themselves have the loop of their
-    settings."""
+    """Gains of the six servos behind a plant; rods by themselves have their settings' loop."""
 
     def __post_init__(self) -> None:
         ids = [node.node_id for node in self.nodes]

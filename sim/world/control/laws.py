@@ -19,9 +19,8 @@ Array = NDArray[np.float64]
 ControlBy = Literal["speed", "torque", "voltage"]
 """Quantity in which a drive is commanded."""
 Law = Literal["pid", "gravity", "computed", "pd"]
-"""Law of a drive. ``pid``: of the error alone. ``gravity``: plus what holds the robot in place.
-``computed``: plus what accelerates it as wanted. ``pd``: without integral, the effort taken for a
-voltage as it is."""
+"""Law. ``pid``: of the error alone. ``gravity``: and what holds the robot in place. ``computed``:
+and what accelerates it as wanted. ``pd``: without integral, the effort taken as a voltage."""
 
 SPEED_PER_ERROR: Final = 20.0
 """Correction of drives commanded by speed: rad/s per rad of error."""

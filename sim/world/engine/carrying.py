@@ -1,8 +1,7 @@
 """Transfer of a world's state to another world: by the names and types of its elements.
 
 What has no namesake of its type begins as its document has it. An edit that changes nothing leaves
-every bit as it was: start values of the solver, applied forces, switched ties and delays are
-transferred too.
+every bit as it was: the solver's start, applied forces, switched ties and delays are kept.
 """
 
 from collections.abc import Iterator
@@ -19,8 +18,7 @@ from sim.world.engine.world_bodies import Push
 Array = NDArray[np.float64]
 
 BEYOND: Final = 1e-4
-"""Largest distance past a new limit [rad] or [m] that is taken for the yielding of the engine's
-stops."""
+"""Largest distance past a new limit [rad] or [m] that counts as yielding of the engine's stops."""
 
 
 class CarryRefusedError(ValueError):

@@ -1,11 +1,10 @@
 """Joints led by a target or a speed, within bounds of speed, position and stopping distance.
 
 A step at a time, without a plan. Every joint keeps its own bounds of speed and acceleration, and
-its speed towards a limit leaves enough distance for a stop in which all joints come to rest
-together, however fast the others are: with the longest stop T and the acceleration a it is at most
+its speed towards a limit leaves the distance of a stop in which all joints come to rest together,
+however fast the others are: with the longest stop T and the acceleration a it is at most
 ``2 d / T`` at the distance d, and ``sqrt(2 a d - a² T² / 4)`` further away, the curve that joins it
-smoothly and slows down by a. Speeds are differences of positions over the step, as a gate takes
-them.
+smoothly and slows down by a. Speeds are differences of positions over the step, as in a gate.
 """
 
 from dataclasses import dataclass

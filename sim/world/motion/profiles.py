@@ -64,7 +64,7 @@ class ShareProfile:
         return cls((0.0,), (scaled,), duration_s)
 
     def at(self, times_s: Array) -> tuple[Array, Array, Array]:
-        """Share, its rate [1/s] and second derivative [1/s2], shape (times,); still at the ends."""
+        """Sample share, rate [1/s], second derivative [1/s2], shape (n,); at rest at the ends."""
         times_s = np.asarray(times_s, dtype=np.float64)
         phase = np.clip(np.searchsorted(self.begins_s, times_s, side="right") - 1, 0, None)
         found = np.zeros((3, times_s.size))

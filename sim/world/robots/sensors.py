@@ -50,8 +50,7 @@ class SensorKind(StrEnum):
     """Whether a link touches others, 1 or 0, and the sum of forces that it exerts on them, in the
     world's axes [N]."""
     CAMERA = "camera"
-    """Camera that sees along -z of its axes, y up in its picture; declared only, pictures are no
-    values."""
+    """Camera along -z of its axes, y up in its picture; declared only, pictures are no values."""
 
 
 OF_JOINTS: Final = frozenset(

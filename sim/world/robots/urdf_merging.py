@@ -21,8 +21,7 @@ def merged(
 ) -> tuple[list[NamedJoint], list[NamedLink]]:
     """Merge the joints and links of each group.
 
-    A joint whose parts were changed by others since it was written is left as they are, and listed
-    as a loss.
+    A joint whose parts were changed by others since it was written is left as they are: a loss.
     """
     by_child = {joint.child: joint for joint in joints}
     bare = {link.name for link in links if link.is_bare}

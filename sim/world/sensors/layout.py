@@ -43,8 +43,7 @@ class SensorLayout:
     turned: Array
     """Bias of the quaternions as turns about x, y, z [rad], shape (quaternions, 3)."""
     turning: Array
-    """Standard deviation of the quaternions' noise about each axis [rad], shape (quaternions,
-    1)."""
+    """Standard deviation of their noise about each axis [rad], shape (quaternions, 1)."""
     boundless: bool
     """Whether a value that is filtered may be infinite."""
 

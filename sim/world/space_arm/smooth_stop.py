@@ -31,8 +31,7 @@ class StopLaw:
     tick_s: float
     """Time for which rates are held."""
     rounding_ticks: int = 1
-    """Ticks n of rounding; the jerk is at most the deceleration / (n tick_s), 1 for a plain
-    ramp."""
+    """Rounding ticks n; the jerk is at most the deceleration / (n tick_s), 1 for a plain ramp."""
 
     def __post_init__(self) -> None:
         a = np.array(self.acceleration_max_rad_s2, dtype=np.float64)
