@@ -1,4 +1,4 @@
-"""Public names of a package that are loaded when somebody asks for them, and not before.
+"""Public names of a package that are loaded on first use.
 
     __getattr__, __dir__ = lazy_names(__name__, _HOME)
 

@@ -6,7 +6,7 @@ CR: Final = b"\r"
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines, in bounded memory, and finds its way back after garbage.
+    """Cuts a stream of bytes into lines, in bounded memory, and recovers after garbage.
 
     A carriage return ends whatever came before it, so that the line after garbage is whole again.
 

@@ -8,7 +8,7 @@ class Plant(Protocol):
     """A body on six rods: forces of their motors go in, positions of the rods come out."""
 
     def begin(self, extensions_m: Sequence[float]) -> None:
-        """Stand at rest with the rods at these extensions from their inner ends [m], brakes closed.
+        """Rest with the rods at these extensions from their inner ends [m], brakes closed.
 
         Args:
             extensions_m: Six [m].

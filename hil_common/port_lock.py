@@ -3,8 +3,8 @@
 Two programs at one device would both command it, and a second open succeeds by default. The lock is
 a socket with an abstract name (unix(7)) made of what the device is, and not of what it is called:
 the number of a serial device, address and port of a connection. There is no file, and so no folder,
-variable or right that could make two programs look at different places; it holds between users, and
-the kernel takes it back when its holder ends, in whatever way. It does not hold between network
+variable or right that could lead two programs to different places; it holds between users, and
+the kernel takes it back when its holder ends, for whatever reason. It does not hold between network
 namespaces, such as those of containers: a serial device is therefore claimed by itself as well, and
 what else there is on a bus is for the bus to show.
 
@@ -39,10 +39,10 @@ class PortLock:
     """The exclusive right to use one device, held until `release` or the end of the process.
 
     Args:
-        endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: somebody else
-            who has one of them has the device.
+        endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: another holder
+            of one of them has the device.
         url: What an error calls it.
-        refusal: Error of whoever asks.
+        refusal: Error type of the caller.
 
     Raises:
         refusal: If another holder has it; names its process and user.
@@ -69,7 +69,7 @@ def serial_endpoint(device: str) -> str:
     """Name a serial device by what it is, whichever of its names and links led to it.
 
     Returns:
-        Its number, for `PortLock`; the path if there is nothing, which whoever opens it will tell.
+        Its number, for `PortLock`; the path if there is nothing, which opening it will report.
     """
     try:
         found = os.stat(device)
@@ -84,7 +84,7 @@ def serial_endpoint(device: str) -> str:
 
 
 def tcp_endpoints(host: str, port: int, url: str, refusal: type[Exception]) -> tuple[str, ...]:
-    """Name a connection the same way for every spelling of its host.
+    """Give a connection the same name for every spelling of its host.
 
     All addresses of this computer are one: ``localhost``, ``::1``, its own name.
 

@@ -1,7 +1,7 @@
 """Conversions between forms of a rotation: matrix, unit quaternion, turn vector.
 
 Closed forms over plain numbers, because a motion needs them one at a time: a general library takes
-longer to look at its argument than these take to turn it.
+longer to check its argument than these take to convert it.
 """
 
 import math
@@ -57,7 +57,7 @@ def turn_vector(rotation: Array) -> Array:
 
 
 def rotation_about(turn_rad: Array) -> Array:
-    """Rotation matrix of a turn vector, shape (3, 3), by way of its quaternion.
+    """Rotation matrix of a turn vector, shape (3, 3), through its quaternion.
 
     Args:
         turn_rad: along the axis, as long as the angle [rad], shape (3,).

@@ -1,6 +1,6 @@
 """Admission of programs to an emulated device: those of the user who runs it, by default.
 
-A TCP port of this machine can be reached by all its users. The kernel tells whose socket the other
+A TCP port of this machine can be reached by all its users. The kernel knows whose socket the other
 end is: `/proc/net/tcp` (proc(5)) has a row for each, with addresses, state, user and inode. Only an
 established one counts: one that its owner has closed is shown as root's.
 
@@ -35,7 +35,7 @@ def tcp_peer_uid(
         tables: where the kernel shows its sockets; another folder only in tests.
 
     Returns:
-        None if it cannot be told: another machine's, one that has gone, or a kernel without tables.
+        None if it is unknown: another machine's, one that has gone, or a kernel without tables.
     """
     with suppress(OSError):
         mine, peer = _hex(connection.getsockname()), _hex(connection.getpeername())

@@ -1,4 +1,4 @@
-"""Lines that somebody types, read without blocking.
+"""Typed lines, read without blocking.
 
 Not modelled: editing and history of lines; the terminal does that.
 """
@@ -18,10 +18,10 @@ class ConsoleInput:
     """Reader that hands every line to a console, and reports its answer.
 
     Args:
-        console: Where lines come from; it needs a file descriptor. None: nobody types.
+        console: Where lines come from; it needs a file descriptor. None: no input.
         selector: Where it waits; its data are a function to call with the time.
         execute: Called with a line and the monotonic time [s]; returns the answer.
-        say: Called with answers that say something; None: they are not heard.
+        say: Called with non-empty answers; None: they are dropped.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class FaultConsole:
             line: `help`, `status`, `list`, `clear [kind] [node=N]`, or a fault.
 
         Returns:
-            The answer, never empty for a line that says something; a wrong line says what would
+            The answer, never empty for a non-empty line; for a wrong line, what would
             have been right.
         """
         words = line.split()

@@ -1,7 +1,7 @@
 """Text form of faults: kinds, checks, scripts, and lines of a console.
 
 A line has the words of a script's table: `estop at_s=20 duration_s=3`. Which kinds a device has,
-and what else a fault of it says, is the device's business.
+and further keys of its faults, are up to the device.
 
 Not modelled: faults that depend on what the device does; a script has times only.
 """

@@ -2,7 +2,7 @@
 
 Drives are numbered 1 to 6 here, whatever their node ids; 0 means all six, or the whole bus.
 
-Not modelled: faults of the supply, of single bits on the wire (a garbled line stands for them),
+Not modelled: faults of the supply, of single bits on the wire (a garbled line represents them),
 of the bus termination.
 """
 

@@ -1,6 +1,6 @@
 """Wires of emulated devices: a TCP port on this machine, and a pseudo-terminal.
 
-Both are non-blocking: whoever is at the other end and does not read cannot hold a device up.
+Both are non-blocking: a peer that does not read cannot hold a device up.
 
 Not modelled: the 1 ms frames of USB, baud rates and control lines of a UART, more than one peer.
 """
@@ -126,7 +126,7 @@ class TcpWire:
                 break
         try:
             client, _ = self._listener.accept()
-        except OSError:  # nobody there
+        except OSError:  # no peer
             return
         if self._client is not None or not self._plugged or not self._admission.lets_in(client):
             client.close()
@@ -182,7 +182,7 @@ class PtyWire:
             _hold(self._selector, self._master, self._receive, held)
 
     def unplug(self) -> None:
-        """Make the terminal vanish: whoever has it open gets an error."""
+        """Make the terminal vanish: a peer that has it open gets an error."""
         if self._master < 0:
             return
         self.hold_input(True)

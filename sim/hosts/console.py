@@ -23,7 +23,7 @@ class HostConsole:
             now_s: on the simulator's clock [s].
 
         Returns:
-            The answer, never empty for a line that says something.
+            The answer, never empty for a non-empty line.
         """
         words = line.split()
         if not words:

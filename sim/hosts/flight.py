@@ -25,7 +25,7 @@ def scripted_flight(*, loop: bool = False, stands_s: float = 1.0) -> Scripted:
     Args:
         loop: whether a loop through 90 degrees of pitch is flown between turn and landing; it
             takes 24 s and pulls up to 2.7 g.
-        stands_s: how long the aeroplane stands before it rolls [s].
+        stands_s: how long the aeroplane rests before it rolls [s].
 
     Returns:
         About 100 s of flight (125 s with the loop), from rest to rest.

@@ -46,7 +46,7 @@ AT_REST: Final = VehicleMotion(
     (0.0, 0.0, 0.0),
     True,
 )
-"""A vehicle that stands, level and pointing north."""
+"""Motion of a vehicle at rest, level and pointing north."""
 
 
 def add(a: Vector, b: Vector) -> Vector:

@@ -119,7 +119,7 @@ def recorded(columns: Mapping[str, Sequence[float]]) -> Sampled:
     """Make the motion of a recorded ride from its columns ``t_s`` and `COLUMNS`.
 
     Without ``qw`` … the attitude is the integral of the rates, from level; without ``v_x_m_s`` …
-    or ``north_m`` … the vehicle stands where it is.
+    or ``north_m`` … the vehicle stays in its place.
 
     Args:
         columns: those that `columns_in` names, in equal length.

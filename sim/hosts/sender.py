@@ -30,7 +30,7 @@ class Sender:
     Args:
         host: what is sent.
         to: where to, unless a peer asked for it.
-        asked_on: where requests are heard; None: they are not, and any port sends.
+        asked_on: where requests are received; None: nowhere, and any port sends.
 
     Raises:
         OSError: if the port is taken.
@@ -65,7 +65,7 @@ class Sender:
     def send(self, now_s: float) -> None:
         """Send all datagrams that are due by a time on the host's clock [s]."""
         for arrival in self._host.sent(now_s):
-            with contextlib.suppress(OSError):  # nobody listens: as a simulator, go on
+            with contextlib.suppress(OSError):  # no listener: continue, as a simulator does
                 self._from(arrival).sendto(arrival.data, self._peers.get(arrival.peer, self._to))
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ def run_host(
     end_with_console: bool = False,
     end_with_feed: bool = False,
 ) -> None:
-    """Send until told to stop.
+    """Send until `stop` ends it.
 
     Args:
         host: what is sent; its time 0 is now.
@@ -103,7 +103,7 @@ def run_host(
         now_s: the clock, monotonic [s].
         ready: called once the sockets are there.
         stop: asked at least every 50 ms whether to end.
-        asked_on: where requests are heard, for wires that have them.
+        asked_on: where requests are received, for wires that have them.
         console: where lines of faults come from; it needs a file descriptor.
         say: called with the answers of the console.
         end_with_console: whether to end with the console's input.

@@ -1,8 +1,8 @@
 """A cueing preset: the algorithm that renders a vehicle's motion to a rider, and its numbers.
 
 ``configs/cueing/NAME.toml``. Axes are the vehicle's: forward, right, down; roll, pitch, yaw. Where
-three axes have a number each, one number may stand for all. A table of an algorithm that the preset
-does not name is what `--algorithm` takes instead; left out, it has the values given here.
+three axes have a number each, one number may be given for all. A table of an algorithm that the
+preset does not name is what `--algorithm` takes instead; left out, it has the values given here.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class RideMap(Settings):
     gap_max_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.25
     """Longest time between two rows that is bridged [s]."""
     level_s: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
-    """The vehicle stands level and still for so long at the beginning: the sensor's axes are turned
+    """Time at the beginning in which the vehicle is level and at rest: the sensor's axes are turned
     until the mean force of that time points up [s]. Left out: they are the vehicle's."""
     lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
     """Corner of a low-pass without delay over all values: what is faster shakes the

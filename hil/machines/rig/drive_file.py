@@ -1,7 +1,7 @@
 """A drive file: objects, deviations, units and behaviour of one type of drive.
 
 ``configs/drives/NAME.toml``, named by ``drives.type`` in the rig. One kind of file for all: the
-table ``[drive]`` says who the drive is and what it speaks; the rest of a CANopen file is read here,
+table ``[drive]`` names the drive and its protocol; the rest of a CANopen file is read here,
 that of a Modbus file is its register map (:mod:`drives.modbus.register_map`).
 """
 
@@ -75,8 +75,8 @@ class Objects(Settings):
     """Place of the standard = place where this drive has the same thing."""
     target_also: PlaceText | None = None
     """Place that gets the target in each cycle beside 607Ah (csp) or 60C1h:1 (ip): of a drive that
-    takes it there, or follows only what stands in both. For one that takes it elsewhere alone
-    `instead` says so."""
+    takes it there, or follows only a value written to both. For one that takes it elsewhere only,
+    use `instead`."""
     ranges: dict[PlaceText, tuple[int, int]] = Field(default_factory=dict)
     """Place = smallest and largest value that it takes, in the drive's units; twice the same where
     the value is fixed."""
@@ -101,8 +101,8 @@ class HomingFacts(Settings):
     """Homing abilities of the drive."""
 
     methods: tuple[Annotated[int, Field(ge=-128, le=37)], ...] = ()
-    """Methods of 6098h that it knows; empty where nobody says. A rig with another one is refused; a
-    drive that has a list of its own (60E3h) is asked for it besides."""
+    """Methods of 6098h that it knows; empty where they are unknown. A rig with another one is
+    refused; a drive that has a list of its own (60E3h) is asked for it besides."""
 
 
 class InputFacts(Settings):
@@ -182,9 +182,9 @@ class Habits(Settings):
     boot_timeout_s: Annotated[float, Field(gt=0.0, le=60.0)] = 15.0
     """Longest boot time [s]."""
     remote_bit: bool = True
-    """Bit 9 of the statusword tells whether it obeys the bus; false where it is always 0."""
+    """Whether bit 9 of the statusword shows that it obeys the bus; false where it is always 0."""
     follows_bit: bool = True
-    """Bit 12 of the statusword tells in csp whether it follows; false where it is always 0."""
+    """Whether bit 12 of the statusword shows in csp that it follows; false where it is always 0."""
     interpolation_cycles: Annotated[int, Field(ge=0, le=255)] = 0
     """Cycles (60C2h) without a setpoint after which it stops by itself; 0 if it does not."""
 

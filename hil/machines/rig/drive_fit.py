@@ -18,7 +18,7 @@ from hil.machines.rig.settings import Rig
 MODES = {"csp": 8, "ip": 7}
 """Modes of operation (CiA 402, object 6060h)."""
 MODBUS_TYPE = "hil_rack"
-"""Drives behind a Modbus gateway of which the rig says no type."""
+"""Default type of drives behind a Modbus gateway."""
 OUTSIDE_SOFT_M = 0.002
 """How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first.
 
@@ -103,9 +103,9 @@ def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> R
 def tightened(rig: Rig, type_: DriveType, *, goes_round: bool = False) -> Rig:
     """Tighten the gate's limits where the drives have none of their own.
 
-    Without software limits (607Dh), or where a count that goes round leaves no room for them, the
-    soft limits lie further in; without a following window (6065h) the gate's own trips after fewer
-    cycles.
+    Without software limits (607Dh), or where a count that wraps around leaves no space for them,
+    the soft limits lie further in; without a following window (6065h) the gate's own trips after
+    fewer cycles.
     """
     limits, watch = rig.limits, rig.supervision
     if goes_round or not (type_.has(0x607D, 1) and type_.has(0x607D, 2)):

@@ -102,7 +102,7 @@ class RigDrives(Settings):
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
     """Deceleration of the drives' ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing: Literal["switch", "absolute"] = "switch"
-    """How a leg's place is known: found by the drive's homing at each start, or told by absolute
+    """Source of a leg's position: the drive's homing at each start, or absolute
     encoders, whose place was measured once (`hil drives reference`); then nothing moves for it."""
     place_tolerance_m: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
     """Largest displacement of a leg with an absolute encoder since it was left [m]."""
@@ -110,7 +110,7 @@ class RigDrives(Settings):
     """Homing method (6098h); 21 is the negative home switch, its edge facing outside (CiA 402)."""
     first_motion: Literal["real", "always"] = "real"
     """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
-    their way judged against time: those that do not say that they are emulated, or all."""
+    their travel judged against time: those that do not identify as emulated, or all."""
     homing_acceleration_m_s2: Acceleration = 0.2
     """Acceleration of the drives' own homing (609Ah) [m/s²]."""
     watchdog_s: WatchdogSeconds = 0.05

@@ -60,7 +60,7 @@ def check_rig(rig: Rig, source: str) -> None:
 
 
 LAG_CYCLES, LAG_LEAST_S = 2.5, 0.010
-"""Lag of the feedback that a rig permits if it says nothing [cycles, s]: a drive is at a set-point
+"""Default limit of the feedback's lag [cycles, s]: a drive is at a set-point
 one cycle after it was sent, an adapter of USB takes up to 3 ms, and two cycles more are found."""
 LAG_GROWTH_CYCLES, LAG_GROWTH_LEAST_S = 1.5, 0.003
 """Largest permitted growth of that lag [cycles, s]: above a single late frame, below two cycles."""
@@ -93,7 +93,7 @@ def _wider_limits(rig: Rig) -> Iterator[Wrong]:
 
 
 def _load_of_hanging(rig: Rig) -> Iterator[Wrong]:
-    """Check a pulling load: it has a sign where the platform stands, and none where it hangs."""
+    """Check a pulling load: signed if the platform is above its base, unsigned if it hangs."""
     for leg, load in enumerate(rig.cylinders.static_load_n, 1):
         if load < 0.0 and hangs(rig):
             yield about(

@@ -1,6 +1,6 @@
 """The file of a Modbus gateway as settings: its schema for editors.
 
-What a file means is read by `drives.modbus.register_map`, whose words and types stand here too.
+The file is read by `drives.modbus.register_map`, whose words and types are also used here.
 """
 
 from __future__ import annotations

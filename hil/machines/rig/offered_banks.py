@@ -1,6 +1,6 @@
 """Banks of drives of other distributions: found by the scheme of a URL, under `hil.banks`.
 
-Control looks for names only; what makes a bank is imported in the process that owns the gate. So
+Control searches names only; the code of a bank is imported in the process that owns the gate. So
 this is standard library, `drives` and nothing else.
 """
 
@@ -37,7 +37,7 @@ def bank_origin(offer: Offer) -> str:
 
 
 def origin_of_scheme(scheme: str) -> str:
-    """Identify it as `bank_origin` does, without importing it; empty if nobody offers it."""
+    """Identify it as `bank_origin` does, without importing it; empty if it is not offered."""
     offer = offer_unread(GROUP, scheme)
     return "" if offer is None else bank_origin(offer)
 

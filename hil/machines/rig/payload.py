@@ -15,7 +15,7 @@ HEADROOM = 1.25
 LEAN_MAX = 4.0
 """Largest multiple of its share that a leg is taken to bear; a flatter one is no measure."""
 FORCE_SHARE = 0.9
-"""Part of the cylinder's greatest force that stops the platform, if the rig says nothing: a drive
+"""Part of the cylinder's greatest force that stops the platform, by default: a drive
 at its limit does not follow any more, and reports no more than its limit."""
 
 
@@ -61,7 +61,7 @@ def expected_forces_n(rig: Rig, geometry: HexapodGeometry) -> tuple[float, ...]:
         worst = max(abs(bearing[leg]) for bearing in ends) / share
         own = abs(cylinders.static_load_n[leg])
         own += cylinders.moving_mass_kg[leg] * limits.acceleration_max_m_s2[leg]
-        # A plain number: a violation tells it, and a recording's JSON has no others.
+        # A plain number: a violation contains it, and a recording's JSON has no others.
         forces.append(float(HEADROOM * own * min(LEAN_MAX, max(1.0, worst))))
     return tuple(forces)
 

@@ -183,7 +183,7 @@ class Supervision(Settings):
     """Greatest distance of a first set-point from the lengths that are held [m]; by so much a leg
     may jump."""
     standstill_speed_m_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_speed_m_s"])]
-    """Measured speed up to which a leg counts as standing still [m/s]; brakes close on it."""
+    """Measured speed up to which a leg counts as at rest [m/s]; brakes close on it."""
     standstill_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["standstill_cycles"])]
     """Time below that speed after which a leg is at a standstill [s]; so long the power stays on
     after a fault."""

@@ -15,7 +15,7 @@ Finite = Annotated[float, Field(ge=-1e3, le=1e3)]
 class RobotIdentified(Settings):
     """Results written by ``hil arm identify``, for people only.
 
-    What follows from it stands in ``[blend]`` and ``[supervision]``.
+    The settings that follow from it are in ``[blend]`` and ``[supervision]``.
     """
 
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]

@@ -42,7 +42,7 @@ def link_kind(url: str) -> LinkKind:
     """Return the kind of a link; only its own distribution is imported.
 
     Raises:
-        ArmLinkUrlError: If nobody has the scheme, or its distribution cannot be used, or the URL
+        ArmLinkUrlError: If the scheme is unknown, or its distribution cannot be used, or the URL
             is written wrongly; with the right forms.
     """
     scheme = url.partition(":")[0]

@@ -180,7 +180,7 @@ class RobotSettings(Settings):
         """Make the robot's geometry for its kinematics.
 
         Raises:
-            ArmError: numbers that each may stand in a file but together are no robot.
+            ArmError: numbers that are valid each but together describe no robot.
         """
         return PumaGeometry(
             a2_m=self.a2_m,

@@ -204,7 +204,7 @@ class ArmSettings(Settings):
         """Make the arm for the simulator.
 
         Raises:
-            SpaceArmError: numbers that each may stand in a file but together are no arm.
+            SpaceArmError: numbers that are valid each but together describe no arm.
         """
         links: list[Link] = []
         before: DhRow | None = None

@@ -66,7 +66,7 @@ def machine_robot(
     Args:
         name: ``rig:NAME``, ``robot:NAME`` or ``arm:NAME``, of a shipped file or a path.
         key: what to call the name in an error.
-        beside: the file in which the name stands; its folder is searched first.
+        beside: the file that contains the name; its folder is searched first.
         kind: what it is to a run, as `find_file` has it.
 
     Raises:

@@ -206,7 +206,7 @@ def _platform(geometry: HexapodGeometry, mass_kg: float) -> RobotLink:
 
 
 def _losses(rig: Rig) -> Iterator[Loss]:
-    """List what a document lacks of a rig, and what is assumed where the rig says nothing."""
+    """List what a document lacks of a rig, and what is assumed where the rig has no value."""
     limits, cylinders = rig.limits, rig.cylinders
     for field in ("cylinder_kg", "rod_kg", "rotor_kg"):
         reason = "the rig does not tell it: that of an ordinary electro-cylinder"

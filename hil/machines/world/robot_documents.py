@@ -71,7 +71,7 @@ def document_of(
     Args:
         name: of a shipped document, a path, or a machine (:mod:`hil.machines.world.documents`).
         key: what to call the name in an error.
-        beside: the file in which the name stands; its folder is searched first.
+        beside: the file that contains the name; its folder is searched first.
         kind: what it is to a run, as `find_file` has it.
 
     Raises:

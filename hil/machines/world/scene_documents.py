@@ -67,7 +67,7 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
 
     Args:
         key: what to call the name in an error.
-        beside: the file in which the name stands; its folder is searched first.
+        beside: the file that contains the name; its folder is searched first.
 
     Raises:
         ConfigError: if there is no such file, or with every fault of its document.

@@ -22,9 +22,9 @@ class MachineScene:
     robot: str
     """Name of the robot in the scene."""
     left_out: tuple[str, ...] = ()
-    """Other robots of the scene, and all that they bore: nobody would move them."""
+    """Other robots of the scene, and all that they bore, which would not move."""
     bearer: str = ""
-    """Name of the moving robot on which that one stands; empty if none."""
+    """Name of the moving robot that bears that one; empty if none."""
 
     def text(
         self, robot: Robot, step_s: float, seed: int = 0, bearer: Robot | None = None
@@ -35,7 +35,7 @@ class MachineScene:
             robot: the machine.
             step_s: greatest step of the engine [s]; a scene may ask for a smaller one.
             seed: of fields without a seed of their own.
-            bearer: the robot on which it stands, if it does.
+            bearer: the robot that bears it, if any.
 
         Raises:
             SceneError: if the scene bears something on a link that the machine does not have.
@@ -55,12 +55,11 @@ def scene_around(
     Args:
         kind: of the machine: ``rig``, ``arm``.
         machine: name of the machine.
-        borne: whether somebody moves the robot on which the scene's machine stands; else it may
-            stand on none.
+        borne: whether the robot that bears the scene's machine is moved; else none may bear it.
 
     Raises:
-        ConfigError: if the scene has several of that kind; if its machine stands on a robot that
-            nobody moves, or somebody moves one and it stands on none.
+        ConfigError: if the scene has several of that kind; if a robot bears its machine and is not
+            moved, or one is moved and bears nothing.
     """
     scene, source = found.scene, str(found.file)
     own = [one for one in scene.robots if one.document.partition(":")[0] == kind]
@@ -101,7 +100,7 @@ def _bearer(scene: Scene, robot: SceneRobot) -> str:
 
 
 def _borne(scene: Scene, robots: frozenset[str]) -> Iterator[str]:
-    """Find robots, and everything that stands on them."""
+    """Find robots, and everything that they bear."""
     rows = (*scene.robots, *scene.bodies)
     found = set(robots)
     while more := {row.name for row in rows if row.on in found} - found:

@@ -30,7 +30,7 @@ class ArmConsole:
             line: A command of `ARM_COMMANDS`, or a fault.
 
         Returns:
-            The answer, never empty for a line that says something; a wrong line says what would
+            The answer, never empty for a non-empty line; for a wrong line, what would
             have been right.
         """
         words = line.split()

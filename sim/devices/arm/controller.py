@@ -16,7 +16,7 @@ No answer after 250 ms: it asks once more, without its position so that the answ
 answer with a wrong checksum is asked for again with status 1 as long as one more fits.
 
 With a plant its joints bear weight and touch things. One that does not follow lets the brakes fall
-at once; the controller tells that with status 4, as of any error of its own.
+at once; the controller reports that with status 4, as of any error of its own.
 
 Not modelled: the dialogue at power-up, the teach pendant, other programs and their language; the
 arm's own heat and wear.
@@ -65,7 +65,7 @@ class ArmController:
         plant: The body that its motors move; None for joints that bear nothing.
 
     Raises:
-        ValueError: If the arm cannot stand where it is to start.
+        ValueError: If the arm cannot be at its start.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class ArmController:
         except LineError:
             self.counts.garbled += 1
             if self._asked_s + self._period_s() - now_s >= self._settings.exchange_s():
-                if self._retry_s < math.inf:  # the wait begins anew
+                if self._retry_s < math.inf:  # the wait begins again
                     self._retry_s = now_s + self._settings.retry_after_s
                 running = self.state is ArmState.RUNNING  # at rest it never asks for a repeat
                 self._repeat(ArmStatus.CHECKSUM if running else STATUS[self.state], now_s)
@@ -278,7 +278,7 @@ class ArmController:
     def _end(self, now_s: float) -> None:
         self.counts.ends += 1
         self._open, self._retry_s = False, math.inf
-        self._next_seq()  # the end is taken: nobody asks for it again
+        self._next_seq()  # the end is taken, and not asked for again
         self._happen(now_s, ArmEvent.ENDED)
 
     def _follow(self, answer: HostWaypoint, now_s: float) -> None:
@@ -316,7 +316,7 @@ class ArmController:
     def _enter(self, before: ArmState, now_s: float) -> None:
         self._apply_shift(now_s)
         if self.state is ArmState.RUNNING:
-            return  # the period of the answered request goes on
+            return  # the period of the answered request continues
         self._open = False
         self._ask_s = self._retry_s = math.inf
         if self.state is ArmState.OFF or self.state in _BRAKES:
@@ -357,5 +357,5 @@ class ArmController:
             shift_m, self._shift_m = self._shift_m, 0.0
             try:
                 self.motion.shift(shift_m, now_s)
-            except ValueError as error:  # a limit, or something is in the way
+            except ValueError as error:  # a limit, or an obstacle
                 self.reason = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"

@@ -51,7 +51,7 @@ _GESTURES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Interval in which nothing is sent; time goes on in it."""
+    """Interval in which nothing is sent, while time passes."""
 
     from_s: float
     """Begin of the interval [s]."""

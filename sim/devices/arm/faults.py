@@ -172,7 +172,7 @@ class ArmFaultBoard:
 
     def due_s(self) -> float:
         """Return when the next fault begins or ends [s]; inf if none does."""
-        if not (self._running or self._waiting):  # asked for at every look
+        if not (self._running or self._waiting):  # asked for at every check
             return math.inf
         times = [until_s for until_s, _ in self._running]
         return min(times + [at_s for at_s, _ in self._waiting[:1]])

@@ -29,7 +29,7 @@ class ArmMotion:
     Args:
         model: Geometry and limits.
         blends: How segments are joined.
-        servos: The joints, where they stand at first.
+        servos: The joints at their start.
         loaded: Whether they have to be computed at rest, too: something pulls at them.
     """
 
@@ -76,7 +76,7 @@ class ArmMotion:
     def measured(self) -> Array:
         """Measured pose of the gripper: rotation beside position [m], shape (3, 4).
 
-        Joints do not stand still between two servo periods.
+        Joints move between two servo periods.
         """
         return self._model.pose(self._servos.q_rad + self._since_s * self._servos.rate_rad_s)
 

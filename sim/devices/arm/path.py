@@ -92,7 +92,7 @@ class ContinuousPath:
 
     Args:
         settings: How segments are joined.
-        pose: Where the arm stands: rotation beside position [m], shape (3, 4).
+        pose: Pose of the resting arm: rotation beside position [m], shape (3, 4).
     """
 
     def __init__(self, settings: BlendSettings, pose: Array) -> None:

@@ -4,7 +4,7 @@ The loop is that of `arm_servo`, with the motors' own torque limits; what the jo
 plant's affair. Nothing sits between a joint that does not follow and its motor, so the servos watch
 themselves, as controllers of the VAL class do (envelope error): a joint that is further from its
 set-point than a window beside its usual lag, or whose motor is at its limit for too long, lets the
-brakes fall in that very servo period. They stay so until somebody lifts them.
+brakes fall in that very servo period. They stay so until they are lifted.
 
 Not modelled: limits of the joints' rates, heat of the motors, one brake for each joint.
 """
@@ -111,7 +111,7 @@ class PlantServos(JointServos):
     """Servos of six joints of a plant.
 
     Args:
-        q_rad: Where they stand [rad], shape (6,).
+        q_rad: Angles at the start [rad], shape (6,).
     """
 
     def __init__(

@@ -42,7 +42,7 @@ def run_arm_controller(
     end_with_console: bool = False,
     watch: Callable[[ArmController, float], None] | None = None,
 ) -> None:
-    """Run an emulated arm until told to stop.
+    """Run an emulated arm until `stop` ends it.
 
     Args:
         ready: Called with the URL once a host can connect, and again with the new one when a
@@ -62,7 +62,7 @@ def run_arm_controller(
 
     Raises:
         OSError: If the port is taken or there are no pseudo-terminals.
-        ValueError: If the arm cannot stand where it is to start.
+        ValueError: If the arm cannot be at its start.
     """
     _warm(settings)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
@@ -110,7 +110,7 @@ class _Loop:
         sleep_s = self._controller.next_due_s() - now_s()
         events = self._selector.select(max(0.0, min(_IDLE_S, sleep_s)))
         time_s = now_s()
-        # What was due before is said before anything new is heard.
+        # What was due before is sent before anything new is received.
         self._wire.send(self._controller.advance(time_s))
         for key, _ in events:
             key.data(time_s)

@@ -46,7 +46,7 @@ LINK_INERTIA: Final = (2.6, 4.4, 0.83, 0.01, 0.01, 0.001)
 # Rows of the kernel's table.
 _INERTIA, _VISCOUS, _COULOMB, _TORQUE, _RATE = range(5)
 _STILL_RAD_S = 1e-9
-_CREEP_RAD_S = 1e-4  # set-points that move less than this stand still
+_CREEP_RAD_S = 1e-4  # set-points that move less than this are at rest
 _NEAR_RAD = 50e-6  # full compensation of friction at rest from this error on
 
 
@@ -95,7 +95,7 @@ def loop_torque(
         drive: Of the set-point [rad/s].
     """
     wn, known = gains[0], gains[1]
-    # Standing still, it pushes where the joint should go, or friction would keep it.
+    # At rest, it pushes where the joint should go, or friction would keep it.
     near = min(max(error / _NEAR_RAD, -1.0), 1.0)
     sense = np.sign(drive) if abs(drive) > _CREEP_RAD_S else near
     pull = table[0, j] * (wn * wn * error - 2.0 * wn * rate)
@@ -139,7 +139,7 @@ class JointServos:
     """Servos of six joints.
 
     Args:
-        q_rad: Where they stand [rad], shape (6,).
+        q_rad: Angles at the start [rad], shape (6,).
     """
 
     def __init__(self, settings: ServoSettings, q_rad: Array) -> None:

@@ -25,7 +25,7 @@ class ArmControllerSettings:
     """Settings of an arm with its controller.
 
     Raises:
-        ValueError: If a value makes no sense; the text says what would.
+        ValueError: If a value makes no sense; the text says what would be right.
     """
 
     baud: int = 9600

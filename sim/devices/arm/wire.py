@@ -1,7 +1,7 @@
 """The serial line of the emulated controller: bytes that take their time, and get corrupted.
 
 A byte lasts ten bits (8N1) in either direction. What the host writes at once arrives byte by
-byte; what the controller says leaves byte by byte. An echo goes back as each byte arrives.
+byte; what the controller sends leaves byte by byte. An echo goes back as each byte arrives.
 
 Not modelled: framing errors and breaks, a skew of the two clocks, hardware handshake.
 """

@@ -4,10 +4,10 @@ A bus with a bit rate gives every frame its bit time (`sim.devices.can.bus_timin
 frame arrives in the moment in which it is sent; of frames sent together the lowest identifier is
 first.
 
-Which functions take a frame is looked up once for each identifier and kept until a node says that
-it may listen to something else.
+The receivers of a frame are looked up once for each identifier and kept until a node reports that
+it may listen to others.
 
-Not modelled: several adapters on one bus; a node that cannot hear another one.
+Not modelled: several adapters on one bus; a node that cannot receive another one's frames.
 """
 
 from __future__ import annotations

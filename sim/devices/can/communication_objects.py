@@ -13,7 +13,7 @@ from sim.devices.can.object_entry import DictionaryEntry, Group, Row, group
 
 DEVICE_NAME: Final = "HIL emulated drive"
 VENDOR_ID: Final = 0
-"""Vendor id (1018h sub 1): 0 is nobody's number, so no real drive has it."""
+"""Vendor id (1018h sub 1): 0 is unassigned, so no real drive has it."""
 PRODUCT_CODE: Final = 0x0402
 REVISION: Final = 0x0001_0000
 PDO_COUNT: Final = 4

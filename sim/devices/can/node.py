@@ -162,7 +162,7 @@ class CanNode:
         return self.state is NmtState.PRE_OPERATIONAL
 
     def _leave_connection(self) -> None:
-        """Act as 6007h says when the master itself ends it; a drive at rest has nothing to do."""
+        """Act as 6007h says when the master itself ends it; a drive at rest does nothing."""
         if self.drive.state in POWERED:
             self.drive.abort_connection(CONNECTION_ABORTED, COMMUNICATION_REGISTER)
 

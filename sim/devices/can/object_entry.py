@@ -89,7 +89,7 @@ Row = DictionaryEntry | Group
 def group(
     index: int, name: str, entries: tuple[DictionaryEntry, ...], *, is_array: bool = False
 ) -> Group:
-    """Return a record or array with its sub-index 0, which tells the highest one.
+    """Return a record or array with its sub-index 0, which has the highest one.
 
     Args:
         index: Object, 16 bits.

@@ -65,7 +65,7 @@ class ObjectStore:
         self.table: ObjectTable = table_of(drive.settings.type)
         """Objects of the dictionary."""
         self.clock_us = 0
-        """Time of the drive's own clock [us], which whoever runs it keeps updating; a master reads
+        """Time of the drive's own clock [us], which its owner keeps updating; a master reads
         it as 1013h, or where its maker has it."""
         self._readers = _readers(drive) | dict.fromkeys(_TIME_STAMPS, self._time_stamp)
         self._writers = _writers(drive)
@@ -80,7 +80,7 @@ class ObjectStore:
         settings = self.drive.settings
         for key, value in (
             ((0x1018, 4), settings.serial),
-            # A screw of 10 mm a turn, told in micrometres, and an encoder that gives the counts.
+            # A screw of 10 mm a turn, in micrometres, and an encoder that gives the counts.
             ((0x608F, 1), round(settings.counts_per_m * SCREW_LEAD_M)),
             ((0x6092, 1), round(SCREW_LEAD_M * 1e6)),
             ((0x6076, 0), round(1000.0 * settings.rod.force_max_n)),

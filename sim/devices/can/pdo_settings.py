@@ -49,7 +49,7 @@ class Pdo:
         store: Objects of the node.
         number: 0 to 3.
         receive: Whether this is an RPDO.
-        may_change: Says whether the node is PRE-OPERATIONAL.
+        may_change: Returns whether the node is PRE-OPERATIONAL.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ class ProcessData:
 
     Args:
         store: Objects of the node.
-        may_change: Says whether the node is PRE-OPERATIONAL.
+        may_change: Returns whether the node is PRE-OPERATIONAL.
         send: Called with identifier and data of each frame to send.
         tell: Called when the drive may have an emergency to send.
     """

@@ -29,7 +29,7 @@ from sim.devices.faults import Injection
 _IDLE_S: Final = 0.05
 """Longest sleep of the loop [s]; bounds how soon `stop` is seen."""
 _TOGETHER_S: Final = 4e-3
-"""Longest delay of ticks that nobody waits for, so that they are made together [s]: to wake up
+"""Longest delay of ticks without a waiter, which are made together [s]: to wake up
 costs more than a tick, and each keeps its own time."""
 
 
@@ -49,7 +49,7 @@ def run_can_rack(
     end_with_console: bool = False,
     plant: Plant | None = None,
 ) -> None:
-    """Run a rack behind SLCAN adapters until told to stop.
+    """Run a rack behind SLCAN adapters until `stop` ends it.
 
     Args:
         ready: Called with the URL once a master can connect, and again with the new one when a

@@ -6,7 +6,7 @@
 
 Frames of both directions occupy the bus for their bit time. The rods advance on a grid of at most
 1 ms, and exactly to the moment of each SYNC; timers of the nodes are checked every 1 to 2 ms.
-While nothing can move and no timer runs out the same grid is passed without looking at anything.
+While nothing can move and no timer runs out the same grid is passed without any check.
 
 Not modelled: a second layer of SYNC jitter (a drive samples at the end of the SYNC frame), the
 latency inside a drive between a frame and its effect, retransmission after bit errors.
@@ -31,7 +31,7 @@ CanFrame = tuple[int, bytes]
 """Identifier (11 bits) and data of a frame."""
 
 _TICK_S: Final = 1e-3
-"""Longest time for which the rods stand still between two substeps."""
+"""Longest time between two substeps of the rods."""
 _HOUSEKEEPING_S: Final = 2e-3
 """Longest time between two checks of the timers, however often SYNC moves the rods on."""
 
@@ -223,7 +223,7 @@ class CanRack:
         for node in self.nodes:
             node_s = node.quiet_until_s
             if node_s < quiet_s:
-                if node_s <= self._tick_s:  # the next tick is not quiet, whoever stands still
+                if node_s <= self._tick_s:  # the next tick is not quiet, even at rest
                     return node_s
                 quiet_s = node_s
         return quiet_s if self.group.still else -math.inf

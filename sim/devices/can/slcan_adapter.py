@@ -4,7 +4,7 @@ Bytes in, bytes out; the wire under it is `sim.devices.can.slcan_server`. Every 
 CR; an error is answered with BEL. Setting up is tolerant as common adapters are: an empty line, a
 second `O` and a `C` while closed are no errors.
 
-Not modelled: frames with extended identifiers reach nobody (they are acknowledged), polling
+Not modelled: frames with extended identifiers reach no node (they are acknowledged), polling
 (`P`, `A`), acceptance filters (accepted, without effect), the speed of a UART.
 """
 
@@ -197,7 +197,7 @@ class SlcanAdapter:
         return b"z\r" if self._rack.receive((head[0], data), now_s, self._bus) else _BEL
 
     def _send_remote(self, line: bytes, now_s: float) -> bytes:
-        """Pass a remote transmission request on; its length says what is wanted."""
+        """Pass a remote transmission request on; its length is that of the wanted answer."""
         if not self._open or len(line) != 5 or not _HEX.issuperset(line[1:]) or not self._on_air:
             return _BEL
         can_id = int(line[1:4], 16)

@@ -32,7 +32,7 @@ class HeartbeatConsumers:
             store.on_write[0x1016, k] = lambda value, k=k: self._write(k, value)
 
     def clear(self) -> None:
-        """Supervise nobody."""
+        """Stop all supervision."""
         self._deadlines.clear()
 
     def hear(self, producer: int, now_s: float) -> bool:
@@ -87,7 +87,7 @@ class LifeGuard:
             store.on_write[index, 0] = lambda value, index=index: self._write(index, value)
 
     def clear(self) -> None:
-        """Supervise nobody, and reset the toggle bit."""
+        """Stop all supervision, and reset the toggle bit."""
         self._deadline.set_time(0.0)
         self._toggle = 0
 
@@ -95,7 +95,7 @@ class LifeGuard:
         """Return the answer to a guard request.
 
         Args:
-            state: NMT state as the heartbeat tells it.
+            state: NMT state as in the heartbeat.
         """
         self._deadline.received(now_s)
         told = bytes((self._toggle | state,))

@@ -1,8 +1,8 @@
 """The state machine of an emulated drive at work: commands, stops, faults and their emergencies.
 
-`sim.devices.drive.cia402` says which transition an event takes; here is what that does to the
-motor, which stop comes before it (option codes 605Ah to 605Eh), and what an error leaves behind.
-Error codes are those of CiA 402-2, table "Error codes", and of CiA 301.
+`sim.devices.drive.cia402` says which transition an event takes; here are its effects on the motor,
+which stop comes before it (option codes 605Ah to 605Eh), and what an error leaves behind. Error
+codes are those of CiA 402-2, table "Error codes", and of CiA 301.
 
 Not modelled: motor and drive temperature, mains voltage.
 """
@@ -174,7 +174,7 @@ class DriveAutomaton(Commanded):
             self._step(DriveEvent.REACTION_DONE)
 
     def drop_to(self, event: DriveEvent) -> None:
-        """Obey a command that nobody sent (fault)."""
+        """Obey a command that was not sent (fault)."""
         self._command(event)
 
     # -- inside -------------------------------------------------------------------------------

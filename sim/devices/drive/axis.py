@@ -26,7 +26,7 @@ POSITION_POLARITY: Final = 0x80
 """Bit of 607Eh; the speed's own bit 6 is not modelled apart from it."""
 
 _RESTING: Final = 1e-4
-"""Speed below which a rod counts as standing [m/s]."""
+"""Speed below which a rod counts as at rest [m/s]."""
 
 
 def _saturated(value: float) -> int:

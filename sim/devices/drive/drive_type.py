@@ -2,11 +2,11 @@
 
 A type changes the table of the emulated drive (`sim.devices.can.object_table`); the motor, the
 state machine and the modes stay the same. Units are those of 60A8h, 60A9h and 60AAh (CiA 402-2,
-clause "Factor group"): the word says a power of ten, a numerator and a denominator. A type that
+clause "Factor group"): the word encodes a power of ten, a numerator and a denominator. A type that
 does not have these objects still has units; it keeps them to itself.
 
-An emulated drive never passes for a real one: whatever its type, its vendor is nobody (1018h:1 is
-0), and its name (1008h) says what it is.
+An emulated drive never passes for a real one: whatever its type, its vendor is unassigned (1018h:1
+is 0), and its name (1008h) says what it is.
 
 Not modelled: what the firmware of a type does beyond its dictionary.
 """
@@ -94,7 +94,7 @@ class Units:
 
     @classmethod
     def of(cls, position: int, speed: int, acceleration: int, counts_per_m: float) -> Units:
-        """Return the units that three unit words stand for.
+        """Return the units of three unit words.
 
         Args:
             position: As 60A8h holds it.

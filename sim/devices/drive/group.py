@@ -23,7 +23,7 @@ class DriveGroup:
     """Six drives and six rods.
 
     Args:
-        seed: Seed of where the rods stand and what the encoders say when the power comes.
+        seed: Seed of the rods' positions and the encoders' counts when the power comes.
         plant: The body that couples the rods; None for rods by themselves.
     """
 
@@ -53,7 +53,7 @@ class DriveGroup:
     def still(self) -> bool:
         """Whether time alone changes nothing: no power, no speed, no enabling under way.
 
-        A plant goes on by itself.
+        A plant moves by itself.
         """
         if self._plant is not None:
             return False

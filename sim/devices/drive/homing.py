@@ -82,7 +82,7 @@ class SwitchHoming:
     def __init__(self, method: int) -> None:
         self._method = SWITCH_METHODS[method]
         leaves = self._method.active_side != self._method.last_direction
-        self._before = leaves  # state of the switch before the edge that is looked for
+        self._before = leaves  # state of the switch before the edge that is searched for
         self.phase = Phase.AWAY if leaves else Phase.SEEK
 
     @property
@@ -99,7 +99,7 @@ class SwitchHoming:
             active: Whether the switch of the method is active.
             at_negative_limit: Whether the negative limit switch is active.
             at_positive_limit: Whether the positive limit switch is active.
-            at_rest: Whether the rod stands.
+            at_rest: Whether the rod is at rest.
         """
         method = self._method
         before = self._before

@@ -74,7 +74,7 @@ EPOS4: Final = DriveType(
     speed_unit=REVOLUTIONS_PER_MINUTE,
     acceleration_unit=RPM_PER_S,
 )
-"""maxon EPOS4: positions in increments, speeds in rpm, no way to another unit."""
+"""maxon EPOS4: positions in increments, speeds in rpm, no other units."""
 
 NANOTEC_CL4: Final = DriveType(
     name="cl4",

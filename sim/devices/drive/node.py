@@ -7,7 +7,7 @@ Object numbers and bits are those of CiA 402-2 (IEC 61800-7-201), error codes th
 "Error codes" and of CiA 301.
 
 Not modelled: torque and velocity modes other than profile velocity, touch probes, how motor and
-drive get warm (a temperature that a type tells is that of a cool day), mains voltage, position
+drive get warm (the temperature that a type reports is that of a cool day), mains voltage, position
 window timing (6067h, 6068h).
 """
 
@@ -23,7 +23,7 @@ from sim.devices.drive.modes import DriveMode, modes_word
 FOLLOWING_ERROR: Final = 0x8611
 NOT_SUPERVISED: Final = 0xFFFF_FFFF
 
-# Looking a member up in its class costs more than the decisions of a substep.
+# A look-up of a member in its class costs more than the decisions of a substep.
 _FAULT: Final = State.FAULT
 _ENABLED: Final = State.OPERATION_ENABLED
 _HOMING: Final = DriveMode.HOMING

@@ -1,9 +1,9 @@
 """Parameters of an emulated drive, in the units of its objects, and settings of its rack.
 
 Positions are counts, speeds counts/s, accelerations counts/s^2. The names are those of CiA 402-2;
-the object of each stands beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
+the object of each is beside it. `NodeSettings` and `RackSettings` describe six drives in SI.
 
-Not modelled: storing parameters (1010h); unit factors (608Fh, 6091h, 6092h, 6096h) tell the scale
+Not modelled: storing parameters (1010h); unit factors (608Fh, 6091h, 6092h, 6096h) report the scale
 and do not change it.
 """
 

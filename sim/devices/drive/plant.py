@@ -7,7 +7,7 @@ inner end; the drive that turns them into counts is in `sim.devices.drive.node`.
 Not modelled: friction and backlash of the screw, bending, motor heating, current loop and torque
 ripple, encoder noise and index pulse, switch bounce; without a world (`hil_common.plant`) the
 platform that
-couples six rods, its weight, and what is in its way.
+couples six rods, its weight, and obstacles.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ speed, or brakes along a ramp. Everything is in metres of rod extension of the d
 Setpoints of the cyclic modes are interpolated over the interpolation time period: linearly, so
 that the drive derives its speed feed-forward from successive targets; or, when the master gives
 the speed too (velocity offset 60B1h), with the cubic that has both end speeds. While a setpoint is
-late the position waits at the last one, and the speed goes on for at most half a period, so that
+late the position waits at the last one, and the speed continues for at most half a period, so that
 jitter does not make the servo stutter; then the reference holds still.
 
 Not modelled: jerk limits (60A4h), synchronisation of the drive's own cycle to SYNC by a PLL.
@@ -28,7 +28,7 @@ class Motion(Enum):
     SPEED = "speed"
 
 
-# Looking a member up in its class costs more than a substep's arithmetic.
+# A look-up of a member in its class costs more than a substep's arithmetic.
 _HOLD: Final = Motion.HOLD
 _SEGMENT: Final = Motion.SEGMENT
 _PROFILE: Final = Motion.PROFILE

@@ -47,7 +47,7 @@ class LoadServo:
     """Speed loop of one drive.
 
     Args:
-        force_max_n: Largest force of the motor, either way [N].
+        force_max_n: Largest force of the motor, in either direction [N].
     """
 
     __slots__ = (

@@ -1,8 +1,8 @@
 """Deadlines inside a drive: consumer heartbeat (1016h) and event timer of an RPDO (1400h sub 5).
 
 CiA 301, "Consumer heartbeat time" and "RPDO communication parameter": supervision starts with the
-first reception, so that a drive that nobody has spoken to yet does not complain; after a loss it
-starts again with the next reception. Life guarding (100Ch, 100Dh) counts in the same way.
+first reception, so that a drive without any communication yet does not complain; after a loss it
+starts again with the next reception. Life guarding (100Ch, 100Dh) counts likewise.
 """
 
 from __future__ import annotations

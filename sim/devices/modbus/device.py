@@ -1,7 +1,7 @@
 """A device behind Modbus registers: six emulated drives, a watchdog for each unit, and no wire.
 
 Which registers there are is the affair of its kind: the gateway of `sim.devices.modbus.rack`,
-the servos of `sim.devices.modbus.servo`. Time is told to it; requests come in as register reads and
+the servos of `sim.devices.modbus.servo`. Time is passed in; requests come in as register reads and
 writes and are answered at once, with values or with an exception code (Modbus Application Protocol
 V1.1b3, section 7).
 
@@ -80,7 +80,7 @@ class ModbusDevice(ABC):
     """Six drives behind registers.
 
     Args:
-        seed: Seed of where the rods stand and what the encoders say when the power comes.
+        seed: Seed of the rods' positions and the encoders' counts when the power comes.
         plant: The body that couples the rods; None for rods by themselves.
     """
 

@@ -67,10 +67,10 @@ def run_modbus_rack(
         script: Faults and when they begin [s].
         ready: Gets the URL of the rack once it can be used.
         stop: Is asked again and again whether the rack shall end.
-        seed: Seed of where the rods stand and what the encoders say.
-        report: Gets the console's answers; None for nobody.
+        seed: Seed of the rods' positions and the encoders' counts.
+        report: Gets the console's answers; None to drop them.
         kind: What has the registers.
-        core: The device, if the caller wants to look at it; made from the settings otherwise.
+        core: The device, if the caller wants to inspect it; made from the settings otherwise.
         faults: Its faults, if the caller wants to begin some; made from the script otherwise.
         end_with_console: Whether the rack ends when the console's input does, so that it does not
             outlive the program at the other end of that pipe.
@@ -116,7 +116,7 @@ class _Rack:
         ready: Callable[[str], None],
         stop: Callable[[], bool],
     ) -> None:
-        """Serve until told to stop."""
+        """Serve until `stop` ends it."""
         rtu = transport == "rtu"
         on_pty = rtu and not port
         server = RackServer(

@@ -1,7 +1,7 @@
 """The gateway of the emulated Modbus rack: one register table for one unit with six axes, or six.
 
-The watchdog is the true fallback of the bench: nobody else needs to be alive for it to stop the
-drives.
+The watchdog is the true fallback of the bench: it stops the drives without help of any other
+process.
 
 Not modelled: words that a real gateway updates in its own slower rhythm.
 """
@@ -32,7 +32,7 @@ class ModbusRackCore(ModbusDevice):
     """Six drives behind the registers of the bench's own gateway.
 
     Args:
-        seed: Seed of where the rods stand and what the encoders say when the power comes.
+        seed: Seed of the rods' positions and the encoders' counts when the power comes.
         plant: The body that couples the rods; None for rods by themselves.
     """
 

@@ -1,9 +1,9 @@
 """The registers of the emulated Modbus rack: place and width of each word.
 
-This is the device's own list, as the manual of a real gateway would print it. Whoever speaks to
-the rack has a map of his own. All values are big-endian: the high half of a 32-bit value lies at
-the lower address. Addresses are protocol addresses, counted from 0. In a rack of six units each
-unit has the registers of axis 0 only.
+This is the device's own list, as the manual of a real gateway would print it. A master of the rack
+has a map of its own. All values are big-endian: the high half of a 32-bit value lies at the lower
+address. Addresses are protocol addresses, counted from 0. In a rack of six units each unit has the
+registers of axis 0 only.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class RackHandler(ServerRequestHandler):
         return super().callback_data(data, addr)
 
     async def handle_request(self) -> None:
-        """Answer the request, unless it is for nobody here."""
+        """Answer the request, unless it is for another unit."""
         request, rack = self.last_pdu, self._rack
         if request is None:
             return

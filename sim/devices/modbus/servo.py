@@ -2,7 +2,7 @@
 
 Nothing but process images and NanoJ values lies in their registers. Limits, ramps, homing and units
 are what the builder has stored (`sim.devices.modbus.servo_table`), and so is a NanoJ program: it
-begins a quick stop when input 1 has not changed for as many milliseconds as input 2 says.
+begins a quick stop when input 1 has not changed for as many milliseconds as in input 2.
 
 Not modelled: objects by function 43/13 (CAN encapsulation), with which the maker's tool stores
 them; outputs of a NanoJ program; which exception the firmware gives, which the manual leaves open:
@@ -34,7 +34,7 @@ class ModbusServos(ModbusDevice):
 
     Args:
         settings: The rack; six units.
-        seed: Seed of where the rods stand and what the encoders say when the power comes.
+        seed: Seed of the rods' positions and the encoders' counts when the power comes.
         plant: The body that couples the rods; None for rods by themselves.
     """
 

@@ -3,7 +3,7 @@
 Rewritten by hand from Nanotec's online manuals, chapter "Modbus RTU": "Function code descriptions"
 (03h, 04h, 06h, 10h and 17h; at most 7Dh registers are read), "Process data objects (PDO)" (the
 objects that 3502h and 3602h name follow one another without padding, dummy objects fill gaps; what
-is received begins at 6000, what is told at 5000) and "NanoJ objects" (2400h begins at 2000, 2500h
+is received begins at 6000, what is sent at 5000) and "NanoJ objects" (2400h begins at 2000, 2500h
 at 3000, whole 32-bit values only: so in the manual of the CL3-E; other editions exchange the two).
 `drives` reads none of this.
 """

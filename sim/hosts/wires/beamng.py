@@ -6,8 +6,8 @@ its yaw is the heading less half a turn. It has neither stamp, sequence nor flag
 rate by the clock on the wall, in slow motion, too.
 
 Source: the game's own scripts, `vehicle/protocols.lua` and those whose sensors it sends; for the
-members `protocols/motionSim.lua` and `protocols/outgauge.lua`, for what OutGauge tells the latter.
-Not modelled: the game's smoothing, gears, lights.
+members `protocols/motionSim.lua` and `protocols/outgauge.lua`, for the values of OutGauge the
+latter. Not modelled: the game's smoothing, gears, lights.
 """
 
 from __future__ import annotations

@@ -88,8 +88,8 @@ class F1(Silent):
 class Forza(Silent):
     """Encoder of Data Out: Sled, and zeros where a longer format is longer.
 
-    X is right, Y up, Z forward, left-handed: a turn is positive clockwise for who looks from the
-    axis' end to the origin, as DirectX has it. Its roads are a little rough, for a packet without a
+    X is right, Y up, Z forward, left-handed: a turn is positive clockwise seen from the axis' end
+    towards the origin, as DirectX has it. Its roads are a little rough, for a packet without a
     place that stays the same for long counts as frozen.
 
     Args:

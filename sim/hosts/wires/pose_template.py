@@ -1,7 +1,7 @@
 """Axes of a rig as SimTools and FlyPT Mover send them: a template filled with unipolar numbers.
 
-``<Axis1a>`` to ``<Axis6a>`` stand for the axes, ``<255>`` for a byte; all else is sent as it is.
-The middle of the range is neutral. In text an axis is a decimal number, in binary a big-endian
+``<Axis1a>`` to ``<Axis6a>`` are filled with the axes, ``<255>`` with a byte; all else is sent as it
+is. The middle of the range is neutral. In text an axis is a decimal number, in binary a big-endian
 integer of as many bytes as its bits need.
 
 Which vehicle does what is the tool's own business; here roll and pitch are a share of the

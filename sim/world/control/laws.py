@@ -27,7 +27,7 @@ SPEED_PER_ERROR: Final = 20.0
 
 
 class LawError(ValueError):
-    """A law cannot be used with these drives; the text says why."""
+    """Law that cannot be used with these drives; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,10 +110,10 @@ class DriveLaw(Protocol):
 class JointLaw:
     """One law for all drives of a robot.
 
-    Its integral stands still where the effort is at its limit and would be driven on (clamping).
+    Its integral is held where the effort is at its limit and would be driven on (clamping).
 
     Args:
-        drives: of the robot, all commanded in the same way.
+        drives: of the robot, all commanded in the same quantity.
         period_s: from call to call.
         bound: of the efforts that it asks for, whatever the drives could, shape (drives,); None
             for what the drives can.

@@ -26,7 +26,7 @@ def efforts(
         found: positions.
         found_speeds: their rates.
         needed: effort of the model.
-        integral: of the errors; written. Stands still where the effort is at its limit.
+        integral: of the errors; written. Held where the effort is at its limit.
         out: shape (drives,); written.
     """
     for index in range(len(out)):

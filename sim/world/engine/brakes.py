@@ -35,7 +35,7 @@ def with_brakes(text: ModelText, joints: Sequence[str]) -> ModelText:
     root = fromstring(text.text)  # noqa: S314  # our own text
     flags = root.find("option/flag")
     if flags is not None and not any(body.motion is BodyMotion.FREE for body in text.bodies):
-        flags.set("island", "disable")  # there is but one: to look for more costs a tenth of a step
+        flags.set("island", "disable")  # there is but one: to seek more costs a tenth of a step
     equality = root.find("equality")
     if equality is None:
         equality = add(root, "equality")
@@ -67,7 +67,7 @@ class Brakes:
     """Brakes of some joints of a world.
 
     Args:
-        joints: that `with_brakes` was told of.
+        joints: those given to `with_brakes`.
         friction_n: with which each slows its joint down beside the joint's own friction, shape
             (joints,) [N] or [N m].
     """

@@ -46,7 +46,7 @@ class Leader:
     """Frame that leads a body of a world.
 
     Args:
-        body: that `with_leader` was told of.
+        body: the one given to `with_leader`.
     """
 
     def __init__(self, world: World, body: str) -> None:

@@ -37,7 +37,7 @@ class RobotDynamics:
         self._others = np.setdiff1d(np.arange(self._model.nv), self._driven)
         self._accelerations = np.zeros(self._model.nv)
         self._inertial = np.zeros(self._model.nv)
-        self._bias: Array = self._data.qfrc_bias  # views of what the engine goes on writing
+        self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
         self._factors = _room(0, 0)
         self._sparse = bool(self._engine.mj_isSparse(self._model))

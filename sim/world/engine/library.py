@@ -4,7 +4,7 @@ It is loaded without OpenGL: only the process that draws needs it, and the libra
 the engine would load by itself, starts programs to find its own parts.
 
 Its warnings would be written to standard error and into a file of the working folder; they are
-dropped, as :class:`~sim.world.engine.world.World` looks at what they warn of at every step.
+dropped, as :class:`~sim.world.engine.world.World` checks what they warn of at every step.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class EngineMissingError(RuntimeError):
-    """The physics engine is not installed; the text says how it is had."""
+    """The physics engine is not installed; the text says how to install it."""
 
 
 _CHOICE = "MUJOCO_GL"

@@ -28,7 +28,7 @@ class MeasuredValues:
         self._model: Any = robot._model  # noqa: SLF001
         self._data: Any = robot._data  # noqa: SLF001
         self._robot = robot
-        self._sensed: Array = self._data.sensordata  # views of what the engine goes on writing
+        self._sensed: Array = self._data.sensordata  # views of arrays that the engine keeps writing
         self._site_axes: Array = self._data.site_xmat.reshape(-1, 9)
         self._joint_axes: Array = self._data.xaxis
         self._gravity_m_s2: Array = self._model.opt.gravity

@@ -79,7 +79,7 @@ def ended(
 
 
 def _keep_apart(root: Element, placed: PlacedRobot) -> None:
-    """Let the links of a robot touch each other, where its document says so."""
+    """Let the links of a robot touch each other, where its document forbids overlap."""
     contact = root.find("contact")
     assert contact is not None  # noqa: S101  # every text has it
     alone = model_text([PlacedRobot(replace(placed.robot, machine=None, sensors=()))])

@@ -48,7 +48,7 @@ class MeshAssets:
         """Name of each mesh that is seen, and of its material.
 
         Args:
-            colour: where the mesh tells none.
+            colour: of a mesh without one.
         """
         surfaces = tuple(by_looks(surface_of(mesh)))
         names = self._named(mesh, "skin", surfaces)
@@ -65,7 +65,7 @@ class MeshAssets:
         return found
 
     def _add(self, use: str, surface: MeshSurface) -> str:
-        """Its inertia is told of the link: what the engine would take for it only places it."""
+        """Add a mesh; its inertia is the link's, and what the engine computes only places it."""
         self._count += 1
         name = f"mesh{self._count}"
         vertices, triangles, places = _cornered(surface, laid=use == "skin")

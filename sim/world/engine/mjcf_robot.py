@@ -116,7 +116,7 @@ def add_robot(
 
     Args:
         step_s: of the engine, which bounds how stiff ties can be.
-        bearer: the body on which it stands; None for the world.
+        bearer: the body that bears it; None for the world.
 
     Returns:
         Coordinates of every joint of its tree where it starts, its loops closed, by joint.

@@ -1,4 +1,4 @@
-"""A scene as elements of MJCF: bodies, floor, lights, cameras; robots stand where it says.
+"""A scene as elements of MJCF: bodies, floor, lights, cameras; robots in their places.
 
 Elements of a robot have its name and a slash before theirs; a body's geom has its name, its joint
 ``name/joint``. A body that a robot bears touches what the robot's links touch: not those.
@@ -54,7 +54,7 @@ def scene_text(scene: Scene, robots: Mapping[str, Robot], seed: int = 0) -> Mode
     """Write the text of a scene with its robots.
 
     Args:
-        robots: those that stand in it, checked, by their names there.
+        robots: those placed in it, checked, by their names there.
         seed: of the run, for fields without a seed of their own.
 
     Raises:

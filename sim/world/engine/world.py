@@ -93,7 +93,7 @@ class World:
         tied = (found == int(kinds.mjEQ_CONNECT)) | (found == int(kinds.mjEQ_WELD))
         sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
         self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
-        self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
+        self._sites_m: Array = self._data.site_xpos  # a view of an array of the engine
         self._pushes: list[Push] = []
         self.restart()
 

@@ -146,7 +146,7 @@ class WorldRobot:
         """Return the only way to command the drives from now on, to the first caller.
 
         Raises:
-            ClaimedError: if somebody has it already.
+            ClaimedError: if it was claimed before.
         """
         if self._claimed:
             raise ClaimedError("the drives are claimed already; one gate commands a robot")

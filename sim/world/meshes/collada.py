@@ -1,7 +1,7 @@
 """Checks of a COLLADA file before another reader gets it.
 
-COLLADA 1.4.1, chapter 5: ``asset/unit`` has metres per unit; geometry stands in nodes, and a node
-may stand in many others. So a short file can stand for any number of triangles: they are counted.
+COLLADA 1.4.1, chapter 5: ``asset/unit`` has metres per unit; geometry is in nodes, and a node may
+be in many others. So a short file can mean any number of triangles: they are counted.
 """
 
 import io
@@ -29,7 +29,7 @@ UNREAD: Final = ("tristrips", "trifans", "convex_mesh", "spline", "brep")
 UNMOVED: Final = ("lookat",)
 """Ways to place a node that the reader passes over, as of cameras."""
 STANDING: Final = ("instance_geometry", "instance_node")
-"""Elements of a node that stand for parts."""
+"""Elements of a node that refer to parts."""
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
 """Range of metres per unit of a file."""
 _COUNT: Final = re.compile(rb"<(?:triangles|polylist|polygons)\b[^>]{0,400}?\bcount=\"(\d{1,9})\"")
@@ -53,7 +53,7 @@ def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
     """Check a file; return it in UTF-8 without declaration, metres per unit, and what is left out.
 
     Raises:
-        MeshError: if it is no COLLADA, declares entities, or stands for too much.
+        MeshError: if it is no COLLADA, declares entities, or means too many triangles.
     """
     if zipfile.is_zipfile(io.BytesIO(data)):
         raise MeshError("it is an archive (zip)", "unpack it, and name the file in it")

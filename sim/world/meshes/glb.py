@@ -40,7 +40,7 @@ def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Check a file; return one with only the parts that are taken, and what is left out.
 
     Raises:
-        MeshError: if it is none, stands for too much, or has a shape that is not understood.
+        MeshError: if it is none, means too many triangles, or has a shape that is not understood.
     """
     text, binary = _chunks(data)
     try:

@@ -2,7 +2,7 @@
 
 trimesh gets bytes that were judged before (`collada`, `glb`; here: PLY), and a resolver that has no
 file, so it opens nothing by itself. Colours are taken, one for each part; pictures are not, which
-is told. Axes are the file's own: as in RViz and pinocchio, ``up_axis`` of COLLADA turns nothing.
+is noted. Axes are the file's own: as in RViz and pinocchio, ``up_axis`` of COLLADA turns nothing.
 Lengths of COLLADA come out in metres, by its ``unit``.
 """
 
@@ -99,7 +99,7 @@ def _loaded(data: bytes, ending: str) -> Any:
         right = 'pip install "hil-bench[world]", or export it as .stl or .obj'
         raise MeshError(f"{ending} is read by trimesh, which is not installed", right) from None
     if not (log := logging.getLogger("trimesh")).handlers:
-        log.addHandler(logging.NullHandler())  # it says what is told here in words of ours
+        log.addHandler(logging.NullHandler())  # its message is replaced by ours
     options: dict[str, Any] = {"ignore_broken": False} if ending == ".dae" else {}
     try:
         with warnings.catch_warnings():
@@ -159,7 +159,7 @@ def _faces_of_ply(data: bytes) -> int:
     """Count the faces by its head, which trimesh does not compare with what it reads.
 
     Raises:
-        MeshError: if it asks for more room than a mesh may take, or has fewer rows than it tells.
+        MeshError: if it needs more space than a mesh may take, or has fewer rows than it declares.
     """
     head, end, rows = data.partition(b"end_header")
     if not data.startswith(b"ply") or not end:

@@ -1,7 +1,7 @@
 """STL, binary and of words: triangles whose equal corners are made one vertex.
 
 M. Burns, Automated Fabrication (1993), section 6.5. Normals are not taken: corners go round as seen
-from outside. Binary files may begin with ``solid``, too: their length tells them.
+from outside. Binary files may begin with ``solid``, too: they are recognised by their length.
 """
 
 import re

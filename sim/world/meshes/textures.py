@@ -1,6 +1,6 @@
 """Pictures of materials (PNG, ISO/IEC 15948): decoded once, kept without what is no picture.
 
-A small file can stand for gigabytes, in its pixels and in texts beside them, and the engine's
+A small file can expand to gigabytes, in its pixels and in texts beside them, and the engine's
 decoder trusts it. So a picture is decoded here within a limit, and of its chunks only those with
 pixels are passed on.
 """

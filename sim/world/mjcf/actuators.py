@@ -62,7 +62,7 @@ def _why_not(node: XmlNode, joint: NamedJoint | None) -> str:
         return f"a {joint.type} joint has no drive"
     if joint.drive is not None:
         return "another one drives this joint"
-    if node.tag != "general":  # it says by itself what its force is made of
+    if node.tag != "general":  # its own attributes define its force
         return ""
     if (node.get("dyntype") or "none") != "none":
         return "drives have no dynamics of their own"

@@ -1,8 +1,8 @@
 """Parts of other models that a model attaches: ``<attach model body prefix>``.
 
 The engine's manual, XML reference, "body/attach": a body of another model, or all of its world,
-stands in the place of the element; every name in it has a prefix; its defaults, assets, drives and
-ties come with it. Its numbers are read as its own ``compiler`` says; ``settotalmass`` is that of
+takes the place of the element; every name in it has a prefix; its defaults, assets, drives and
+ties come with it. Its numbers are read by its own ``compiler``; ``settotalmass`` is that of
 the document alone.
 """
 
@@ -49,7 +49,7 @@ def attach_models(
     """Put attached bodies in the places of their elements; failures become losses.
 
     Args:
-        units_of: reads what the ``compiler`` of a model says.
+        units_of: reads the ``compiler`` of a model.
     """
     assets = [node for section in root.all("asset") for node in section.all("model")]
     named = {node.get("name") or "": node for node in assets}

@@ -66,7 +66,7 @@ class BodyReader:
 
     Args:
         asked_for: names of joints that are driven or followed.
-        ours: whether names tell the numbers of a document.
+        ours: whether names contain the numbers of a document.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Parts of a model from other files or with copies: ``<include>`` and ``<replicate>``.
 
-The engine's manual, XML reference, "include" and "replicate": what is in an included file stands in
-its place, each file once; copies have their number after their names, and each a frame that
-is moved and turned from the one before it.
+The engine's manual, XML reference, "include" and "replicate": what is in an included file takes its
+place, each file once; copies have their number after their names, and each a frame that is moved
+and turned from the one before it.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,7 @@
 """MJCF as a robot: bodies, joints, loops, drives; every loss is listed with its line.
 
-What the engine's own reader swallows or takes silently is told: elements and attributes that
-nobody reads, in defaults too. Our own models (`sim.world.engine.mjcf`) come back with their
-numbers.
+What the engine's own reader swallows or takes silently is listed: elements and attributes that are
+not read, in defaults too. Our own models (`sim.world.engine.mjcf`) come back with their numbers.
 """
 
 from dataclasses import replace

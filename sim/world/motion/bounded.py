@@ -89,8 +89,8 @@ class BoundedJoints:
 
         Args:
             targets: [rad] or [m], shape (n,).
-            smoothing_s: how long a joint takes for the last of its way; half of it is how far it is
-                behind a target that moves.
+            smoothing_s: how long a joint takes for the last of its path; half of it is how far it
+                is behind a target that moves.
         """
         within = np.minimum(np.maximum(targets, self.bounds.least), self.bounds.greatest)
         left = within - self.positions

@@ -18,7 +18,7 @@ DRIVABLE = (JointType.HINGE, JointType.SLIDE)
 
 
 class ChainError(ValueError):
-    """A robot has no such chain; the text says why."""
+    """Chain that a robot does not have; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ Row = tuple[float, float, float, float, float]
 def dh_rows(chain: Chain) -> tuple[Row, ...]:
     """Rows whose product Rz(theta + q) Tz(d) Tx(a) Rx(alpha) is the pose of the chain's place.
 
-    The first and the last stand: the way to the first joint, and what is left to the place.
-    Exact to 1e-9 m, as `dh_of` is.
+    The first and the last are fixed: from the base to the first joint, and from the last to the
+    place. Exact to 1e-9 m, as `dh_of` is.
 
     Raises:
         ChainError: if a joint slides, or is not moved by a variable of its own, in their order.

@@ -2,7 +2,7 @@
 
 `damped_least_squares` is the fast one. `CoordinateDescent` turns one joint after the other to where
 the place comes nearest (Wang and Chen 1991, IEEE Trans. Robotics and Automation 7, 489); it can be
-asked for a few sweeps per tick and goes on in the next. Both keep the limits of the joints.
+asked for a few sweeps per tick and continues in the next. Both keep the limits of the joints.
 """
 
 import math
@@ -72,7 +72,7 @@ def rotation_left(wanted: Array, found: Array) -> Array:
     angle = math.atan2(sine, cosine)
     if cosine > -0.5:
         return vector * (angle / sine if sine > 1e-6 else 1.0)
-    # Near half a turn the sine tells little: (R + Rᵀ) / 2 = cos 1 + (1 - cos) n nᵀ.
+    # Near half a turn the sine carries little information: (R + Rᵀ) / 2 = cos 1 + (1 - cos) n nᵀ.
     outer = 0.5 * (turn + turn.T) - cosine * np.eye(3)
     axis = outer[:, int(np.argmax(np.diag(outer)))]
     return axis * math.copysign(angle / float(np.linalg.norm(axis)), float(axis @ vector))
@@ -123,7 +123,7 @@ class CoordinateDescent:
     """Descent that turns one joint after the other to where the place is nearest, the last first.
 
     Each turn is the exact least of ``|Δp|² / L² + |ΔR|²`` (Frobenius, half of it) over one
-    variable, so the sum never grows. Asked again, it goes on where it was.
+    variable, so the sum never grows. Asked again, it continues from its last state.
 
     Args:
         start: variables to begin from, shape (n,).

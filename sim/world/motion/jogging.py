@@ -4,7 +4,8 @@ The velocity wanted is approached by bounded accelerations, and the tool keeps t
 draws. Where a joint would exceed its bounds of speed or its stopping distance before a limit, or
 where the line bends so much for it that this takes half of its acceleration (near singular poses),
 the whole motion becomes slower, down to rest. Where even that is too much for a joint, or the line
-leaves what the robot can reach, all joints come to rest together, and it goes no further that way.
+leaves what the robot can reach, all joints come to rest together, and it moves no further in that
+direction.
 """
 
 from dataclasses import dataclass

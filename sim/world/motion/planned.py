@@ -80,7 +80,7 @@ class JointInterpolation:
     Args:
         start: of the drives' joints [rad] or [m], shape (drives,).
         goal: likewise.
-        profile: how it runs along the way.
+        profile: how it runs along the path.
         period_s: from one row to the next.
     """
 
@@ -141,7 +141,7 @@ def line_motion(
     Args:
         start: of all drives' joints [rad] or [m], shape (drives,); those that are not of the chain
             stay there.
-        sweeps: of coordinate descent in a tick, which goes on in the next one, and after the last
+        sweeps: of coordinate descent in a tick, which continues in the next one, and after the last
             until it has arrived; None for damped least squares, which arrives in every tick.
 
     Raises:

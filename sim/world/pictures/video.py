@@ -29,7 +29,7 @@ def write_video(
         path: of the film; a file ``.part`` beside it is written first.
         pictures: RGB, all of one even width and height, shape (height, width, 3).
         rate_hz: of pictures.
-        progress: told the number of pictures after each.
+        progress: called with the number of pictures after each.
 
     Returns:
         How many pictures it has.

@@ -85,11 +85,11 @@ class ArmPlant:
         text: of a world, stepped by at most `STEP_S`; every drive of the arm is one of torque, on a
             hinge.
         robot: which one of the text's robots it is.
-        ride: on what it stands, if that moves.
+        ride: motion of the platform that bears it, if that moves.
 
     Raises:
         EngineMissingError: if the physics engine is not installed.
-        ValueError: if a drive is another one, or what it stands on is no platform.
+        ValueError: if a drive is another one, or what bears it is no platform.
     """
 
     def __init__(self, text: ModelText, robot: int = 0, ride: Ride | None = None) -> None:
@@ -118,7 +118,7 @@ class ArmPlant:
         """Move the arm there at rest, all brakes closed; the rest of the scene continues.
 
         Raises:
-            ArmPlaceError: if it would stand in something; it stays where it was.
+            ArmPlaceError: if it would be inside of something; it stays where it was.
         """
         before = self.angles_rad()
         if self._riding is not None and self.world.time_s == 0.0:

@@ -125,8 +125,8 @@ class PlatformPlant:
         """Rest with the rods at these extensions, all brakes closed; time starts again.
 
         Raises:
-            PlantPlaceError: if the platform cannot be where its rods are so long, or something is
-                in its way there.
+            PlantPlaceError: if the platform cannot be where its rods are so long, or an obstacle is
+                there.
         """
         self.stand(extensions_m)
         for (other, own), depth_m in self._touching.depths_m().items():
@@ -138,7 +138,7 @@ class PlatformPlant:
         self._touched = TouchLog()
 
     def stand(self, extensions_m: Sequence[float]) -> None:
-        """Rest as after `begin`, whatever is in the way.
+        """Rest as after `begin`, whatever the obstacles.
 
         Raises:
             PlantPlaceError: if the platform cannot be where its rods are so long.

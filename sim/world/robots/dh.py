@@ -4,7 +4,7 @@
 
 ``(α, d, θ, r)`` after J. J. Craig, Introduction to Robotics, eq. (3.6), whose a and d are d and r
 here; ``(γ, b, α, d, θ, r)`` after W. Khalil and J. F. Kleinfinger (1986) for links with more than
-one joint, where the common normal does not lie along the x axis. Angles in rad, ways in m.
+one joint, where the common normal does not lie along the x axis. Angles in rad, lengths in m.
 """
 
 import math

@@ -199,7 +199,7 @@ def _at_limits(
     coordinates: dict[int, Numbers],
     step: Array,
 ) -> NDArray[np.bool_]:
-    """Freedoms that stand at a limit and would go past it."""
+    """Freedoms that are at a limit and would go past it."""
     stuck = np.zeros(step.size, dtype=bool)
     for joint in leaders:
         if joint.type is JointType.BALL:

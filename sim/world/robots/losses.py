@@ -86,7 +86,7 @@ def gravity_losses(
     Args:
         robots: by what they are called.
         counts_m_s2: what acts.
-        whose: who says that, and its key.
+        whose: what sets that, and its key.
     """
     for name, robot in robots.items():
         if robot.gravity_m_s2 not in (None, counts_m_s2):

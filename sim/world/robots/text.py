@@ -6,8 +6,8 @@
 
 After Su and Xue; JointD is the joint that moves the link, JointT lists those that leave it. Ours
 are the points AtP and AtN, both of a joint that closes a loop, the first of an end; and Inertia of
-a link whose body and density do not tell it: mass, centre, then xx, yy, zz, xy, xz, yz about that.
-What the text has no column for is told by `text_losses`.
+a link whose body and density do not give it: mass, centre, then xx, yy, zz, xy, xz, yz about that.
+What the text has no column for is listed by `text_losses`.
 """
 
 import math
@@ -33,7 +33,7 @@ SIZE_MAX: Final = 4_000_000
 AS_WEIGHT: Final = "it is written as a density, or as mass and inertia"
 """Replacement of a mass in the text."""
 FLAT_M: Final = 1e-6
-"""Least edge of the box that stands for a mesh."""
+"""Least edge of the box that replaces a mesh."""
 UNITS: Final = ("m", "rad", "kg/m3")
 LINK: Final = ("number", "dh", "joint_d", "leaving", "shape", "size_m", "colour", "density_kg_m3",
                "inertia")  # fmt: skip

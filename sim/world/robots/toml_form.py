@@ -133,7 +133,7 @@ class _Reader(TomlTables):
     def _joint(self, index: int, table: dict[str, Any]) -> RobotJoint:
         try:
             kind = one_of(JointType)(table.get("type"))
-        except UnreadableError:  # told when the field is read
+        except UnreadableError:  # reported when the field is read
             kind = JointType.HINGE
         mimic, wanted = table.get("mimic"), toml_keys.with_unit("offset", kind)
         path: FieldKey = ("joint", index)

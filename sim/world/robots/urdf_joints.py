@@ -105,7 +105,7 @@ def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
         joint.bounds = AxisBounds(0, speed=speed)
     if word == "continuous" or node.get("limited") == "false":
         for name in ("lower", "upper"):
-            node.get(name)  # the type says that they do not count
+            node.get(name)  # they do not count for this type
         return
     if not {"lower", "upper"} & node.attributes.keys() and node.unknown("limited"):
         values.absent(node, "upper")

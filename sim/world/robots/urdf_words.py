@@ -17,7 +17,7 @@ Readers that do not know an added word skip it, and have a tree of links in hand
     <machine box="x y z x y z" own_bodies="true"/>  least and greatest corner of the tool's
                                                   workspace; whether its links must not touch
 
-A link called world that has nothing is where the robot stands; the joint that leaves it bears the
+An empty link called world is the robot's surroundings; the joint that leaves it bears the
 base. A limit of no effort or no velocity is none, as exporters write 0 for what they do not know.
 """
 

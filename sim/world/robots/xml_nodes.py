@@ -1,7 +1,7 @@
 """XML of strangers as elements with their lines, which record what of them was taken.
 
-Entities and document types are refused: an entity of a few lines can stand for gigabytes, another
-for a file of the reader. What nobody has taken in the end is what a conversion loses.
+Entities and document types are refused: an entity of a few lines can expand to gigabytes, another
+to a file of the reader. What is not taken in the end is what a conversion loses.
 """
 
 from collections.abc import Callable, Iterator
@@ -107,11 +107,11 @@ class XmlNode:
                 child.take(one, whole=True)
 
     def unknown(self, besides: str = "") -> set[str]:
-        """List the attributes that nobody asked for yet."""
+        """List the attributes not asked for yet."""
         return {*self.attributes} - self.asked - {besides, "name", "type"}
 
     def untaken(self, reasons: dict[str, str], subject: str = "") -> Iterator[Loss]:
-        """List a loss for each attribute and each element that nobody asked for.
+        """List a loss for each attribute and each element not asked for.
 
         Args:
             reasons: why elements of some names are not taken, attributes by ``@name``; ``@`` is

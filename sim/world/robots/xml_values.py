@@ -102,7 +102,7 @@ class XmlValues:
         return None
 
     def absent(self, node: XmlNode, name: str) -> None:
-        """Note an attribute that is missing, with those that nobody knows."""
+        """Note an attribute that is missing, with unknown ones."""
         others = ", ".join(sorted(node.unknown(name)))
         problem = f"<{node.tag}> has no {name}" + (f", but {others}" if others else "")
         self.fault(node, None, problem, f'{name}="..."')

@@ -47,7 +47,7 @@ def checked_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
     """Check a scene, and return it.
 
     Args:
-        robots: those that stand in it, by their names there.
+        robots: those placed in it, by their names there.
 
     Raises:
         SceneError: with all that is wrong.

@@ -98,7 +98,7 @@ class _Reader(TomlTables):
     def _body(self, index: int, table: dict[str, Any]) -> SceneBody:
         try:
             motion = one_of(BodyMotion)(table.get("motion", BodyMotion.FIXED))
-        except UnreadableError:  # told when the field is read
+        except UnreadableError:  # reported when the field is read
             motion = (
                 BodyMotion.SLIDE if any(key.endswith("_m") for key in table) else BodyMotion.HINGE
             )

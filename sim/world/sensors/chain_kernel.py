@@ -50,7 +50,7 @@ def filter_values(
 
     Args:
         values: of a reading, shape (values,); written.
-        share: of the way that is gone, shape (values,); 1 without a filter.
+        share: of the difference that is covered, shape (values,); 1 without a filter.
         cut_axes: places of axes that are filtered, shape (count, 4).
         boundless: whether a value may be infinite, which passes at once.
         filtered: what the filters had last, shape (values,); written.
@@ -114,12 +114,12 @@ def next_reading(
         drawn: row of this step in the three that follow.
         noises: of each step, shape (steps, values).
         turnings: likewise of the axes, as quaternions, shape (steps, axes, 4); of no axes without.
-        losses: values that stay as they were told last, shape (steps, values).
+        losses: values that stay as in the last reading, shape (steps, values).
         begun: which have been measured before, shape (values,).
         filtered: what the filters had last, shape (values,); written.
         history: measured before, shape (depth, values); written.
         told: the last reading, shape (values,); the next one is written there.
-        values: room to work in, shape (values,).
+        values: work array, shape (values,).
     """
     bias, noise, turns, lost = defects[BIAS], noises[drawn], turnings[drawn], losses[drawn]
     for index in range(len(values)):

@@ -59,7 +59,7 @@ def sensor_layout(robot: Robot, step_s: float, prefix: str = "") -> SensorLayout
     Args:
         robot: checked.
         step_s: from one reading to the next.
-        prefix: that tells sensors of two robots apart.
+        prefix: that distinguishes sensors of two robots.
     """
     sensors = [one for one in robot.sensors if quantities(robot, one)]
     rows: list[tuple[float, ...]] = []

@@ -54,7 +54,7 @@ class Euler1993(KernelIntegrator):
 
     Args:
         step_s: longest step [s], 0.03 to 0.1 in the original; a span is divided evenly.
-        refresh_s: age at which the mass matrix is computed anew [s]; each span begins with that.
+        refresh_s: age at which the mass matrix is computed again [s]; each span begins with that.
         coriolis: whether velocities bend the motion; the original left that out.
 
     Raises:

@@ -1,6 +1,6 @@
 """Integrators of the arm: one interface, and the implicit method with control.
 
-An integrator changes a state in place and tells how it went; it never raises for what the numbers
+An integrator changes a state in place and reports the outcome; it never raises for what the numbers
 do. The state is an array of five rows and six columns, see `kernels.sdirk2`.
 """
 
@@ -94,14 +94,14 @@ class Accuracy:
     step_max_s: float = 0.02
     """Longest step [s]."""
     refresh_s: float = 0.002
-    """Age at which mass matrix and Coriolis torques are computed anew; 0 = every step [s]. A whole
+    """Age at which mass matrix and Coriolis torques are recomputed; 0 = every step [s]. A whole
     tick makes it the simplification of 1993."""
     steps_max: int = 20_000
     """Most steps of a span, then it is finished with the longest step."""
     coriolis: bool = True
     """False leaves out the velocity's part of the dynamics, as in 1993."""
     rate_tolerance_rad_s: float = RATE_TOLERANCE
-    """Error that a stage may leave of a rate; what a guess leaves points one way, so that the
+    """Error that a stage may leave of a rate; what a guess leaves has one sign, so that the
     errors of many short steps add up."""
 
     def __post_init__(self) -> None:

@@ -253,7 +253,7 @@ class ProgrammedRates:
         middle = (self.limits.lower_rad + self.limits.upper_rad) / 2.0
         motion = self._solver.escape(posture, twist_BG, middle)
         if np.any(motion != 0.0):
-            # Both ways lead out, so the approach to the singularity needs no bound here.
+            # Both directions lead out, so the approach to the singularity needs no bound here.
             return wanted + damping.escape_gain * motion, ()
         return wanted, self._singular_bound(posture, wanted)
 

@@ -145,8 +145,9 @@ class PostureSolver:
         """Find the self-motion that opens the direction lost at a singular posture.
 
         A straight elbow cannot answer a pull inwards with any joint rates; bent either way by its
-        self-motion (the right singular vector) it can. The way towards the middle of the range of
-        the joint that moves most is tried first. A push outwards opens neither way.
+        self-motion (the right singular vector) it can. The direction towards the middle of the
+        range of the joint that moves most is tried first. A push outwards opens in neither
+        direction.
 
         Args:
             posture: where the arm is.
@@ -155,7 +156,7 @@ class PostureSolver:
 
         Returns:
             Unit self-motion times the lost part of the (bare) twist, shape (6,); zeros where
-            nothing is lost or no way helps.
+            nothing is lost or neither direction helps.
         """
         if posture.smallest >= ESCAPE_BELOW:
             return np.zeros(6)
@@ -174,7 +175,7 @@ class PostureSolver:
     def slope(self, posture: Posture, rates_rad_s: Array) -> float:
         """Compute the rate of change of the smallest singular value along joint rates [1/s].
 
-        At a singular value of 0 every way leads out, so the slope is 0 or more there.
+        At a singular value of 0 every direction leads out, so the slope is 0 or more there.
 
         Args:
             posture: where the arm is.

@@ -1,10 +1,10 @@
 """The smooth stop of six joints, in exact discrete form, and its stopping distance.
 
 One factor scales all six rates to zero, so the joints keep the direction in which they move and
-none stops before the others. Rates are held for a whole tick, so a stop's way is a sum over ticks,
-not v^2 / (2 a): the ramp 1 - j / ratio, j = 1, 2, ..., where the joint that needs longest gives
-the ratio. Averaging the ramp over the last n ticks divides its jerk by n; the deceleration stays
-bounded as before, and the way grows by exactly (n - 1) / 2 ticks of the first rates.
+none stops before the others. Rates are held for a whole tick, so a stop's travel is a sum over
+ticks, not v^2 / (2 a): the ramp 1 - j / ratio, j = 1, 2, ..., where the joint that needs longest
+gives the ratio. Averaging the ramp over the last n ticks divides its jerk by n; the deceleration
+stays bounded as before, and the travel grows by exactly (n - 1) / 2 ticks of the first rates.
 """
 
 import math
@@ -86,14 +86,15 @@ class StopLaw:
 
         With x = factor * ratio and k = floor(x), a tick and the stop after it take
         x (k + 1 + (n - 1) / 2) - k (k + 1) / 2 ticks of rate / ratio. This grows with x without
-        jumps and is k (k + n) / 2 at whole x, which gives k for a room, and then x.
+        jumps and is k (k + n) / 2 at whole x, which gives k for a travel, and then x.
 
         Args:
-            room_rad: way to the limit towards which each joint moves, shape (6,); none if negative.
+            room_rad: travel to the limit towards which each joint moves, shape (6,); none if
+                negative.
             rates_rad_s: wanted rates, shape (6,).
 
         Returns:
-            One factor for each joint's room, 0 or more, inf for a joint that rests; shape (6,).
+            One factor for each joint's travel, 0 or more, inf for a joint that rests; shape (6,).
         """
         ratio = self.ratio(rates_rad_s)
         n = self.rounding_ticks
@@ -124,7 +125,7 @@ class SmoothStop:
     def next(self, rates_rad_s: Array) -> Array:
         """Compute the rates of the next tick.
 
-        A stop goes on as long as it is given what it returned last; other rates begin a new one.
+        A stop continues as long as it is given its last result; other rates begin a new one.
         It is at rest after ``law.ticks(rates)`` ticks.
 
         Args:

@@ -1,8 +1,8 @@
 """The window: the engine's own viewer for states that another process computes.
 
-The viewer turns a mouse that pulls at a body into a force, which is only reported here. What
-is shown of contacts is computed anew from the whole state, so that arrows are those of the step
-that the other process takes next.
+The viewer turns a mouse that pulls at a body into a force, which is only reported here. What is
+shown of contacts is computed again from the whole state, so that arrows are those of the step that
+the other process takes next.
 """
 
 import math

@@ -105,7 +105,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class MousePush:
-    """Present pull of somebody at a body; it is sent repeatedly while it lasts."""
+    """Present pull of the mouse at a body; it is sent repeatedly while it lasts."""
 
     body: int
     """Engine's number of the body; 0 for none: it was let go."""

@@ -1,6 +1,6 @@
 """Compiled kernels of the space arm: dynamics, drives, integrators; plain functions over arrays.
 
-Numba keeps what it compiled beside the code, but looks only at the file of the function that is
+Numba keeps what it compiled beside the code, but checks only the file of the function that is
 called, not at those of the functions called from there. So whatever is older than the newest file
 here, or than the layout of the drives' table, is thrown away before it can be used.
 """

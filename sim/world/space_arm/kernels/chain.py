@@ -44,7 +44,7 @@ class ArmArrays(NamedTuple):
     gravity: Array  # in base axes [m/s2], shape (3,)
 
 
-# Rows of what the kernels write down on their way, a lane a joint, all but the first in base axes:
+# Rows of the kernels' intermediate results, a lane a joint, all but the first in base axes:
 LOCAL = 0
 """Axes x and y of K_i at the joint's angle, in K_(i-1), six rows."""
 FRAME = 6

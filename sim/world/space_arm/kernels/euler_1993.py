@@ -5,7 +5,7 @@ rates V, W at its end (Belousov 1993, equations 2-7). With tau_m = alpha - beta 
 tau_e = E (L + h (W - V) - eps) + c (W - V), the motors are eliminated, W = s'' V + s', and what
 is left are six equations for V. If a limit of current, voltage or gap is crossed within the
 step, the state is set to where the first of them is met, by linear interpolation; that regime is
-switched, and the rest of the step is solved anew. D is computed once for many steps.
+switched, and the rest of the step is solved again. D is computed once for many steps.
 
 Three things are not in the original: damping c of the mesh, bounded at the onset of a contact, and
 drag of the bearings, because these drives have them (0 gives the original's equations), and dry

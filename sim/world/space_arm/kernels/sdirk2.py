@@ -74,8 +74,8 @@ class StepControl(NamedTuple):
     lever: Array  # distance at which an error of a joint's angle counts [m], shape (6,)
     step_min_s: float  # a step this short is taken whatever its error [s]
     step_max_s: float  # [s]
-    refresh_s: float  # D and bias are computed anew after this time at the latest [s]
-    steps_max: int  # of a span, rejected ones included; then it goes on with the largest step
+    refresh_s: float  # D and bias are recomputed after this time at the latest [s]
+    steps_max: int  # of a span, rejected ones included; then it continues with the largest step
     coriolis: bool  # whether velocities bend the motion
     rate_tolerance: float  # error that a stage may leave of a rate [rad/s]
 
@@ -100,7 +100,7 @@ def _refresh(
     """Compute D and bias for the middle of the next ``ahead_s``.
 
     ``age_s`` is the time since the last ones. If it was about as long, the rates are led on by half
-    their change; from a short one nothing can be told of a long one ahead.
+    their change; from a short one no long one ahead can be predicted.
     """
     w, s = work.step, work.stage
     lead = 0.5 * ahead_s / age_s if age_s > 0.4 * ahead_s else 0.0

@@ -55,7 +55,7 @@ MOTOR = 14
 """Rates of the motors [rad/s]."""
 TORQUE = 15
 """Torques through the gears [N m]."""
-# What it needs on the way:
+# Its intermediate results:
 REST = 16
 """Residual F [N m s]."""
 SLOPE = 17
