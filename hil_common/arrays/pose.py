@@ -1,4 +1,4 @@
-"""Where a frame is in another one: ``Pose``."""
+"""Pose of a frame in another one: ``Pose``."""
 
 import math
 from dataclasses import dataclass, field
@@ -147,7 +147,7 @@ class Pose:
         return self._trusted(-(self.rotation.T @ self.position_m), self.rotation.T)
 
     def at(self, position_m: ArrayLike) -> "Pose":
-        """The same orientation at another place [m], shape (3,).
+        """Move the frame to another place [m], shape (3,), with the same orientation.
 
         Raises:
             PoseError: the place is not three finite numbers.

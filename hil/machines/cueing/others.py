@@ -156,7 +156,7 @@ class DirectKeys(Settings):
     turn_deg: Annotated[float, Field(ge=0.0, le=60.0)] = 15.0
     """Largest turn, about whatever axis [deg]."""
     bandwidth_rad_s: Annotated[float, Field(ge=1.0, le=300.0)] = 60.0
-    """How quickly the pose is followed [rad/s]."""
+    """Bandwidth of following the pose [rad/s]."""
 
     def parameters(self) -> DirectParameters:
         """Convert to the parameters of the filter.

@@ -39,7 +39,7 @@ class CueingPreset(Settings):
     """Choice of the cueing algorithm, and its numbers."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What reports call it."""
+    """Name in reports."""
     about: Annotated[str, Field(max_length=400)] = ""
     """Purpose of the preset, and the source of its numbers."""
     algorithm: Algorithm

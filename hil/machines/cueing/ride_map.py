@@ -92,11 +92,11 @@ class RideMap(Settings):
     """Map from the columns of a recorded ride to the vehicle's motion."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What reports call it."""
+    """Name in reports."""
     about: str = ""
     """Recording that the map is for, and how its axes were found out."""
     source: str = ""
-    """Where the recording comes from, and its licence."""
+    """Origin of the recording, and its licence."""
     time: TimeColumn = TimeColumn()
     """Column of the time."""
     gap_max_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.25

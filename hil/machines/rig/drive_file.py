@@ -46,7 +46,7 @@ def _full_place(text: str) -> str:
 PlaceText = Annotated[str, AfterValidator(_full_place)]
 """Place of an object: ``607Fh``, or ``6099h:1`` with a sub-index."""
 ObjectText = Annotated[str, AfterValidator(_place), Field(pattern=r"^[0-9A-F]{4}h(:[0-9]{1,3})?$")]
-"""The same; without a sub-index the whole object is meant."""
+"""Place of an object; without a sub-index the whole object is meant."""
 Kind = Literal["u8", "i8", "u16", "i16", "u32", "i32"]
 Bit = Annotated[int, Field(ge=0, le=31)]
 
@@ -55,7 +55,7 @@ class DriveHeader(Settings):
     """Name and maker of the drive, and the source of the file's values."""
 
     name: Annotated[str, Field(min_length=1, max_length=80)]
-    """What texts call it."""
+    """Name in texts."""
     maker: Annotated[str, Field(min_length=1, max_length=80)]
     """Maker of the drive."""
     protocol: Literal["canopen", "modbus"]
@@ -111,7 +111,7 @@ class InputFacts(Settings):
     object: PlaceText
     """The object."""
     kind: Literal["u8", "u16", "u32"] = "u32"
-    """Its type."""
+    """Type of the object."""
     negative_limit: Bit | None = None
     """Bit of the negative limit switch."""
     positive_limit: Bit | None = None
@@ -126,15 +126,15 @@ class TimerFacts(Settings):
     """A time-out of SYNC or of the maker's by which the drive stops without the bench."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What it is."""
+    """Name of the time-out."""
     object: PlaceText
-    """Where it is written."""
+    """Object of the time-out."""
     kind: Kind
     """Type of the object."""
     unit_s: Positive
     """One unit of it [s]."""
     times: Annotated[int, Field(ge=1, le=100)] = 1
-    """How many of the written times pass before the drive stops."""
+    """Number of the written times that pass before the drive stops."""
 
 
 class ReadingFacts(Settings):
@@ -171,7 +171,7 @@ class WriteFacts(Settings):
     object: PlaceText
     """The object."""
     kind: Kind
-    """Its type."""
+    """Type of the object."""
     value: int
     """The value."""
 
@@ -201,7 +201,7 @@ class CanopenDriveFile(Settings):
     homing: HomingFacts = HomingFacts()
     """Homing abilities."""
     inputs: InputFacts | None = None
-    """Its digital inputs; left out: 60FDh as the standard has it."""
+    """Digital inputs; left out: 60FDh as the standard has it."""
     habits: Habits = Habits()
     """Behaviour of its firmware."""
     timers: tuple[TimerFacts, ...] = ()

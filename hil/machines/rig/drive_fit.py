@@ -20,7 +20,7 @@ MODES = {"csp": 8, "ip": 7}
 MODBUS_TYPE = "hil_rack"
 """Default type of drives behind a Modbus gateway."""
 OUTSIDE_SOFT_M = 0.002
-"""How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first.
+"""Distance of the drives' own limits outside the gate's soft ones, so that the gate acts first.
 
 Drives without limits of their own cannot be the second to act: there the gate's lie so much further
 in.

@@ -98,7 +98,7 @@ class RigDrives(Settings):
     following_window_m: Length = 0.02
     """Following error at which a drive itself trips (6065h): wider than the gate's own window."""
     following_time_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.02
-    """How long a following error outside the window has to last (6066h) [s]."""
+    """Least duration of a following error outside the window (6066h) [s]."""
     quick_stop_deceleration_m_s2: LegAccelerations | None = None
     """Deceleration of the drives' ramp (6085h); ``limits.stop_deceleration_m_s2`` if left out."""
     homing: Literal["switch", "absolute"] = "switch"
@@ -109,7 +109,7 @@ class RigDrives(Settings):
     homing_method: Annotated[int, AfterValidator(_finds_a_place)] = 21
     """Homing method (6098h); 21 is the negative home switch, its edge facing outside (CiA 402)."""
     first_motion: Literal["real", "always"] = "real"
-    """Which drives begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
+    """Drives that begin the first homing of a session with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s,
     their travel judged against time: those that do not identify as emulated, or all."""
     homing_acceleration_m_s2: Acceleration = 0.2
     """Acceleration of the drives' own homing (609Ah) [m/s²]."""

@@ -108,7 +108,7 @@ class ModbusDriveFile(Settings):
     drive: DriveHeader
     """Name, maker and source of the drive."""
     word_order: Literal["big", "little"]
-    """Which half of a 32-bit value lies at the lower address: the high one is "big"."""
+    """Half of a 32-bit value at the lower address: the high one is "big"."""
     units: Annotated[
         tuple[Annotated[int, Field(ge=1, le=UNIT_MAX)], ...], Field(min_length=1, max_length=6)
     ]

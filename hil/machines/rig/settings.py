@@ -166,8 +166,8 @@ class Supervision(Settings):
     """Following error permitted at standstill [m]; a leg that is further from its command is
     not led by it."""
     following_per_speed_s: Annotated[float, Field(ge=0.0), AtMost(BOUNDS["following_per_speed_s"])]
-    """Its growth with the commanded speed [m per m/s]; a leg that lags by more does not brake where
-    its command does."""
+    """Growth of that error with the commanded speed [m per m/s]; a leg that lags by more does not
+    brake where its command does."""
     following_cycles: Annotated[int, Field(ge=1), AtMost(BOUNDS["following_cycles"])]
     """Cycles in a row outside of that window that trip; it must trip while the leg moves."""
     reaction_time_s: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["reaction_time_s"])]
@@ -197,8 +197,8 @@ class Supervision(Settings):
     """A measured length may change by speed_max · time · this, plus jump_base_m; with more no jump
     is seen."""
     jump_base_m: Annotated[float, Field(gt=0.0), AtMost(BOUNDS["jump_base_m"])]
-    """What a measured length may change by besides what its speed permits [m]; a smaller jump is
-    not seen."""
+    """Change of a measured length that is permitted besides that of its speed [m]; a smaller jump
+    is not seen."""
     feedback_lag_max_s: LagSeconds | None = None
     """Largest lag of the measured behind the commanded path, that of the drives included [s]; left
     out: 2.5 cycles, at least 10 ms."""
@@ -249,15 +249,15 @@ class SlowMoves(Settings):
     speed_m_s: Speed
     """Largest speed of the platform's origin [m/s]."""
     acceleration_m_s2: Acceleration
-    """Its largest acceleration [m/s²]."""
+    """Largest acceleration of the platform's origin [m/s²]."""
     jerk_m_s3: Jerk
-    """Its largest jerk [m/s³]."""
+    """Largest jerk of the platform's origin [m/s³]."""
     angular_speed_deg_s: RateDeg
     """Largest turn rate of the platform [deg/s]."""
     angular_acceleration_deg_s2: AccelerationDeg
-    """Its largest angular acceleration [deg/s²]."""
+    """Largest angular acceleration of the platform [deg/s²]."""
     angular_jerk_deg_s3: JerkDeg
-    """Its largest angular jerk [deg/s³]."""
+    """Largest angular jerk of the platform [deg/s³]."""
 
     def limits(self) -> MoveLimits:
         """Convert to SI units."""
@@ -275,7 +275,7 @@ class Rig(Settings):
     """A motion platform on six electro-cylinders."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
-    """What files and reports call it: small letters, digits, underscores."""
+    """Name in files and reports: small letters, digits, underscores."""
     description: str = ""
     """One-line description for the reader."""
     geometry: Annotated[CirclesGeometry | PointsGeometry, Field(discriminator="kind")]

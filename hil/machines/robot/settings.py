@@ -100,7 +100,7 @@ class RobotSettings(Settings):
     """A robot of the PUMA 560's class: standard Denavit-Hartenberg lengths, and limits."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,60}$")]
-    """What files and refusals call it: small letters, digits, underscores."""
+    """Name in files and refusals: small letters, digits, underscores."""
     description: str = ""
     """One-line description for the reader."""
     a2_m: Length

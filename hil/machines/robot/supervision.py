@@ -19,8 +19,8 @@ class RobotSupervision(Settings):
     """Share by which the robot's period may differ from 0.35 s; the limit of speed holds to as
     much, so a tenth is the most."""
     ahead_s: Annotated[float, Field(ge=0.05, le=0.35)] = _STANDARD.ahead_s
-    """How far requests may run ahead of that [s]: as late as a request can be received, and less
-    than a period."""
+    """Largest lead of requests over that [s]: as late as a request can be received, and less than a
+    period."""
     behind_s: Annotated[float, Field(ge=0.05, le=1.05)] = _STANDARD.behind_s
     """Largest lag of requests behind that [s]: at most the silence after which the link is lost."""
     delay_s: tuple[

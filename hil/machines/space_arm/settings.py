@@ -57,7 +57,7 @@ class JointSettings(Settings):
     """One joint and the link that it moves."""
 
     name: Name
-    """What refusals and tables call it."""
+    """Name in refusals and tables."""
     axis: Vector | None = None
     """Direction of the joint's axis in its link's frame; any length but 0."""
     offset_m: Point = ZERO
@@ -127,9 +127,9 @@ class PayloadSettings(Settings):
     name: Name
     """Name of the payload in a scenario."""
     mass_kg: Positive
-    """Its mass [kg]."""
+    """Mass of the payload [kg]."""
     com_m: Point
-    """Its centre of mass [m]."""
+    """Centre of mass of the payload [m]."""
     inertia_kg_m2: Inertia
     """Inertia about the centre of mass: xx, yy, zz, or xx, yy, zz, xy, xz, yz."""
 
@@ -142,7 +142,7 @@ class ArmSettings(Settings):
     """An arm of six revolute joints, with what it may hold and where it starts."""
 
     name: Name
-    """What files and refusals call it: small letters, digits, underscores."""
+    """Name in files and refusals: small letters, digits, underscores."""
     description: str = ""
     """One-line description for the reader."""
     gravity_m_s2: Vector = ZERO

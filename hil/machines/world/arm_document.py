@@ -138,7 +138,7 @@ def nearest_inertia(inertia_kg_m2: Array) -> Array:
 
 
 def _inertia(number: int, link: Link) -> tuple[LinkInertia, float, list[Loss]]:
-    """Of a link as a body can have it, moment for its joint's armature [kg m2], what was changed.
+    """Make a link's possible inertia, its joint's armature [kg m2], and a note on any change.
 
     A link without mass turns about its joint's axis only: its moment there is its joint's.
     """

@@ -73,7 +73,7 @@ class DriveType:
     acceleration_counts_s2: float | None = None
     """Unit of accelerations where no unit word can express it [counts/s^2]."""
     writable_units: tuple[int, ...] = ()
-    """Which of 60A8h, 60A9h, 60AAh a master may write."""
+    """Unit words, of 60A8h, 60A9h, 60AAh, that a master may write."""
 
     def has(self, index: int, subindex: int) -> bool:
         """Whether the type has an object of the emulated drive."""

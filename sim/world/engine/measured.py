@@ -1,4 +1,4 @@
-"""What a robot's sensors measure in a world, without defects, as one row of values.
+"""Measurements of a robot's sensors in a world, without defects, as one row of values.
 
 Values are those of the beginning of the last step: the engine measures first and steps then.
 `World.settle` brings them to its end.

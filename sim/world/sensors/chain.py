@@ -36,7 +36,7 @@ class ChainSnapshot:
     values: tuple[str, ...]
     """Sensor, quantity and part of each value, as names."""
     begun: bytes
-    """Which values have been measured."""
+    """Flags of the values that have been measured."""
     filtered: bytes
     """State of the filters."""
     history: bytes

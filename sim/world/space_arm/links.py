@@ -42,7 +42,7 @@ class Link:
     mass_kg: float
     """Mass of the link; 0 for a massless one."""
     com_m: Array
-    """Its centre of mass in L_i [m], shape (3,)."""
+    """Centre of mass in L_i [m], shape (3,)."""
     inertia_kg_m2: Array
     """Inertia about its centre of mass, in axes of L_i, shape (3, 3)."""
     position_min_rad: float
@@ -83,9 +83,9 @@ class Body:
     """
 
     mass_kg: float
-    """Its mass."""
+    """Mass of the body."""
     com_m: Array
-    """Its centre of mass in G [m], shape (3,)."""
+    """Centre of mass in G [m], shape (3,)."""
     inertia_kg_m2: Array
     """Inertia about its centre of mass, in axes of G, shape (3, 3)."""
 

@@ -37,7 +37,7 @@ class ActiveLimit:
     """A limit that binds."""
 
     kind: LimitKind
-    """Which limit."""
+    """Kind of the limit."""
     joint: int | None
     """Index of the joint, None if it concerns the whole arm."""
     value: float

@@ -1,4 +1,4 @@
-"""How well an arm's posture can move its gripper, and joint rates by a damped inverse.
+"""Mobility of an arm's gripper in a posture, and joint rates by a damped inverse.
 
 Metres and radians are made commensurable by a characteristic length: linear rows of the Jacobian
 are divided by it, so singular values are bare numbers that can be compared with one threshold.
