@@ -15,7 +15,7 @@ FURTHER: Final = "further touches"
 APART_S: Final = 0.1
 """Time without force after which the next contact is another touch [s]."""
 
-Told = tuple[str, float, float, tuple[float, ...]]
+TouchRow = tuple[str, float, float, tuple[float, ...]]
 """The two bodies, begin [s], time of one value [s], greatest forces in it [N]."""
 
 
@@ -67,7 +67,7 @@ class TouchLog:
         self._all.append(found)
         return found
 
-    def told(self) -> tuple[Told, ...]:
+    def rows(self) -> tuple[TouchRow, ...]:
         """List all touches, in the order in which they began."""
         return tuple(
             (
