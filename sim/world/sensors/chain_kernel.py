@@ -1,4 +1,4 @@
-"""One reading from the sensors' measurements, compiled; `sim.world.sensors.chain` has the order."""
+"""One reading from the measurements, compiled; `sim.world.sensors.sensor_chain` has the order."""
 
 import math
 

@@ -146,8 +146,7 @@ class PostureSolver:
 
         A straight elbow cannot answer a pull inwards with any joint rates; bent either way by its
         self-motion (the right singular vector) it can. The direction towards the middle of the
-        range of the joint that moves most is tried first. A push outwards opens in neither
-        direction.
+        range of the joint that moves most is tried first. A push outwards opens in neither.
 
         Args:
             posture: where the arm is.

@@ -89,8 +89,7 @@ class StopLaw:
         jumps and is k (k + n) / 2 at whole x, which gives k for a travel, and then x.
 
         Args:
-            room_rad: travel to the limit towards which each joint moves, shape (6,); none if
-                negative.
+            room_rad: travel to the limit towards which each joint moves, shape (6,); below 0 none.
             rates_rad_s: wanted rates, shape (6,).
 
         Returns:
