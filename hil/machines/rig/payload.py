@@ -25,7 +25,7 @@ def force_limit_n(rig: Rig, leg: int) -> float:
     return FORCE_SHARE * rig.cylinders.force_max_n[leg] if most_n is None else most_n[leg]
 
 
-def overloaded(rig: Rig) -> Iterator[Wrong]:
+def overloaded_legs(rig: Rig) -> Iterator[Wrong]:
     """Find the legs whose drives cannot bear their share and would stop the platform."""
     cylinders, limits = rig.cylinders, rig.limits
     for leg in range(6):

@@ -13,7 +13,7 @@ from sim.world.engine.world import World
 Pair = tuple[str, str]
 
 
-class TouchingPairs:
+class ContactPairs:
     """Contact pairs of a world's robots; links by number, the first robot's without its name."""
 
     def __init__(self, world: World) -> None:

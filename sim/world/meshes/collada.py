@@ -44,12 +44,12 @@ _LOOKS: Final = re.compile(
 )
 
 
-def without_looks(data: bytes) -> bytes:
+def strip_materials(data: bytes) -> bytes:
     """Remove the materials of a file, whose damage would hide the shape."""
     return _LOOKS.sub(b"", data)
 
 
-def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
+def check_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
     """Check a file; return it in UTF-8 without declaration, metres per unit, and what is left out.
 
     Raises:

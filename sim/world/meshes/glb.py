@@ -36,7 +36,7 @@ PLACED: Final = ("matrix", "translation", "rotation", "scale")
 Table = dict[str, Any]
 
 
-def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+def check_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Check a file; return one with only the parts that are taken, and what is left out.
 
     Raises:

@@ -34,7 +34,7 @@ class TextureError(ValueError):
     """File that is no picture for a texture; the text follows on its name."""
 
 
-def checked_texture(data: bytes) -> bytes:
+def check_texture(data: bytes) -> bytes:
     """Decode a picture as a check, and return the chunks with its pixels.
 
     Raises:

@@ -9,7 +9,7 @@ from sim.world.robots.faults import FaultList, FieldKey
 from sim.world.robots.model import Robot, RobotLink
 
 
-def with_files(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:
+def load_meshes(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:
     """Load the contents of a robot's meshes.
 
     Args:
