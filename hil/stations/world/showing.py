@@ -1,4 +1,4 @@
-"""What is shown of a check and a run of the virtual environment, and told as JSON."""
+"""Console and JSON output of a check and a run of the virtual environment."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from hil.stations.world.session import WorldResult
 
 LOSSES_MAX: Final = 20
-"""Lines of what does not act, at most."""
+"""Most lines about contents that have no effect."""
 
 
 class VideoProgress:
-    """Says which share of a film is drawn: on one line of a terminal, else in quarters."""
+    """Progress of a film: on one line of a terminal, else in quarters."""
 
     def __init__(self) -> None:
         self._quarters = 0
 
     def __call__(self, share: float) -> None:
-        """Say it, if it is time to."""
+        """Print the share, if it is due."""
         if sys.stderr.isatty():
             err.print(f"video: {100.0 * share:.0f} %", end="\r")
         elif int(4.0 * share) > self._quarters:
@@ -37,7 +37,7 @@ class VideoProgress:
 
 
 def show_losses(lines: Sequence[str]) -> None:
-    """What of documents does not act, a line each, of many the first ones."""
+    """Print contents of documents that have no effect, a line each, of many the first ones."""
     for line in lines[:LOSSES_MAX]:
         err.print(f"lost: {line}", soft_wrap=True)
     if (more := len(lines) - LOSSES_MAX) > 0:
@@ -45,7 +45,7 @@ def show_losses(lines: Sequence[str]) -> None:
 
 
 def errors_told(figures: WorldFigures) -> WorldErrorsTold:
-    """How far joints and tool were from where they should be."""
+    """Errors of joints and tool."""
     line_m = figures.line_max_m
     return WorldErrorsTold(
         joint_error_final_deg=math.degrees(figures.error_final_rad),
@@ -59,12 +59,12 @@ def errors_told(figures: WorldFigures) -> WorldErrorsTold:
 def run_told(
     result: WorldResult, plain: WorldFigures | None, video: str | None, video_failure: str
 ) -> WorldRunTold:
-    """A run for a program.
+    """Summary of a run as JSON.
 
     Args:
-        plain: the same by plain PID; None if that was not run.
-        video: its film, if one was asked for.
-        video_failure: why there is none that was asked for; else empty.
+        plain: figures of the same by plain PID; None if that was not run.
+        video: path of its film, if one was asked for.
+        video_failure: why a film that was asked for is missing; else empty.
     """
     figures, changer = result.figures, result.changer
     return WorldRunTold(
@@ -84,7 +84,7 @@ def run_told(
 
 
 def show_check(plan: WorldPlan, told: WorldCheckTold) -> None:
-    """A check for people."""
+    """Print a check for people."""
     style, word = ("green", "ok") if told["ok"] else ("red", "refused")
     out.print(styled(style, word), f": {plan.scenario.name}, {told['robot']}, ", sep="", end="")
     out.print(f"{told['duration_s']:.2f} s")
@@ -105,7 +105,7 @@ def _error_line(told: WorldErrorsTold) -> str:
 
 
 def show_run(result: WorldResult, told: WorldRunTold) -> None:
-    """Figures of a run for people."""
+    """Print the figures of a run for people."""
     out.print(f"robot: {told['robot']}", soft_wrap=True)
     out.print(_error_line(told))
     if told["plain_pid"] is not None:

@@ -13,7 +13,7 @@ from hil.terminal.console import out, print_json
 
 
 def world_scenario(name: str) -> Path | None:
-    """The file of a scenario of this station that a name or a path means; None if it is none."""
+    """File of a scenario of this station, by name or path; None if it is none."""
     from hil.config.settings import read_toml
     from hil.config.shipped import find_file
     from hil.stations.world.signals import STATION
@@ -78,7 +78,7 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
 
 
 def _located(path: Path, error: ConfigError) -> ConfigError:
-    """The same with line and column of each fault of the scenario itself."""
+    """Copy of an error with line and column of each fault of the scenario itself."""
     from sim.world.robots.toml_places import key_places
 
     if error.source != str(path):

@@ -1,4 +1,4 @@
-"""A plan out of what a recording, or another process, keeps of it."""
+"""Plans out of what a recording, or another process, keeps of them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sim.world.robots.toml_form import read_toml
 
 
 def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
-    """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
+    """Plan out of `WorldPlan.told`, without the documents that it takes while it runs.
 
     Raises:
-        ConfigError: if it, or its scenario, is none.
-        RobotDocumentError: if a document of it is none.
+        ConfigError: if it, or its scenario, is not valid.
+        RobotDocumentError: if one of its documents is not valid.
     """
     from hil.stations.world.placing import placed_of
 
