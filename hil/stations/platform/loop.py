@@ -94,7 +94,7 @@ class Loop:
     def run(self) -> LoopEnd:
         """Run until the course is over, or nothing can be done any more.
 
-        The drives are disabled and the bus is left on every way out.
+        The drives are disabled and the bus is left whatever ends it.
         """
         play(self)
         return self.end

@@ -55,7 +55,7 @@ class WorldBench:
     robot: WorldRobot
     """Robot of the scenario, for measuring."""
     gated: GatedRobot
-    """The same robot behind its gate, for moving."""
+    """Robot of the scenario behind its gate, for moving."""
     source: SetpointSource
     """Source of the setpoint of every step."""
     line: StraightLine | None

@@ -1,4 +1,4 @@
-"""A robot of a world behind its gate: the only way to its drives."""
+"""Robot of a world behind its gate: the only path to its drives."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class WorldRun:
         return False
 
     def failed(self, error: Exception) -> bool:
-        """No error is an end of its own."""
+        """Return False: no error is an end of its own."""
         return False
 
     def close(self) -> None:

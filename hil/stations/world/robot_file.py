@@ -94,7 +94,7 @@ def _located(table: Mapping[str, Any], fault: DocumentFault) -> Wrong:
 
 
 def _place(table: Any, field: FieldKey) -> tuple[str | int, ...]:
-    """The keys that a field of the model stands under: some have a unit behind them."""
+    """Keys of a table for a field of the model; some have a unit after the name."""
     found: list[str | int] = []
     for part in field:
         key = part

@@ -110,7 +110,7 @@ def judge_test_move(
         recording: recording of the whole run, homing included.
 
     Returns:
-        One entry per way out; empty if the recording holds none.
+        One entry per move out; empty if the recording holds none.
     """
     engaged = recording.column("mode") == recording.modes.index("ENGAGED")
     asked = recording.column("asked_length_m")[engaged]

@@ -241,7 +241,7 @@ class RemoteGate:
             left_s = deadline_s - self._now_s()
             if left_s <= 0.0:
                 raise self._link_lost(f"the gate is silent for {self._timeout_s:g} s", found)
-            # It may have written between our look and its end, so one more look follows.
+            # It may have written between the last read and its end, so one more read follows.
             connected = self._wait(left_s)
 
     def _link_lost(self, why: str, found: list[Status]) -> LinkLostError:

@@ -45,7 +45,7 @@ class Order:
 
 
 class CommandSlot(Latest, fields="II2d12d"):
-    """One order in shared memory: sequence, flags, stamp, act, six lengths, six speeds.
+    """Slot for one order in shared memory: sequence, flags, stamp, act, six lengths, six speeds.
 
     Control calls `write`, the gate `take`; neither ever waits for the other. An order that is there
     when an end begins was never meant for it.

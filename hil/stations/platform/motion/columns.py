@@ -62,7 +62,7 @@ class ColumnMap:
 
     @property
     def derivative(self) -> int:
-        """Which derivative of its coordinate it holds: 0, 1 or 2."""
+        """Order of its coordinate's derivative: 0, 1 or 2."""
         return 2 if self.is_acceleration else int(self.unit in VELOCITY_UNITS)
 
     def to_si(self, raw: Floats) -> Floats:

@@ -28,7 +28,7 @@ def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
         X_start: X_BP where the platform is.
 
     Raises:
-        MotionError: If no pose has the lengths on the way.
+        MotionError: If no pose has the lengths on the path.
     """
     lengths_m = leg_lengths(geometry, X_start)
     sense = np.where(lengths_m < geometry.closed_length_m + 0.5 * geometry.stroke_m, 1.0, -1.0)

@@ -122,7 +122,7 @@ def uniform(
 
     Stamps that are on a grid already are kept as they are, unless another rate is asked for.
     Others are resampled by a cubic spline through their own stamps, at the rate asked for or
-    that of the median step; the rate gives way a little so that the grid ends on the last stamp.
+    that of the median step; the rate is adjusted a little so that the grid ends on the last stamp.
 
     Args:
         table: Source of the recording, for the error.

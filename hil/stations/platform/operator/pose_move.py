@@ -63,7 +63,7 @@ class PoseMove:
         self._limits, self._reach, self._period_s = limits, reach, period_s
         self._park = park
         park.begin()
-        # A motion was proved together with the way between its start and park.
+        # A motion was proved together with the path between its start and park.
         self._stage = (
             PoseMoveStage.TARGET if happening is OperationEvent.POSE else PoseMoveStage.GAUGE
         )

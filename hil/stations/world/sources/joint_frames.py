@@ -8,7 +8,7 @@ Little-endian, without padding:
     6       u16      n, how many values follow
     8       u64      number of the frame, rising from frame to frame
     16      f64      time stamp of the sender [s], any zero, rising with the number and with time
-    24      n × f64  values: angles [rad] or ways [m]
+    24      n × f64  values: angles [rad] or positions [m]
 
 A frame is 24 + 8 n bytes, no more and no less. What is not exactly that is dropped and counted.
 """

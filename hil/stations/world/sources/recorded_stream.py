@@ -41,7 +41,7 @@ class RecordedStream:
     def __init__(self, times_s: Array, rows: Array, stale_s: float) -> None:
         self._times_s, self._rows, self._stale_s = times_s, rows, stale_s
         self.duration_s: float = float(times_s[-1])
-        """How long it lasts [s]."""
+        """Duration [s]."""
         self._looked_at = 0
 
     def values(self, t_s: float) -> Array | None:
@@ -61,11 +61,11 @@ class RecordedStream:
         return (1.0 - part) * rows[after - 1] + part * rows[after]
 
     def news(self) -> Sequence[SourceNews]:
-        """Nothing ever."""
+        """Reports, of which there are none."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 def read_recorded(path: Path, names: Sequence[str], stale_s: float) -> RecordedStream:
