@@ -103,7 +103,7 @@ def open_bench(
     """Put a plan's robot into its world, where its document starts.
 
     Args:
-        law: in place of the scenario's.
+        law: law in place of the scenario's.
         live: operator's inputs; None where nobody leads the run.
         paced: whether it is turned in real time.
 
@@ -158,7 +158,7 @@ def bench_again(
 
     Args:
         gains: as `gains_of` has them.
-        source: in the order of the robot's drives.
+        source: source of setpoints, in the order of the robot's drives.
 
     Raises:
         RefusedError: if the robot or its drives cannot be used.

@@ -64,7 +64,7 @@ def run_told(
     Args:
         plain: figures of the same by plain PID; None if that was not run.
         video: path of its film, if one was asked for.
-        video_failure: why a film that was asked for is missing; else empty.
+        video_failure: reason why a film that was asked for is missing; else empty.
     """
     figures, changer = result.figures, result.changer
     return WorldRunTold(

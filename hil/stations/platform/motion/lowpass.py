@@ -60,7 +60,7 @@ class LiveLowPass:
     anew. Transposed direct form II (Oppenheim and Schafer, 3rd ed., 6.3).
 
     Args:
-        corner_hz: below half the rate of the cycles [Hz].
+        corner_hz: corner, below half the rate of the cycles [Hz].
         period_s: period of the cycles [s].
 
     Raises:

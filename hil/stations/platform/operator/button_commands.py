@@ -111,7 +111,7 @@ class ButtonCommands:
         """Record a press, and why it does nothing, if so.
 
         Args:
-            by: who pressed.
+            by: person who pressed.
             why: reason why nothing is done; empty if it is obeyed.
         """
         data: dict[str, str | bool] = {"button": button.value, "taken": not why, "by": by}

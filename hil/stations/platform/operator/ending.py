@@ -30,7 +30,7 @@ class EndConditions:
     Attributes:
         wish: request from outside the run for its end; empty if there is none.
         fault: irreparable fault within the run; empty if there is none.
-        gave_up: what the drives did not do in time; empty if they did.
+        gave_up: failure of the drives to act in time; empty if they did.
         shut_down: whether the operator wants the end.
         by: name of the operator who pressed for it.
     """

@@ -80,9 +80,9 @@ def jog_plan(
 
     Args:
         what: a scenario of the station, or a robot.
-        steps: of a script; none for keys.
+        steps: steps of a script; none for keys.
         speed: part of the full speeds.
-        changes: of the scenario, ``key=value``.
+        changes: changes of the scenario, ``key=value``.
 
     Raises:
         ConfigError: with the value and what would have been right.

@@ -89,7 +89,7 @@ def joint_called(
     """Joint that a number, or else a name of the document, means.
 
     Args:
-        key: what to call the text in an error.
+        key: name of the text, for errors.
         before: words before the joints that there are.
 
     Raises:

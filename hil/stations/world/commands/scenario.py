@@ -29,7 +29,7 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
     """Whether a scenario can be used; its motion is proved by `hil check`.
 
     Args:
-        no_engine: what to say if the engine is not installed.
+        no_engine: text if the engine is not installed.
 
     Raises:
         ConfigError: with every fault, those of the scenario by line and column.

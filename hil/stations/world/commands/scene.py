@@ -59,7 +59,7 @@ def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
     """Check whether a scene can be used, as ``hil world check`` does.
 
     Args:
-        no_engine: what to say if the engine is not installed.
+        no_engine: text if the engine is not installed.
     """
     told = _checked(name, no_engine)
     if as_json:

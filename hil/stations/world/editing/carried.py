@@ -28,7 +28,7 @@ class CarriedSource:
     Args:
         source: source, in the order of the drives that there were.
         columns: place of each drive's joint among those, -1 for one that is held.
-        held: where those stay [rad] or [m], in the same order.
+        held: coordinates at which those stay [rad] or [m], in the same order.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class CarriedSource:
 
         Args:
             columns: place of each drive's joint among those of this one, -1 for one that begins.
-            at: where those begin [rad] or [m], in the same order.
+            at: coordinates at which those begin [rad] or [m], in the same order.
         """
         return CarriedSource(
             self.source,
@@ -96,7 +96,7 @@ def carried_source(
 
     Args:
         columns: place of each drive's joint among those that there were, -1 for one that begins.
-        at: where those begin [rad] or [m].
+        at: coordinates at which those begin [rad] or [m].
         count: number of drives that there were.
     """
     if isinstance(source, CarriedSource):
