@@ -189,7 +189,7 @@ class Checked:
     """What the proof of a whole motion found."""
 
     ok: bool
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     show: Callable[[], None]
 
 
@@ -211,8 +211,8 @@ class Prepared(Protocol):
 class Summary:
     """The result of a run beside how it ended."""
 
-    told: Mapping[str, Any]
-    """What `--json` prints of it, beside `ConclusionTold`."""
+    values: Mapping[str, Any]
+    """What `--json` prints of it, beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people its figures."""
 

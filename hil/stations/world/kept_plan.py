@@ -71,13 +71,13 @@ class KeptPlan(Kept):
     """Contents of the robots' documents that had no effect, a line each."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         """Read the plan of a recording's header.
 
         Raises:
             ConfigError: with each value that is not valid.
         """
-        return cls.build(told, "plan of the recording")
+        return cls.build(document, "plan of the recording")
 
     def stepping(self) -> KeptStepping:
         """Steps of the engine; raises as `of`."""

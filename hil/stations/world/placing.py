@@ -67,7 +67,7 @@ class PlacedScene:
         """Copy with another document of the robot that moves."""
         return replace(self, robots={**self.robots, self.moved: robot})
 
-    def told(self) -> dict[str, Any]:
+    def to_table(self) -> dict[str, Any]:
         """Data of it in a recording; `placed_of` reads them."""
         from sim.world.robots.toml_writing import write_toml
         from sim.world.scenes.writing import write_scene

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hil.timing.doctor import Finding
 
 
-class RecordedTold(TypedDict):
+class RecordedSummary(TypedDict):
     """What is left of a recording."""
 
     ok: bool
@@ -26,14 +26,14 @@ class RecordedTold(TypedDict):
     """Files that hold the recording."""
 
 
-class ReportTold(RecordedTold):
+class ReportSummary(RecordedSummary):
     """A page of a run."""
 
     report: str
     """Its file."""
 
 
-class ExportTold(RecordedTold):
+class ExportSummary(RecordedSummary):
     """A recording as a table."""
 
     csv: str
@@ -42,7 +42,7 @@ class ExportTold(RecordedTold):
     """Of cycles or waypoints."""
 
 
-class StationTold(TypedDict):
+class StationSummary(TypedDict):
     """A station as some package offers it."""
 
     name: str
@@ -55,7 +55,7 @@ class StationTold(TypedDict):
     """Why it cannot be used; empty if it can."""
 
 
-class PartTold(TypedDict):
+class PartSummary(TypedDict):
     """Verbs, motions, banks of drives as some package offers them."""
 
     group: str
@@ -68,18 +68,18 @@ class PartTold(TypedDict):
     """Why it cannot be used; empty if it can."""
 
 
-class StationsTold(TypedDict):
+class StationsSummary(TypedDict):
     """What is installed."""
 
     ok: bool
     """Nothing is broken."""
-    stations: list[StationTold]
+    stations: list[StationSummary]
     """By name."""
-    parts: list[PartTold]
+    parts: list[PartSummary]
     """By group and name."""
 
 
-class ShippedFileTold(TypedDict):
+class ShippedFileSummary(TypedDict):
     """A file that comes along."""
 
     kind: str
@@ -92,16 +92,16 @@ class ShippedFileTold(TypedDict):
     """What it is."""
 
 
-class ShippedFilesTold(TypedDict):
+class ShippedFilesSummary(TypedDict):
     """What comes along."""
 
     ok: bool
     """True."""
-    files: list[ShippedFileTold]
+    files: list[ShippedFileSummary]
     """By kind and name."""
 
 
-class DoctorTold(TypedDict):
+class DoctorSummary(TypedDict):
     """What this machine can do."""
 
     ok: bool
@@ -110,7 +110,7 @@ class DoctorTold(TypedDict):
     """What was looked at."""
 
 
-class BenchTold(TypedDict):
+class BenchSummary(TypedDict):
     """A bench that runs."""
 
     name: str
@@ -121,7 +121,7 @@ class BenchTold(TypedDict):
     """Of its desk's socket."""
 
 
-class PanelTold(TypedDict):
+class PanelSummary(TypedDict):
     """What a panel would open."""
 
     ok: bool
@@ -132,18 +132,18 @@ class PanelTold(TypedDict):
     """Of that file; null if there is none."""
     station: str | None
     """Whose it is; null if that is not known."""
-    benches: list[BenchTold]
+    benches: list[BenchSummary]
     """That run now."""
 
 
-class WarmTold(TypedDict):
+class WarmSummary(TypedDict):
     """Kernels are compiled."""
 
     ok: bool
     """True."""
 
 
-class TogetherCheckTold(TypedDict):
+class TogetherCheckSummary(TypedDict):
     """Proof of several stations' motions."""
 
     ok: bool
@@ -152,7 +152,7 @@ class TogetherCheckTold(TypedDict):
     """By the part's name: what `hil check` says of it, or of its refusal."""
 
 
-class TogetherRunTold(TypedDict):
+class TogetherRunSummary(TypedDict):
     """How the runs of several stations went."""
 
     ok: bool

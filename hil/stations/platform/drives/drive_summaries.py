@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     from drives.canopen.needs import Need
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 
 
-class NodeTold(TypedDict):
+class NodeSummary(TypedDict):
     """CANopen node that answers."""
 
     node: int
@@ -36,27 +36,27 @@ class NodeTold(TypedDict):
     """Errors in its history (1003h), such as `8611h`."""
 
 
-class LinkTold(TypedDict):
+class LinkSummary(TypedDict):
     """Devices found on one link."""
 
     url: str
     """URL of the link."""
     gateway: tuple[str, ...]
     """Vendor, product code and revision of a Modbus device; empty for CAN."""
-    nodes: list[NodeTold]
+    nodes: list[NodeSummary]
     """CANopen nodes that answered."""
 
 
-class ScanTold(TypedDict):
+class ScanSummary(TypedDict):
     """Devices on links."""
 
     ok: bool
     """A device answered."""
-    links: list[LinkTold]
+    links: list[LinkSummary]
     """Results, a link each."""
 
 
-class FaultsTold(TypedDict):
+class FaultsSummary(TypedDict):
     """Error histories of drives."""
 
     ok: bool
@@ -65,7 +65,7 @@ class FaultsTold(TypedDict):
     """Codes such as `8611h`, by the node's number."""
 
 
-class CheckTypeTold(TypedDict):
+class CheckTypeSummary(TypedDict):
     """Comparison of a type of drive with what the bench needs."""
 
     ok: bool
@@ -76,7 +76,7 @@ class CheckTypeTold(TypedDict):
     """Needs of the bench, and whether the type has them."""
 
 
-class CheckBankTold(TypedDict):
+class CheckBankSummary(TypedDict):
     """Promises of a bank of drives."""
 
     ok: bool
@@ -87,7 +87,7 @@ class CheckBankTold(TypedDict):
     """Promises in the order in which they were tried."""
 
 
-class HomeTold(ConclusionTold):
+class HomeSummary(ConclusionSummary):
     """Result of homing."""
 
     outcome: str
@@ -100,7 +100,7 @@ class HomeTold(ConclusionTold):
     """Drives that did not prove to be off, as of a run."""
 
 
-class LegTestTold(TypedDict):
+class LegTestSummary(TypedDict):
     """Slow test move, and the silence after it."""
 
     ok: bool
@@ -123,7 +123,7 @@ class LegTestTold(TypedDict):
     """Path of the test move's recording."""
 
 
-class ReferenceTold(TypedDict):
+class ReferenceSummary(TypedDict):
     """Measurements of a rig."""
 
     ok: bool

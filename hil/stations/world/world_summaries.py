@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 
-class WorldErrorsTold(TypedDict):
+class WorldErrorsSummary(TypedDict):
     """Errors of a robot's motion."""
 
     joint_error_final_deg: float
@@ -22,7 +22,7 @@ class WorldErrorsTold(TypedDict):
     """Distance of the tool from its line, at most [mm]; null if it follows none."""
 
 
-class WorldCheckTold(WorldErrorsTold):
+class WorldCheckSummary(WorldErrorsSummary):
     """Proof of a motion in the virtual environment."""
 
     ok: bool
@@ -42,7 +42,7 @@ class WorldCheckTold(WorldErrorsTold):
     """Contents of its robots' documents that have no effect, a line each."""
 
 
-class SignalDiffersTold(TypedDict):
+class SignalDiffersSummary(TypedDict):
     """Signal that is not the same in two recordings."""
 
     name: str
@@ -51,7 +51,7 @@ class SignalDiffersTold(TypedDict):
     """Number of the first row that differs."""
 
 
-class RerunTold(TypedDict):
+class RerunSummary(TypedDict):
     """Rerun of a recording."""
 
     ok: bool
@@ -62,11 +62,11 @@ class RerunTold(TypedDict):
     """Path of the second recording."""
     rows: list[int]
     """Number of rows of the first and the second."""
-    differs: list[SignalDiffersTold]
+    differs: list[SignalDiffersSummary]
     """Signals that are not the same in the rows that both have."""
 
 
-class WorldRunTold(WorldErrorsTold, ConclusionTold):
+class WorldRunSummary(WorldErrorsSummary, ConclusionSummary):
     """Run in the virtual environment."""
 
     station: str
@@ -78,7 +78,7 @@ class WorldRunTold(WorldErrorsTold, ConclusionTold):
     that moved it or the operator's desk, or `diverged`."""
     reason: str
     """Reason why it was not completed; empty if it was."""
-    plain_pid: WorldErrorsTold | None
+    plain_pid: WorldErrorsSummary | None
     """Errors of the same motion by the law `pid` alone, in a copy of the world; null if an operator
     leads it, or a diagram moves a robot that has no motion to follow."""
     contacts: int

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class RobotRowTold(TypedDict):
+class RobotRowSummary(TypedDict):
     """Shipped robot, or a machine."""
 
     name: str
@@ -28,7 +28,7 @@ class RobotRowTold(TypedDict):
     """Number of driven joints."""
 
 
-class SceneRowTold(TypedDict):
+class SceneRowSummary(TypedDict):
     """Shipped scene."""
 
     name: str
@@ -47,18 +47,18 @@ class SceneRowTold(TypedDict):
     """Number of cameras."""
 
 
-class RobotsTold(TypedDict):
+class RobotsSummary(TypedDict):
     """The shipped robots and scenes."""
 
     ok: bool
     """True."""
-    robots: list[RobotRowTold]
+    robots: list[RobotRowSummary]
     """Robots in the order of their names."""
-    scenes: list[SceneRowTold]
+    scenes: list[SceneRowSummary]
     """Scenes in the order of their names."""
 
 
-class SceneBodyTold(TypedDict):
+class SceneBodySummary(TypedDict):
     """Body of a scene."""
 
     name: str
@@ -81,7 +81,7 @@ class SceneBodyTold(TypedDict):
     """Orientation of its frame there: w, x, y, z."""
 
 
-class SceneTold(TypedDict):
+class SceneSummary(TypedDict):
     """Scene; bodies of fields are where seed 0 puts them, if theirs is left to a run."""
 
     ok: bool
@@ -92,7 +92,7 @@ class SceneTold(TypedDict):
     """Path of its document."""
     robots: dict[str, str]
     """Documents of its robots, by their names."""
-    bodies: list[SceneBodyTold]
+    bodies: list[SceneBodySummary]
     """Bodies, those of fields at the end."""
     cameras: list[str]
     """Names of the cameras."""
@@ -100,7 +100,7 @@ class SceneTold(TypedDict):
     """Path of its picture, if one was written; else empty."""
 
 
-class SceneCheckTold(TypedDict):
+class SceneCheckSummary(TypedDict):
     """Check of a scene's document."""
 
     ok: bool
@@ -131,7 +131,7 @@ class SceneCheckTold(TypedDict):
     """Contents of its robots' documents without effect in it, such as own gravity, a line each."""
 
 
-class ScenarioCheckTold(TypedDict):
+class ScenarioCheckSummary(TypedDict):
     """Check of a scenario, before its motion is proved."""
 
     ok: bool
@@ -160,7 +160,7 @@ class ScenarioCheckTold(TypedDict):
     """Contents of its robots' documents without effect in it, such as own gravity, a line each."""
 
 
-class RobotLinkTold(TypedDict):
+class RobotLinkSummary(TypedDict):
     """Link of a robot."""
 
     number: int
@@ -182,7 +182,7 @@ class RobotLinkTold(TypedDict):
     """Axes of its frame there, as columns."""
 
 
-class RobotJointTold(TypedDict):
+class RobotJointSummary(TypedDict):
     """Joint of a robot."""
 
     number: int
@@ -201,7 +201,7 @@ class RobotJointTold(TypedDict):
     """Coordinates where the robot starts, loops closed [rad] or [m]."""
 
 
-class RobotTold(TypedDict):
+class RobotSummary(TypedDict):
     """Robot with its links and joints."""
 
     ok: bool
@@ -216,15 +216,15 @@ class RobotTold(TypedDict):
     """Speeds of its joints, before loops take any."""
     gap_max_m: float
     """Largest gap of its loops where it starts [m]."""
-    links: list[RobotLinkTold]
+    links: list[RobotLinkSummary]
     """Links, each after the one that carries it."""
-    joints: list[RobotJointTold]
+    joints: list[RobotJointSummary]
     """Joints in the order of the document."""
     png: str
     """Path of its picture, if one was written; else empty."""
 
 
-class RobotCheckTold(TypedDict):
+class RobotCheckSummary(TypedDict):
     """Check of a robot's document."""
 
     ok: bool
@@ -254,7 +254,7 @@ class RobotCheckTold(TypedDict):
     machine lacks: a line each."""
 
 
-class ConvertedTold(TypedDict):
+class ConvertedSummary(TypedDict):
     """Robot in another form."""
 
     ok: bool
@@ -269,7 +269,7 @@ class ConvertedTold(TypedDict):
     """Contents not read of the document, not said of a machine, or not in the form: a line each."""
 
 
-class EndTold(TypedDict):
+class EndSummary(TypedDict):
     """Place on a robot."""
 
     joint: int
@@ -282,7 +282,7 @@ class EndTold(TypedDict):
     """Axes in the world, as columns."""
 
 
-class EndsTold(TypedDict):
+class EndsSummary(TypedDict):
     """Places of the ends of a robot."""
 
     ok: bool
@@ -291,13 +291,13 @@ class EndsTold(TypedDict):
     """Name of the robot."""
     q: dict[str, list[float]]
     """Coordinates of its joints, by number [rad] or [m]."""
-    ends: list[EndTold]
+    ends: list[EndSummary]
     """Ends, or its last link if it has none."""
     violations: list[str]
     """Joints beyond their limits."""
 
 
-class PoseReachedTold(TypedDict):
+class PoseReachedSummary(TypedDict):
     """Joint coordinates for a pose."""
 
     ok: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Six = NDArray[np.float64]
 
 
-class VerdictTold(TypedDict):
+class VerdictSummary(TypedDict):
     """Objection of the gate."""
 
     t_s: float
@@ -41,7 +41,7 @@ class VerdictTold(TypedDict):
     """Objection as a sentence."""
 
 
-class UnitTold(TypedDict):
+class UnitSummary(TypedDict):
     """Column that is likely in another unit."""
 
     axis: str
@@ -54,12 +54,12 @@ class UnitTold(TypedDict):
     """Likely unit."""
 
 
-class FitTold(TypedDict):
+class FitSummary(TypedDict):
     """Changes that make a motion fit that asks too much."""
 
     changes: list[FitChange]
     """Changed keys of the scenario, in the order in which they were changed."""
-    units: list[UnitTold]
+    units: list[UnitSummary]
     """Columns whose unit is doubtful."""
     refused_scale: float | None
     """Smallest scale that is refused with these changes; null if the whole fits."""
@@ -69,7 +69,7 @@ class FitTold(TypedDict):
     """Command line to paste."""
 
 
-class CheckTold(TypedDict):
+class CheckSummary(TypedDict):
     """Proof of a motion."""
 
     ok: bool
@@ -86,11 +86,11 @@ class CheckTold(TypedDict):
     """Time of the motion that was tried with gate and drives [s]."""
     violations: list[PlanFinding]
     """Findings; of each limit and leg the first time and the worst value."""
-    fit: FitTold | None
+    fit: FitSummary | None
     """Changes that make it fit; null if it fits, or nothing does."""
 
 
-class RunTold(ConclusionTold):
+class RunSummary(ConclusionSummary):
     """Run of the platform."""
 
     outcome: str
@@ -99,7 +99,7 @@ class RunTold(ConclusionTold):
     """Reason why it was not completed; empty if it was."""
     mode: str
     """Last mode of the gate."""
-    verdicts: list[VerdictTold]
+    verdicts: list[VerdictSummary]
     """Objections of the gate, in order."""
     length_min_m: float | None
     """Shortest measured leg in the motion and its stop [m]; null without one, as what follows."""
@@ -138,11 +138,11 @@ class RunTold(ConclusionTold):
     """Settings for real time that the system granted to control; empty in a dry run."""
     fitted: list[FitChange]
     """Changes by `--fit`."""
-    fit: FitTold | None
+    fit: FitSummary | None
     """Changes that would make a motion fit that asked too much."""
 
 
-class PoseTold(TypedDict):
+class PoseSummary(TypedDict):
     """Coordinates of a pose."""
 
     x_m: float
@@ -159,12 +159,12 @@ class PoseTold(TypedDict):
     """Rotation about x, after both [deg]."""
 
 
-class InverseTold(TypedDict):
+class InverseSummary(TypedDict):
     """Leg lengths of a pose."""
 
     ok: bool
     """The pose is within the envelope."""
-    pose: PoseTold
+    pose: PoseSummary
     """Pose of the platform in the base."""
     lengths_m: Six
     """Lengths, joint to joint [m], 6."""
@@ -176,12 +176,12 @@ class InverseTold(TypedDict):
     """Objections of the envelope."""
 
 
-class ForwardTold(TypedDict):
+class ForwardSummary(TypedDict):
     """Pose of leg lengths."""
 
     ok: bool
     """Whether a pose was found, as `converged`."""
-    pose: PoseTold | None
+    pose: PoseSummary | None
     """Pose of the platform in the base; null if none was found."""
     iterations: int
     """Number of iterations."""
@@ -195,7 +195,7 @@ class ForwardTold(TypedDict):
     """Reason why none was found; empty if one was."""
 
 
-class ExtremesTold(TypedDict):
+class ExtremesSummary(TypedDict):
     """Extremes of the lengths over the rig's pose box."""
 
     ok: bool
@@ -204,17 +204,17 @@ class ExtremesTold(TypedDict):
     """Shortest length [m]."""
     min_leg: int
     """Leg of the shortest length, 1 to 6."""
-    min_pose: PoseTold
+    min_pose: PoseSummary
     """Pose of the shortest length."""
     max_m: float
     """Longest length [m]."""
     max_leg: int
     """Leg of the longest length, 1 to 6."""
-    max_pose: PoseTold
+    max_pose: PoseSummary
     """Pose of the longest length."""
 
 
-class SampleTold(TypedDict):
+class SampleSummary(TypedDict):
     """Lengths of random poses."""
 
     ok: bool
@@ -231,7 +231,7 @@ class SampleTold(TypedDict):
     """Paths of the files."""
 
 
-class RefusedTold(TypedDict):
+class RefusedSummary(TypedDict):
     """Refusal by any verb."""
 
     ok: bool
