@@ -138,7 +138,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     told = []
 
     class Panels:
-        def tell(self, t_s, operation):
+        def publish(self, t_s, operation):
             told.append(operation)
 
     @contextlib.contextmanager

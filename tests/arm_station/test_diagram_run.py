@@ -285,7 +285,7 @@ def test_a_refusal_is_told_with_the_number_of_what_was_asked():
     told = []
     order = SimpleNamespace(owner="Anna", motion_serial=7, motion_json=b"{}", presser="")
     wish = SimpleNamespace(order=order, held=False, pressed=(), stale=())
-    led = LedOperator(SimpleNamespace(), SimpleNamespace(tell=lambda _, one: told.append(one)),
+    led = LedOperator(SimpleNamespace(), SimpleNamespace(publish=lambda _, one: told.append(one)),
                       lambda: 1.0, station="arm", live=True)  # fmt: skip
     led._operator = SimpleNamespace(look=lambda: wish, seen=(), rule="hold")
     led.look()

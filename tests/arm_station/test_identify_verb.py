@@ -258,7 +258,7 @@ def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, mon
         assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
         assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
         assert other.rest == pytest.approx(one.rest, abs=5e-5)
-        assert np.array(other.told) == pytest.approx(np.array(one.told), abs=5e-5)
+        assert np.array(other.places) == pytest.approx(np.array(one.places), abs=5e-5)
 
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():

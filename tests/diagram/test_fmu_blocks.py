@@ -235,11 +235,11 @@ def test_the_editor_runs_it_forward_alone(fmus):
             live.back(0.1)
         other = LAW.replace('"t" = { kind = "Clock" }', '"t" = { kind = "Constant", value = 2.0 }')
         live.edited(read_text(other, path))  # goes into what runs, and the model with it
-        assert not live.told
+        assert not live.notice
         live.step()
         assert live.values("car", "f_x")[0] == pytest.approx(1.5 * math.sin(W * 0.40), abs=1e-12)
         live.edited(read_text(LAW.replace("gives =", 'start = "at_s = 1", gives ='), path))
-        assert "an FMU stays what it is while it runs" in live.told
+        assert "an FMU stays what it is while it runs" in live.notice
     finally:
         live.release()
 

@@ -317,18 +317,18 @@ def test_titles_of_docks_are_as_large_as_all_other_text(make):
 def test_a_message_that_is_too_long_is_written_smaller_and_its_hint_has_all_of_it(make):
     window = make(1024, 600)
     window.look.use_text(20)
-    window.tell("short")
+    window.show_message("short")
     assert window.messages.font().pointSizeF() == 20.0
     words = "This panel was busy for 181 ms: its sign of life was late, and hold-to-run was let go"
-    window.tell(words)
+    window.show_message(words)
     metrics = QFontMetrics(window.messages.font())
     assert 8.0 <= window.messages.font().pointSizeF() < 20.0
     assert metrics.horizontalAdvance(words) < window.messages.width()
-    window.tell(10 * words)
+    window.show_message(10 * words)
     assert window.messages.font().pointSizeF() == 8.0
     assert window.messages.toolTip() == 10 * words
     high = window.messages.height()
-    window.tell("short")
+    window.show_message("short")
     pump()
     assert window.messages.height() == high, "no dock moves for a message"
 

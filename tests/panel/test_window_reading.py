@@ -179,7 +179,7 @@ def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp
 
     path = write(tmp_path / "recording.mcap", 1200)
     shares: list[float] = []
-    Recording.open(path, told=shares.append)
+    Recording.open(path, report=shares.append)
     assert shares == sorted(shares)
     assert len(shares) > 3
     assert 0.0 < shares[0] < 0.5 < shares[-1] <= 1.0

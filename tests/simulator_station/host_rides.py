@@ -160,7 +160,7 @@ class Bench:
         self._source = HostSource(kind, map_, EmulatedWire(self._host, waiting, (), 0.0), around)
         if not watched:
             vars(self._source)["_watch"] = Trusting()
-        preset = preset if "f_m_s2" in kind.tells else "direct"
+        preset = preset if "f_m_s2" in kind.fields else "direct"
         cue = filter_of(read_preset(preset), PERIOD_S)
         neutral = np.array(rig().neutral.coordinates())
         limiter = governor_of(rig(), PERIOD_S) if governed else None

@@ -281,7 +281,7 @@ class Desk:
         self.led = LedOperator(self.slot, self, now_s, station="world", live=live)
         self.order = OperatorOrder()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.told.append(operation)
 
     def write(self, **changes):

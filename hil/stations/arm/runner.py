@@ -139,7 +139,7 @@ def summary(done: Done, after: Afterwards) -> Summary:
         after.view = view = after.make("accuracy", partial(_view, result))
         accuracy = None if view is None else view.accuracy
     run_summary = _summarize_run(result)
-    run_summary["accuracy"] = None if accuracy is None else accuracy.values()
+    run_summary["accuracy"] = None if accuracy is None else accuracy.summarize()
 
     def show() -> None:
         _show_run(result, shown=prepared.shown_at is not None)

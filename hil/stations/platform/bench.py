@@ -165,7 +165,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     setup = opening.grant(_granted)
     loop = Loop(
         clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-        stop_on_overrun=plan.scenario.overruns == "stop", say=say, companion=companion,
+        stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
     _note_before(report, prepared.course, station, journal, say)
     if say_live is not None:
@@ -345,7 +345,7 @@ def _gate(
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, say=say)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, report=say)
     return remote, remote.clock
 
 

@@ -90,7 +90,7 @@ def check_plan(
 
     Args:
         plan: scenario and rig; its simulated faults are left out, as they are not of the motion.
-        tell: takes the phase, the time that it is at and its length [s] now and then.
+        report: takes the phase, the time that it is at and its length [s] now and then.
     """
     machine = machine_of(plan)
     envelope = envelope_of(plan.rig, machine.geometry)

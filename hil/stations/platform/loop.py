@@ -51,7 +51,7 @@ class Loop:
 
     Args:
         stop_on_overrun: whether a cycle that took too long ends the motion.
-        tell: takes a line about what the drives wait for longer than 2 s; does not wait itself.
+        report: takes a line about what the drives wait for longer than 2 s; does not wait itself.
         companion: part of every cycle beside control, of a station that extends this one.
     """
 

@@ -38,7 +38,7 @@ class DiagramLaw:
     Args:
         used: the diagram.
         use: table of the scenario about it.
-        tells: signals of the robot.
+        robot_signals: signals of the robot.
         control: by what the drives are commanded.
         drives: drives of the robot.
         places: places among the drives of those that the diagram commands.

@@ -60,7 +60,7 @@ def film(
 
     Args:
         path: path of the MP4 file.
-        tell: takes the share that is done, after each picture.
+        report: takes the share that is done, after each picture.
 
     Returns:
         Number of pictures.

@@ -17,7 +17,7 @@ class Kept(Settings):
 
 
 class KeptScene(Kept):
-    """Scene with the texts of its robots, as `PlacedScene.told` has it."""
+    """Scene with the texts of its robots, as `PlacedScene.to_table` has it."""
 
     scene: str
     """Text of the scene's document."""
@@ -51,7 +51,7 @@ class KeptStepping(Kept):
 
 
 class KeptPlan(Kept):
-    """Plan of a run, as `WorldPlan.told` has it."""
+    """Plan of a run, as `WorldPlan.to_table` has it."""
 
     scenario: dict[str, Any]
     """Whole table of the scenario."""

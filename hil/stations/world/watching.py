@@ -63,7 +63,7 @@ def watch_run(
 
     Args:
         folder: parent folder of the recording.
-        told: takes the result as soon as it is known.
+        report: takes the result as soon as it is known.
         opened: opens the window.
         now_s: time on the wall's clock [s].
         edit: whether the robot's document is taken anew each time that it is saved.

@@ -152,10 +152,10 @@ class PlatformPlant:
         )
         found = closed_loops(spanning_tree(replace(self.robot, joints=joints)))
         if found.gap_max_m > CLOSED_M:
-            problem = ", ".join(f"{value:.4f}" for value in extensions_m)
+            lengths = ", ".join(f"{value:.4f}" for value in extensions_m)
             raise PlantPlaceError(
-                f"rods at {problem} m: the least gap at the platform is {found.gap_max_m * 1e3:.3g} "
-                f"mm, at most {CLOSED_M * 1e3:g} mm is needed"
+                f"rods at {lengths} m: the least gap at the platform is "
+                f"{found.gap_max_m * 1e3:.3g} mm, at most {CLOSED_M * 1e3:g} mm is needed"
             )
         self._brakes.close((False,) * len(self._numbers))
         self.world.restart()

@@ -72,7 +72,7 @@ class GateChild:
         """Send the order; return when the drives are configured.
 
         Args:
-            tell: takes a line about anything that lasts longer than 2 s.
+            report: takes a line about anything that lasts longer than 2 s.
 
         Raises:
             DriveError: with the error of the process, or if it did not get ready.

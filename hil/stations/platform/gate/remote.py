@@ -66,7 +66,7 @@ class RemoteGate:
         led: whether a person leads the run from a panel.
         silence_timeout_s: longest silence of the gate [s].
         program: arguments of the interpreter that runs the gate; another one only in tests.
-        tell: takes a line about anything longer than 2 s until the drives are configured.
+        report: takes a line about anything longer than 2 s until the drives are configured.
     """
 
     def __init__(
@@ -333,12 +333,9 @@ class RemoteGate:
         self._child = self._slot = self._ring = self._socket = None
 
 
-def _end_of(document: Mapping[str, Any]) -> BankEnd:
+def _end_of(end: Mapping[str, Any]) -> BankEnd:
     return BankEnd(
-        document["tally"],
-        tuple(document["left_m"]),
-        tuple(document["cut_us"]),
-        tuple(document.get("powered", ())),
+        end["tally"], tuple(end["left_m"]), tuple(end["cut_us"]), tuple(end.get("powered", ()))
     )
 
 

@@ -90,7 +90,7 @@ def build_bank(
 
     Args:
         now_s: monotonic time [s], for the deadlines of a real bus.
-        tell: takes now and then what `configure` waits for.
+        report: takes now and then what `configure` waits for.
 
     Raises:
         DriveError: if settings, scales or URL make no bank.

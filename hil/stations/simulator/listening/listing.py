@@ -54,10 +54,10 @@ def list_and_show(*, as_json: bool) -> None:
 
 def fields_text(kind: HostKind) -> str:
     """What a kind tells, in words."""
-    if kind.tells_by_map is not None:
+    if kind.fields_by_map is not None:
         return "what its map says"
-    phrases = [words for name, words in _WORDS.items() if name in kind.tells]
-    flags = [name.removeprefix("flags.").lower() for name in sorted(kind.tells)
+    phrases = [words for name, words in _WORDS.items() if name in kind.fields]
+    flags = [name.removeprefix("flags.").lower() for name in sorted(kind.fields)
              if name.startswith("flags.")]  # fmt: skip
     return ", ".join(phrases + flags)
 
@@ -68,6 +68,6 @@ def _summarize(kind: HostKind, emulated: Container[str]) -> HostKindSummary:
         title=kind.title,
         port=kind.port,
         asks_port=kind.asks_port,
-        tells=sorted(kind.tells),
+        tells=sorted(kind.fields),
         emulated=kind.name in emulated,
     )

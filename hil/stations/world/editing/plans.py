@@ -16,7 +16,7 @@ from sim.world.robots.toml_form import read_toml
 
 
 def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
-    """Plan out of `WorldPlan.told`, without the documents that it takes while it runs.
+    """Plan out of `WorldPlan.to_table`, without the documents that it takes while it runs.
 
     Raises:
         ConfigError: if it, or its scenario, is not valid.
