@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.desk import messages as m
-from hil.desk.velocity.led import LedOperator
+from hil.desk.velocity.panel_operator import LedOperator
 from hil.desk.velocity.source import SourceError
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import TimedChange, changes_of

@@ -19,12 +19,12 @@ import hil.stations.arm.moves.strokes
 from arm_driver.fit.node_fit import fitted_nodes
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.config.toml_edit import changed_text
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_said
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import StrokeMover, prove_strokes, with_any_delay
 from sim.devices.arm.faults import parse_arm_words

@@ -12,7 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.maps import MapSettings, hosts_offered, load_map, mapped
 from platform6dof.cueing.vehicle import REST, UNKNOWN, VehicleFlags, VehicleState

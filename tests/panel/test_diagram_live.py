@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.read import read_text
+from hil.panel.diagram.models.line_edits import SetParameter
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
 from hil.panel.diagram.models.live_values import (
     active_states,
@@ -16,7 +17,6 @@ from hil.panel.diagram.models.live_values import (
     shown_ports,
     value_words,
 )
-from hil.panel.diagram.models.setting import SetParameter
 
 OPERATED = """format = 1
 

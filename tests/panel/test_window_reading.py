@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
 
-from hil.panel.shell import window_reading
+from hil.panel.shell import window_reader as window_reading
 from hil.panel.shell.models.background import CancelledError
-from hil.panel.shell.window_reading import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReading
 from hil.panel.shell.window_turns import READING_S
 from hil.recording.header import RecordingError
 

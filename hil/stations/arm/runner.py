@@ -33,8 +33,8 @@ from hil.stations.arm.start import robot_at
 from hil.stations.arm.station import AT, OPTIONS
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import out, styled, waiting
+from hil.terminal.run_products import Afterwards
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.stations.simulator.felt import WorstCue, gain_of
+from hil.stations.simulator.felt_ride import WorstCue, gain_of
 from platform6dof.cueing.agreement import Agreement
 
 if TYPE_CHECKING:

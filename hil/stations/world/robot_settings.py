@@ -1,6 +1,6 @@
 """Model of a robot's document in TOML, for its JSON schema and for forms.
 
-It checks nothing: the reader of documents does (`sim.world.robots.toml_form`), in its own words.
+It checks nothing: the reader of documents does (`sim.world.robots.robot_toml_reader`).
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sim.world.robots.body import BodyShape
-from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite, value_findings
 from sim.world.robots.faults import FieldKey, Finding
 from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.robots.shapes import SIZES
+from sim.world.robots.value_checks import NOT_FINITE, ROUNDING, finite, value_findings
 from sim.world.scenes.bodies import JOINT_FIELDS, MOVED, joint_of, link_of, placed_body
 from sim.world.scenes.model import (
     BODIES_MAX,

@@ -15,10 +15,10 @@ from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
-from hil.stations.platform.operator.ending import EndConditions
+from hil.stations.platform.operator.end_conditions import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
-from hil.stations.platform.operator.way_back import WayBack
+from hil.stations.platform.operator.stall_recovery import WayBack
 from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
 from safety.faults import describe_faults

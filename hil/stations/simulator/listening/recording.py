@@ -15,8 +15,13 @@ from hil.hosts.maps import MapSettings
 from hil.hosts.watch.remedies import host_remedy
 from hil.hosts.watch.states import Cause, HostState
 from hil.ipc.work_folder import WorkFolder
-from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import (
+    ListenChoice,
+    listen,
+    listening,
+    seconds_of,
+)
 from hil.stations.simulator.listening.host_summaries import (
     HostCheckSummary,
     HostLineSummary,
