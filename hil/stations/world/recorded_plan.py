@@ -16,7 +16,7 @@ class Kept(Settings):
     model_config = ConfigDict(extra="ignore")
 
 
-class KeptScene(Kept):
+class RecordedScene(Kept):
     """Scene with the texts of its robots, as `PlacedScene.to_table` has it."""
 
     scene: str
@@ -37,7 +37,7 @@ class KeptScene(Kept):
         return self
 
 
-class KeptStepping(Kept):
+class RecordedStepping(Kept):
     """Steps of the engine, as the scenario set them."""
 
     step_s: Annotated[float, Field(gt=0.0, le=1.0)]
@@ -50,7 +50,7 @@ class KeptStepping(Kept):
     """Seed of the random numbers."""
 
 
-class KeptPlan(Kept):
+class RecordedPlan(Kept):
     """Plan of a run, as `WorldPlan.to_table` has it."""
 
     scenario: dict[str, Any]
@@ -61,7 +61,7 @@ class KeptPlan(Kept):
     """Path of that document."""
     scenario_file: str = ""
     """Path of the scenario."""
-    scene: KeptScene | None = None
+    scene: RecordedScene | None = None
     """Scene around the robot; None without one."""
     diagram: str = ""
     """Text of the diagram that moves the robot; empty without one."""
@@ -79,6 +79,6 @@ class KeptPlan(Kept):
         """
         return cls.build(document, "plan of the recording")
 
-    def stepping(self) -> KeptStepping:
+    def stepping(self) -> RecordedStepping:
         """Steps of the engine; raises as `of`."""
-        return KeptStepping.build(self.scenario, "plan of the recording: scenario")
+        return RecordedStepping.build(self.scenario, "plan of the recording: scenario")
