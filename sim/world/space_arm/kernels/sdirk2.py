@@ -75,7 +75,7 @@ class StepControl(NamedTuple):
     step_min_s: float  # a step this short is taken whatever its error [s]
     step_max_s: float  # [s]
     refresh_s: float  # D and bias are recomputed after this time at the latest [s]
-    steps_max: int  # of a span, rejected ones included; then it continues with the largest step
+    steps_max: int  # of a span, rejected ones included; then it goes on with the largest step
     coriolis: bool  # whether velocities bend the motion
     rate_tolerance: float  # error that a stage may leave of a rate [rad/s]
 
