@@ -17,23 +17,23 @@ GROUP: Final = "hil.hosts"
 
 
 class Refused(Enum):
-    """Why a datagram is none of a codec's; it is counted, never raised."""
+    """Reason why a datagram is none of a codec's; it is counted, never raised."""
 
     LENGTH = "length"
     MAGIC = "magic"
     VERSION = "version"
     CHECKSUM = "checksum"
     SIGNATURE = "signature"
-    """None, of another key, or of another session than this one's."""
+    """Signature missing, of another key, or of another session than this one's."""
     SESSION = "session"
-    """Of this session, but not newer than the newest: it came late, or was captured."""
+    """Packet of this session, but not newer than the newest: it came late, or was captured."""
     TEXT = "text"
     """It is no text of the expected form, or a field is not a number."""
     NOT_FINITE = "not finite"
     RANGE = "range"
     """A number that no vehicle could have, or no rotation."""
     FOREIGN = "foreign"
-    """Of a sender that is not allowed, or of another one than before."""
+    """Packet of a sender that is not allowed, or of another one than before."""
     NO_MOTION = "no motion"
     """A packet of the wire that tells nothing of the motion (OutGauge, other rows of DATA)."""
     PART = "part of an instant whose other parts have not come"
@@ -56,13 +56,13 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A packet, and when it came."""
+    """A packet, and the times at which it was received."""
 
     packet: Packet
     kernel_s: float
-    """When the kernel took it from the network, on the clock of the run [s]."""
+    """Time at which the kernel took it from the network, on the clock of the run [s]."""
     taken_s: float
-    """When the loop took it from the kernel, on the same clock [s]."""
+    """Time at which the loop took it from the kernel, on the same clock [s]."""
 
 
 class Codec(Protocol):
@@ -129,7 +129,7 @@ class HostKind:
 
     name: str
     title: str
-    """What people call it, with the versions that are meant."""
+    """Name that people use, with the versions that are meant."""
     port: int
     """UDP port on which the bench listens by default."""
     tells: frozenset[str]
@@ -144,7 +144,7 @@ class HostKind:
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
     tells_by_map: Callable[[Any], frozenset[str]] | None = None
-    """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
+    """Names as in `tells`, by such settings, where they depend on the map and `tells` is empty."""
     wire: Callable[[Any, str], tuple[str, Mapping[str, Any]]] = version_of_map
     """Gives the version and the options with which an emulated host's wire fits such settings, of
     the version that was asked for, which may be empty."""

@@ -28,9 +28,9 @@ SO_TIMESTAMPNS: Final = 35
 MOST_BYTES: Final = 8192
 """A larger datagram is none of ours."""
 MOST_A_CYCLE: Final = 32
-"""No more datagrams are taken in one cycle; the others wait for the next one."""
+"""Largest number of datagrams taken in one cycle; the others wait for the next one."""
 QUEUE_BYTES: Final = 1 << 16
-"""Of the kernel's queue: a backlog stays short."""
+"""Size of the kernel's queue [bytes]: a backlog stays short."""
 FLOOD_CYCLES: Final = 10
 """So many full cycles in a row, and the kernel itself drops all that is not of the sender."""
 OLDEST_S: Final = 5.0
@@ -47,20 +47,20 @@ _LOG: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where a host is heard, and whom one listens to.
+    """Address on which a host is received, and senders that are accepted.
 
     Raises:
         ConfigError: if strangers could be heard.
     """
 
     address: str = "127.0.0.1"
-    """Of ours."""
+    """Address of this machine."""
     port: int = 0
-    """UDP; 0: any that is free."""
+    """UDP port; 0: any that is free."""
     signed: bool = False
     """Whether each packet bears a signature that is judged."""
     allow: tuple[str, ...] = ()
-    """Addresses of senders that are heard; empty: any."""
+    """Addresses of senders that are accepted; empty: any."""
     source: str = "command line"
     """The file that says so, for error texts."""
 
@@ -90,16 +90,17 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """One that came."""
+    """A datagram that was received."""
 
     data: bytes
     kernel_s: float
-    """When the kernel took it, on the clock of the run [s].
+    """Time at which the kernel took it, on the clock of the run [s].
 
     The kernel begins to stamp some time after a socket asked for it; what came before that is
     stamped as it is taken, so that it seems younger by at most a cycle."""
     taken_s: float
-    """When it was taken from the kernel, likewise [s]; after the cycle's own time."""
+    """Time at which it was taken from the kernel, on the same clock [s]; after the cycle's own
+    time."""
     sender: Address
 
 

@@ -23,10 +23,10 @@ from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]
 SignedAxes = tuple[SignedAxis, SignedAxis, SignedAxis]
-"""Which axes of a source point forward, right, down."""
+"""Axes of a source that point forward, right, down."""
 Bias = Annotated[float, Field(ge=-1e3, le=1e3)]
 Factor = Annotated[float, Field(ge=1e-6, le=1e6)]
-"""From a sender's unit to the one that its wire has; a sign is an axis' affair."""
+"""Factor from a sender's unit to the one of its wire; signs belong to the axes."""
 
 _STRAIGHT: SignedAxes = ("x", "y", "z")
 _NO_BIAS = (0.0, 0.0, 0.0)

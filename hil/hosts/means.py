@@ -14,7 +14,7 @@ from hil.config.settings import Settings
 from platform6dof.cueing.vehicle import Vector3
 
 Bound = Annotated[float, Field(gt=0.0, le=1e4)]
-"""Of a force or a rate."""
+"""Bound of a force or a rate."""
 Bounds = tuple[Bound, Bound, Bound]
 
 

@@ -16,7 +16,7 @@ from hil.diagram.library.registry import faces, kinds
 _KEYS: Final = ("of", "rate", "offset", "run", "states", "outputs")
 _FACES: Final = (IN, OUT)
 Names = Mapping[str, str]
-"""Of blocks or sub-diagrams before → after."""
+"""Names of blocks or sub-diagrams, before → after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,17 @@ class Change:
     what: str
     """block, wire, parameter, sub, base_s, seed, place or note."""
     name: str
-    """Of the block, parameter or sub-diagram; ``block.port`` of the wire's end."""
+    """Name of the block, parameter or sub-diagram; ``block.port`` of the wire's end."""
     key: str = ""
-    """What of a block or a parameter differs."""
+    """Attribute of the block or parameter that differs."""
     before: str | None = None
-    """None if it was not there."""
+    """Value before; None if it was not there."""
     after: str | None = None
-    """None if it is no longer there."""
+    """Value after; None if it is no longer there."""
     law: bool = True
-    """The law changes by it."""
+    """Whether the law changes by it."""
     renamed: bool = False
-    """`before` and `after` are names of the same thing."""
+    """Whether `before` and `after` are names of the same thing."""
 
     @property
     def words(self) -> str:

@@ -24,7 +24,8 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10
-"""Of a difference, by the largest value that a number had on the way to the point, or by 1."""
+"""Step of a difference quotient, relative to the largest value that a number had on the way to the
+point, or to 1."""
 KINK: Final = 0.01
 """Bend of an output by its slope from which it is told."""
 PERIOD_MOST: Final = 10_000

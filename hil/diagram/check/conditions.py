@@ -16,14 +16,14 @@ TRIGGER: Final = "trigger"
 
 @dataclass(slots=True)
 class HiddenBlocks:
-    """Blocks that nobody draws, among the others of a flat diagram."""
+    """Hidden blocks, which are not drawn, among the others of a flat diagram."""
 
     blocks: dict[str, FlatBlock]
-    """Of the diagram, written."""
+    """Blocks of the diagram, to which the hidden ones are added."""
     wires: list[FlatWire]
-    """Likewise."""
+    """Wires of the diagram, to which those of hidden blocks are added."""
     restarts: dict[str, str] = field(default_factory=dict)
-    """Path of one that puts states back → path of the sub-diagram whose they are."""
+    """Path of a hidden block that resets states → path of the sub-diagram that has them."""
 
     def condition(
         self, path: str, block: DrawnBlock, around: Endpoint | None, rate: int, offset: int

@@ -40,11 +40,11 @@ class FlatBlock:
 
 @dataclass(frozen=True, slots=True)
 class ModelBlock:
-    """A block that is a model of others: native code, which no diagram runs by itself."""
+    """A block that is somebody else's model: native code, which no diagram runs by itself."""
 
     path: str
     file: Path
-    """As it was judged."""
+    """File of the model, as it was judged."""
     parameters: Parameters
     rate: int
     offset: int
@@ -59,33 +59,33 @@ class FlatWire:
     target: Endpoint
     source: Endpoint
     words: str
-    """As the file has it, with the place of the sub-diagram before it."""
+    """Text of the wire in the file, with the place of the sub-diagram before it."""
     section: str = ""
-    """Of the file, where it stands; empty for what nobody drew."""
+    """Section of the file in which the wire is; empty for a wire that is not drawn."""
     key: str = ""
-    """Likewise."""
+    """Key of the wire in that section; empty for a wire that is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatDiagram:
-    """All blocks of a diagram."""
+    """A diagram in which every sub-diagram is replaced by its blocks."""
 
     base_s: float
     seed: int
     blocks: Mapping[str, FlatBlock]
-    """By path, in order."""
+    """Blocks by path, in order."""
     faces: Mapping[str, FlatBlock]
     """Blocks `In` and `Out`, by path; those at the top are the diagram's inputs and outputs."""
     wires: tuple[FlatWire, ...]
-    """All of them, in order."""
+    """Wires of the diagram, in order."""
     drivers: Mapping[Endpoint, Endpoint]
     """Input of a block, or of an `Out` at the top → output of a block, or of an `In` at the top."""
     lines: SourceLines
-    """Of the file."""
+    """Lines of the file."""
     restarts: Mapping[str, str]
     """Path of a hidden block → path of the sub-diagram whose states it puts back."""
     models: Mapping[str, ModelBlock] = field(default_factory=dict)
-    """By path."""
+    """Models by the path of their block."""
 
     def refuse_models(self, why: str, remedy: str = RUN_ALONE) -> None:
         """Refuse a diagram with models of others where nobody runs them.

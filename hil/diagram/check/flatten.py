@@ -36,13 +36,13 @@ from hil.diagram.library.kind import BlockKind, PortKind, Ports
 from hil.diagram.library.registry import faces, kinds
 
 BLOCKS_MOST: Final = 20_000
-"""Of a diagram with all its sub-diagrams."""
+"""Largest number of blocks of a diagram with all its sub-diagrams."""
 DEPTH_MOST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What a diagram takes from where it stands."""
+    """Surroundings of a diagram: path, rate and condition that it inherits."""
 
     prefix: str = ""
     rate: int = 1
@@ -52,7 +52,8 @@ class _Around:
     """Names of the sub-diagrams around, the outermost first."""
     depth: int = 0
     place: str | None = ""
-    """Of the diagram in the file: empty, or such as ``sub.Law.``; None if another file has it."""
+    """Prefix of the diagram's sections in the file: empty, or such as ``sub.Law.``; None if another
+    file has it."""
 
 
 class _EnoughError(Exception):

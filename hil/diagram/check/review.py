@@ -19,12 +19,12 @@ Spot = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """What was found; unlike `check`, what is unfinished hides nothing behind it."""
+    """Findings of a review; unlike with `check`, an unfinished part hides nothing behind it."""
 
     faults: tuple[Placed, ...]
-    """Without lines: the file may not have been written yet."""
+    """Faults without line numbers: the file may not have been written yet."""
     flat: FlatDiagram | None
-    """What is sound of it; None if it is too large."""
+    """Sound part of the diagram; None if it is too large."""
 
 
 def review(file: DiagramFile, newest: Spot | None = None) -> Review:

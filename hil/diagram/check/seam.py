@@ -33,7 +33,7 @@ class Endpiece:
 
     name: str
     unit: str
-    """As in diagrams or in recordings: ``N*m`` or ``N m``."""
+    """Unit in the form of diagrams or of recordings: ``N*m`` or ``N m``."""
     shape: tuple[int, ...] = ()
     frame: str = ""
     """Axes of its numbers; empty where it does not matter."""
@@ -52,16 +52,16 @@ class Endpiece:
 
 @dataclass(frozen=True, slots=True)
 class DiagramEnds:
-    """What a station offers to the diagram of a scenario, and what it takes from it."""
+    """Signals that a station offers to a scenario's diagram, and setpoints that it takes."""
 
     offered: tuple[Endpiece, ...]
-    """Signals: what sensors measure, what is wanted; none where nobody feeds a diagram."""
+    """Signals, measured or wanted; none where nobody feeds a diagram."""
     accepted: tuple[Endpiece, ...]
-    """Setpoints."""
+    """Setpoints that the station takes."""
     some: bool = False
-    """Whether some of the setpoints will do; else each needs an output."""
+    """Whether some of the setpoints are enough; else each needs an output."""
     step_s: float | None = None
-    """Of which its base period is a whole multiple [s]; None for any."""
+    """Step of which the diagram's base period is a whole multiple [s]; None for any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ class WireEnds:
 
     drawn: Diagram
     prefix: str
-    """Of the paths of its blocks."""
+    """Prefix of the paths of its blocks."""
     instances: Mapping[str, Ports]
-    """Ports of the blocks that stand for others, by their names."""
+    """Ports of the blocks that represent others, by their names."""
     there: Callable[[str], FlatBlock | None]
-    """Finds the block of a path that stands for no others."""
+    """Finds the block of a path that represents no others."""
     made: Container[str]
     """Paths of all blocks that are computed."""
 

@@ -22,7 +22,7 @@ from hil.diagram.run.fault import NonFiniteError
 
 SCENES: Final = 5
 BLOCKS_MOST: Final = 2000
-"""Of a law that is judged."""
+"""Largest number of blocks of a law that is judged."""
 Watch = Callable[[float, Values, Values], None]
 """Is told time [s], inputs and outputs of each tick."""
 
@@ -33,7 +33,7 @@ class Attempt:
 
     exercise: Exercise
     seed: int
-    """Of the file: it draws fault and scenes."""
+    """Seed of the file: it draws fault and scenes."""
     sound: SoundDiagram
 
 

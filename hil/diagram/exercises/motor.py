@@ -12,11 +12,12 @@ from hil.diagram.exercises.exercise import Exercise, LawFault, Measure, Values, 
 from hil.diagram.exercises.law import DrawnLaw
 
 VOLTS: Final = 24.0
-"""Of its supply, either way."""
+"""Supply voltage of the motor, in either direction [V]."""
 RPM: Final = 60.0 / (2.0 * math.pi)
-"""rpm in a rad/s."""
+"""Number of rpm in one rad/s."""
 STEP_S, LOAD_S, HIGH_S, BACK_S, END_S = 0.5, 4.0, 6.5, 10.0, 13.0
-"""When the wanted speed comes, a load, a speed beyond reach, the first speed again, the end."""
+"""Times of the scene [s]: the wanted speed, a load, a speed beyond reach, the first speed again,
+the end."""
 
 
 class MotorPlant:

@@ -9,24 +9,24 @@ class ExerciseTold(TypedDict):
     """A law to be repaired."""
 
     name: str
-    """As `new` takes it."""
+    """Name of the exercise, as `new` takes it."""
     family: str
-    """As `new` takes it too: the seed draws one of them."""
+    """Family of the exercise, which `new` takes too: the seed draws one of its exercises."""
     about: str
-    """What a working law does."""
+    """Behaviour of a working law."""
     faults: int
-    """That it can have."""
+    """Number of faults that it can have."""
     seconds: float
-    """How long a scene lasts [s]."""
+    """Duration of a scene [s]."""
 
 
 class ExercisesTold(TypedDict):
     """All exercises."""
 
     ok: bool
-    """Always."""
+    """True."""
     exercises: list[ExerciseTold]
-    """By name."""
+    """Exercises, sorted by name."""
 
 
 class ExerciseNewTold(TypedDict):
@@ -45,18 +45,18 @@ class ExerciseNewTold(TypedDict):
 
 
 class MeasureTold(TypedDict):
-    """What was measured in a scene."""
+    """A quantity that was measured in a scene, and its limit."""
 
     name: str
-    """Of it."""
+    """Name of the measure."""
     value: float
-    """Found."""
+    """Value that was found, in `unit`."""
     most: float
-    """It may be."""
+    """Largest value that is allowed, in `unit`."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     ok: bool
-    """It is not above."""
+    """Whether the value is within the limit."""
 
 
 class ExerciseSceneTold(TypedDict):
@@ -78,30 +78,30 @@ class ExerciseCheckTold(TypedDict):
     path: str
     """The file."""
     exercise: str
-    """Which it is."""
+    """Name of the exercise."""
     seed: int
-    """Of the file."""
+    """Seed of the file."""
     scenes: list[ExerciseSceneTold]
-    """In order."""
+    """Scenes, in order."""
     hint: str
-    """That was asked for, as long as it is not passed; else empty."""
+    """Hint that was asked for, as long as the exercise is not passed; else empty."""
 
 
 class ExerciseRowTold(TypedDict):
     """A file of a folder."""
 
     file: str
-    """Beneath the folder."""
+    """Path of the file beneath the folder."""
     ok: bool
     """It did well in all scenes."""
     exercise: str
-    """Which it is; empty if it could not be read."""
+    """Name of the exercise; empty if it could not be read."""
     seed: int
-    """Of the file; 0 likewise."""
+    """Seed of the file; 0 if it could not be read."""
     scenes_passed: int
-    """Of five."""
+    """Number of scenes passed, of five."""
     worst: str
-    """Measure that is furthest above what it may be, or where it stopped; empty if none is."""
+    """Measure that is furthest above its limit, or where the law stopped; empty if none is."""
     error: str
     """Why it could not be judged; empty if it was."""
 
@@ -114,9 +114,9 @@ class ExerciseFolderTold(TypedDict):
     path: str
     """The folder."""
     passed: int
-    """Files."""
+    """Number of files that have passed."""
     files: list[ExerciseRowTold]
-    """By name."""
+    """Files, sorted by name."""
 
 
 class ExercisePracticeTold(TypedDict):

@@ -18,11 +18,11 @@ from hil.diagram.exercises.law import DrawnLaw
 TOOL_N: Final = 8.0
 """Weight of the tool."""
 ARM_N: Final = 40.0
-"""Weight of the arm at the tool."""
+"""Weight of the arm at the tool [N]."""
 CONTACT_S: Final = 0.0004
-"""Within which the contact's force follows."""
+"""Time constant with which the contact's force follows [s]."""
 DRAG_NS_M: Final = 200.0
-"""Of the arm where nothing is touched."""
+"""Viscous friction of the arm where nothing is touched [N s/m]."""
 STEP_S: Final = 0.002
 END_S: Final = 8.0
 

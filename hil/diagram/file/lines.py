@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
 
 PROBLEMS_MOST: Final = 40
-"""Of more faults of a file only the number is told."""
+"""Largest number of faults of a file that are listed; of more only the number is given."""
 PROBLEMS_SOUGHT: Final = 200
 """Faults after which no more are looked for: each may cost a search for the word that was meant."""
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s="']+))\s*=""")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-"""Of blocks, ports, parameters and sub-diagrams."""
+"""Names of blocks, ports, parameters and sub-diagrams."""
 NAME_WORDS: Final = "a letter, then at most 63 letters, digits and _"
 IN: Final = "In"
 OUT: Final = "Out"
@@ -30,21 +30,21 @@ class DrawnBlock:
     """A block: one of a kind, or of a sub-diagram."""
 
     kind: str
-    """``sub`` for a sub-diagram."""
+    """Name of the kind; ``sub`` for a sub-diagram."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """As written; ``$name`` takes a parameter of the diagram around."""
+    """Parameters as written; ``$name`` takes a parameter of the diagram around."""
     of: str = ""
-    """Name of the sub-diagram."""
+    """Name of the sub-diagram that the block is one of."""
     rate: int = 1
     """Ticks of the diagram around from one tick of the block to the next."""
     offset: int = 0
     """Its first tick, below the rate."""
     run: Run = "always"
-    """When a sub-diagram runs: always, while `enable` is true, or as `trigger` becomes so."""
+    """Condition of a sub-diagram: always, while `enable` is true, or as `trigger` becomes so."""
     states: Kept = "held"
-    """Of a sub-diagram that is enabled anew: as they were, or as at the start."""
+    """States of a sub-diagram that is enabled anew: as they were, or as at the start."""
     outputs: Kept = "held"
-    """Of a sub-diagram that does not run: as they were, or 0."""
+    """Outputs of a sub-diagram that does not run: as they were, or 0."""
     note: str = ""
 
 
@@ -67,7 +67,7 @@ class Diagram:
     wires: Mapping[str, str] = field(default_factory=dict)
     """Destination ``block.port`` → source ``block.port``."""
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Of blocks on the drawing, apart from the law."""
+    """Positions of blocks on the drawing, apart from the law."""
     parameters: Mapping[str, DiagramParameter] = field(default_factory=dict)
     note: str = ""
 
@@ -80,7 +80,7 @@ class DiagramFile:
     base_s: float = 0.002
     """Base period: one tick [s]."""
     seed: int = 0
-    """Of its noises."""
+    """Seed of the diagram's noises."""
     subs: Mapping[str, Diagram] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     """Files or folders of files whose sub-diagrams it may use."""

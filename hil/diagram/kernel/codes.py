@@ -57,5 +57,5 @@ def code_of(kind: BlockKind) -> int:
 
 FAST: Final[dict[str, Any]] = {"error_model": "numpy"}
 INLINE: Final[dict[str, Any]] = {**FAST, "forceinline": True}
-"""Of what is called once, or is short."""
+"""Options of functions that are called once, or are short."""
 SIGNATURE: Final = "int64(int64[:, ::1], int64[::1], float64[::1], int64)"

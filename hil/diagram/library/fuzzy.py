@@ -43,10 +43,10 @@ class FuzzyRule:
     """What follows, as far as all its sets hold."""
 
     when: tuple[tuple[str, str], ...]
-    """Input and word of each."""
+    """Input and word of each condition."""
     constant: float
     factors: tuple[tuple[str, float], ...]
-    """Of inputs, added to the constant."""
+    """Factors of inputs, added to the constant."""
 
 
 @lru_cache(maxsize=256)

@@ -52,10 +52,10 @@ class Token:
     """A piece of a text."""
 
     kind: str
-    """number, name, sign, or end."""
+    """Kind of the token: number, name, sign, or end."""
     text: str
     column: int
-    """Of its first character, from 1."""
+    """Column of its first character, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class SyntaxNode:
     """``number``, ``name``, an operator's sign, or the name of a function."""
     parts: tuple[SyntaxNode, ...] = ()
     value: float = 0.0
-    """Of a number; the exponent of ``^``."""
+    """Value of a number; the exponent of ``^``."""
     name: str = ""
     column: int = 0
 

@@ -69,14 +69,14 @@ class ParameterKind:
     name: str
     type: ParameterType = "real"
     default: Any = None
-    """None if it must be given."""
+    """Default value; None if it must be given."""
     low: float = -math.inf
     high: float = math.inf
     unit: str = "1"
-    """As the reader is told; of the block's own variables where it has some."""
+    """Unit for the reader; in the block's own variables where it has some."""
     about: str = ""
     choices: tuple[str, ...] = ()
-    """Of a text; empty if it is free."""
+    """Choices of a text; empty if it is free."""
     above: float = -math.inf
     """A bound that must be exceeded."""
     each: bool = False
@@ -89,15 +89,15 @@ class BlockSetting:
 
     path: str
     size: int
-    """Elements of the block, 1 for scalars."""
+    """Number of elements of the block, 1 for scalars."""
     period_s: float
-    """Of the block's own ticks: rate times the base period."""
+    """Period of the block's own ticks [s]: rate times the base period."""
     base_s: float
     rate: int = 1
     seed: int = 0
-    """Of the whole diagram."""
+    """Seed of the whole diagram."""
     type: PortType = "real"
-    """Of the elements."""
+    """Type of the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class BlockKind:
     check: Callable[[Parameters], str] | None = None
     """What is wrong with parameters that fit one by one; empty if nothing is."""
     size_port: str = ""
-    """Whose shape gives the block's size; empty for the first output."""
+    """Name of the port whose shape gives the block's size; empty for the first output."""
     any_rate: bool = False
     """Its inputs may be of any rate."""
     constant: bool = False
@@ -146,7 +146,8 @@ class BlockKind:
     drawn: Callable[[Parameters], Diagram] | None = None
     """Blocks that it stands for; None if it is computed itself."""
     functions: tuple[BlockFunction] | tuple[BlockFunction, BlockFunction] | None = None
-    """Of a block of another distribution: what writes outputs, and then what writes next states."""
+    """Functions of a block of another distribution: the one for outputs, and then the one for next
+    states."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:
@@ -292,4 +293,4 @@ def source(unit: str = "1", type: PortType = "real") -> Ports:
 
 
 NO_PAIRS: Final[Pairs] = frozenset()
-"""Of a block whose outputs hang on earlier ticks only."""
+"""Feed-through of a block whose outputs depend on earlier ticks only."""

@@ -31,7 +31,7 @@ from hil.fmu.description import Description, Variable, read_description, require
 
 TEXT_MOST: Final = 2000
 PORTS_MOST: Final = 64
-"""Of inputs, and of outputs."""
+"""Largest number of inputs, and of outputs."""
 BETWEEN: Final = ("hold", "line")
 _ENTRY: Final = re.compile(r"(?:([A-Za-z]\w*)\s*=\s*)?(\S(?:.*\S)?)", re.ASCII)
 _UNIT: Final = re.compile(r"(.*\S)\s+\[([^\[\]]*)\]")
@@ -44,9 +44,9 @@ class ModelPort:
 
     name: str
     variable: str
-    """Of the model."""
+    """Name of the variable in the model."""
     unit: str
-    """As the text says; empty to take the model's."""
+    """Unit given by the text; empty to take the model's."""
 
 
 def entries(text: str) -> tuple[ModelPort, ...]:

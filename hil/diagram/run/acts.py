@@ -18,7 +18,7 @@ SET: Final = {"PanelSlider": "value", "PanelSwitch": "on"}
 PRESSED: Final = "PanelButton"
 
 Timed = tuple[float, DiagramChange]
-"""When [s], and what."""
+"""Time [s] of a change, and the change."""
 
 
 def operated(file: DiagramFile, pressed: Sequence[str], slid: Sequence[str]) -> list[Timed]:

@@ -26,18 +26,18 @@ _WORDS: Final = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """It holds when the numbers of an output compare with a level so."""
+    """Comparison of the numbers of an output with a level."""
 
     path: str
-    """Of the block."""
+    """Path of the block."""
     port: str
-    """Of its outputs."""
+    """Name of the output."""
     element: int | None
     """Number of one element, from 1, row after row; None for any of them."""
     sign: str
     """One of `SIGNS`."""
     level: float
-    """In the port's unit."""
+    """Level in the port's unit."""
 
     @classmethod
     def parse(cls, text: str) -> Condition:

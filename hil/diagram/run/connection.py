@@ -57,7 +57,7 @@ class ConnectedVersion:
     version: Version
     connections: Connections
     start: DiagramState
-    """Of its engine, before the first tick."""
+    """State of its engine before the first tick."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,12 +74,12 @@ class PreparedChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What came of a change."""
+    """Result of a change."""
 
     refused: str
-    """Why it was not taken; empty if it was."""
+    """Reason for a refusal; empty if it was taken."""
     jump: float
-    """By how much the output jumped, or would have; nan if that is not known."""
+    """Jump of the output at the change, made or avoided; nan if that is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from hil.fmu.stepping import ModelSteps
 
 ALONE_WAIT_S: Final = 60.0
-"""Where a person runs a diagram alone, a step that takes longer is none [s]."""
+"""Longest step of an FMU where a person runs a diagram alone [s]."""
 DRY_WAIT_S: Final = VIRTUAL_WAIT_S
-"""Likewise in a station's run on the virtual clock [s]."""
+"""Longest step of an FMU in a station's run on the virtual clock [s]."""
 WATCHED_WAIT_S: Final = 0.5
-"""Likewise in the editor, whose window stands still meanwhile [s]."""
+"""Longest step of an FMU in the editor, whose window does not respond meanwhile [s]."""
 
 
 class RunningModel:

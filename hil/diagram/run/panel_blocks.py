@@ -23,9 +23,9 @@ class PanelBlock:
     path: str
     kind: str
     value: Any
-    """Of a slider or switch; how often a button was pressed."""
+    """Value of a slider or switch; of a button, how often it was pressed."""
     parameters: Mapping[str, Any]
-    """All of them, as the file has them; of its kind those that it leaves out."""
+    """All parameters: those in the file, and of its kind those that the file leaves out."""
 
     @property
     def label(self) -> str:

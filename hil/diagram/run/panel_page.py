@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
 
 KIND: Final = "diagram"
-"""Of the table that is asked for."""
+"""Kind of the table that panels send."""
 PANEL: Final = "panel"
 """Source of a change that was asked for there."""
 SLIDER_STEPS: Final = 200

@@ -15,7 +15,7 @@ from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.use import DiagramUse, UsedDiagram, change_of
 
 LOOK_S: Final = 0.1
-"""From look to look at the file."""
+"""Time between two polls of the file [s]."""
 
 
 class SavedDiagram:

@@ -43,15 +43,15 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Act:
-    """What a person did after a tick."""
+    """An action of a person after a tick."""
 
     tick: int
     name: str
-    """Of the input that was set; empty for another version."""
+    """Name of the input that was set; empty for another version."""
     values: NDArray[np.float64]
-    """Of the input, from then on."""
+    """Values of the input from then on."""
     moment: _Moment | None = None
-    """The other version, with what was carried over."""
+    """State with another version, whose states were carried over."""
 
 
 class SteppedRun:

@@ -26,22 +26,22 @@ LISTED_LEAST: Final = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockTable:
-    """What the kernel runs, and where in it everything stands."""
+    """Table that the kernel runs, and the places of everything in it."""
 
     rows: NDArray[np.int64]
     """Shape (R, 15): columns as in the kernel."""
     index: NDArray[np.int64]
-    """Where rows with states are listed and how many; places of inputs; those rows."""
+    """Places and number of rows with states; places of inputs; those rows."""
     start: NDArray[np.float64]
     """All numbers before the first tick."""
     ports: Mapping[Endpoint, slice]
-    """Of the blocks' outputs, and of the inputs of the diagram by their faces."""
+    """Places of the blocks' outputs, and of the inputs of the diagram by their faces."""
     states: Mapping[str, slice]
-    """By path of the block."""
+    """Places of states, by path of the block."""
     numbers: Mapping[str, slice]
-    """Likewise."""
+    """Places of numbers, by path of the block."""
     paths: tuple[str, ...]
-    """Of each row's block."""
+    """Path of each row's block."""
 
     def has_rows_of(self, other: BlockTable) -> bool:
         """Whether it computes the same blocks in the same way, with other numbers at most."""

@@ -39,11 +39,11 @@ class TappedLaw:
     run: str
     """Name of the run."""
     pid: int
-    """Of the process."""
+    """Number of the process."""
     source: Path
     """File of the diagram."""
     text: str
-    """What the file said when the run began."""
+    """Text of the file when the run began."""
     changes: Mapping[Endpoint, Any]
     """Parameters in place of the file's."""
     choice_fd: int
@@ -56,9 +56,9 @@ class TapFrame:
 
     tick: int
     version: int
-    """Of the diagram since the run began, from 1."""
+    """Version of the diagram since the run began, from 1."""
     values: Mapping[Endpoint, NDArray[np.float64]]
-    """Of the outputs that were chosen and are there."""
+    """Values of the outputs that were chosen and exist."""
 
 
 def tapped_laws(place: Path | None = None) -> list[TappedLaw]:

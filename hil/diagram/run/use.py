@@ -36,7 +36,7 @@ class GivenParameter(Settings):
     parameter: str
     """Name of a parameter of the diagram, or ``block.name`` of a block's: ``kp``, ``law/pi.kp``."""
     value: bool | int | Value | str
-    """Within the limits that the diagram's file declares."""
+    """Value, within the limits that the diagram's file declares."""
 
 
 class FeedInput(Settings):
@@ -56,7 +56,7 @@ class ChangeDiagram(Settings):
     """A change of the diagram while it runs."""
 
     at_s: Annotated[float, Field(ge=0.0, le=1e6)]
-    """When: it is tried in the next tick of the diagram."""
+    """Time of the change [s]: it is tried in the next tick of the diagram."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters: all of them are taken, or none."""
     file: str = ""
@@ -111,15 +111,15 @@ class UsedDiagram:
     """A diagram as a scenario uses it, read and checked."""
 
     path: Path
-    """Of its file."""
+    """Path of its file."""
     text: str
     """The file itself."""
     file: DiagramFile
-    """What it says."""
+    """Content of the file."""
     changes: Mapping[Endpoint, Any]
     """The scenario's parameters."""
     sound: SoundDiagram
-    """It can run, with the scenario's parameters."""
+    """Checked diagram, with the scenario's parameters."""
     robot: RobotFacts
     """Parameters that the robot gives."""
 

@@ -17,11 +17,11 @@ from hil.diagram.library.registry import faces, kinds
 
 GRID: Final = 10
 PITCH: Final = 20
-"""Between two ports."""
+"""Distance between two ports [px]."""
 WIDTH: Final = 90
 SUB_WIDTH: Final = 130
 NAME_ROOM: Final = 20
-"""Below a block, for its name."""
+"""Height below a block for its name [px]."""
 COLUMN_GAP: Final = 70
 ROW_GAP: Final = 30
 SWEEPS: Final = 8

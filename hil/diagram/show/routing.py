@@ -35,7 +35,7 @@ class Route:
     """A wire on the drawing."""
 
     target: str
-    """As in the diagram: ``block.port``."""
+    """End of the wire, as in the diagram: ``block.port``."""
     source: str
     points: tuple[Point, ...]
     """Corners from the output to the input [px]."""

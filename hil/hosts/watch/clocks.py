@@ -8,19 +8,19 @@ from itertools import pairwise
 from typing import Final
 
 WINDOW_S: Final = 1.0
-"""The fastest packet of so long says where the host's clock is on ours [s]."""
+"""Window whose fastest packet gives the offset of the host's clock from ours [s]."""
 SLEW: Final = 0.05
-"""No faster than this is a host's clock believed to have stood still [1]."""
+"""Largest rate at which a host's clock is taken to have stopped [1]."""
 PHASE_GAIN: Final = 0.05
-"""Of the loop that finds when a packet was sent from when packets came [1]."""
+"""Gain of the loop that finds when a packet was sent from when packets came [1]."""
 PERIOD_GAIN: Final = 0.0005
 """Its gain on the host's period [1]."""
 FIRST_PACKETS: Final = 16
-"""The loop begins with the mean period of so many packets."""
+"""Number of packets whose mean period begins the loop."""
 BACKLOG_GAP: Final = 0.3
-"""Packets closer than this share of the others' distance at the beginning lay somewhere [1]."""
+"""Share of the others' distance below which packets at the beginning were held up [1]."""
 LOST_SHARE: Final = 0.6
-"""Of more packets that seem lost, the period was taken too short."""
+"""Mean number of lost packets a period above which the period was taken too short [1]."""
 
 
 class StampAlignment:

@@ -20,11 +20,11 @@ FROZEN_S: Final = 0.25
 FROZEN_SPEED_M_S: Final = 1.0
 """Faster than this it moves [m/s]."""
 LONGEST_S: Final = 0.5
-"""Bounds do not grow beyond what they are after so long [s]."""
+"""Longest time between packets over which bounds grow [s]."""
 ARRIVAL_S: Final = 0.05
-"""Without stamps two packets may be so much further apart than their arrivals [s]."""
+"""Time by which two packets without stamps may be further apart than their arrivals [s]."""
 PACE_S: Final = 1.0
-"""Over so long it is seen how fast a host's time runs [s]."""
+"""Window over which the pace of a host's time is measured [s]."""
 PACE_AGAIN_S: Final = 0.3
 """It is trusted again after it ran like ours for so long [s]."""
 PACE_STAMP_OFF: Final = 0.15

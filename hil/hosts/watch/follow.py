@@ -22,9 +22,9 @@ from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
 POINTS: Final = 4
 """Packets that a parabola goes through."""
 HORIZON_S: Final = 0.06
-"""Beyond the newest packet by more than this, the time read comes to a stop [s]."""
+"""Extrapolation beyond the newest packet after which the time read comes to a stop [s]."""
 PERIODS: Final = 2.5
-"""And beyond so many of the last packets' mean distances."""
+"""The same extrapolation in mean distances of the last packets [1]."""
 STOPPING_S: Final = 0.2
 """A pose that is not heard of any more stops from its speed with this time constant [s]."""
 CORRECTED_S: Final = 0.02

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hil.hosts.maps import MapSettings
 
 SAMPLE_S: Final = 0.09
-"""Between two packets that are held against physics, at least [s]."""
+"""Least time between two packets that are compared with physics [s]."""
 APART_S: Final = 0.5
 """Packets that are further apart are not held against each other [s]."""
 UNEVEN: Final = 2.5
@@ -54,10 +54,10 @@ MADE_REMEDY: Final = (
 )
 """What to do about a force of an attitude that does not tell one."""
 POSES: Final = 12
-"""So many poses make a mean: a second or so."""
+"""Number of poses that make a mean: a second or so."""
 _OWN: Final = "layout"
-"""Of these maps each angle is a field that somebody named; other wires must send an attitude, and
-who has none sends a level one."""
+"""Kind of the maps in which each angle is a field that somebody named; other wires must send an
+attitude, and one without attitude sends a level one."""
 _NEVER: Final = (HostState.WAITING, HostState.LOST)
 """States in which it was not followed since it was listened to."""
 

@@ -63,29 +63,30 @@ class Cause(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a live source gives to one cycle."""
+    """Reading of a live source for one cycle."""
 
     state: VehicleState | None
-    """What the vehicle does now, complete; None while nothing was ever heard."""
+    """Motion of the vehicle now, complete; None before any packet was received."""
     host: HostState
     cause: Cause
-    """Why, where `host` is not LIVE; or what was the cause last."""
+    """Cause, where `host` is not LIVE; or the last one."""
     weight: float
     """Share of force and rates that is wanted, 0 to 1."""
     anchor: bool = False
-    """What follows does not continue what was: position and attitude begin anew."""
+    """True if this reading does not continue the one before: position and attitude begin anew."""
     host_s: float = float("nan")
     """Stamp of the newest packet that was first used in this cycle, on the host's clock [s]; NaN if
     none was, or it has none."""
     kernel_s: float = float("nan")
-    """When the kernel took it, on the clock of the run [s]."""
+    """Time at which the kernel took that packet, on the clock of the run [s]."""
     taken_s: float = float("nan")
-    """When the loop took it from the kernel, on the same clock [s]."""
+    """Time at which the loop took it from the kernel, on the same clock [s]."""
     packets: int = 0
-    """Used so far."""
+    """Number of packets used so far."""
     dropped: int = 0
-    """Not used so far: not understood, foreign, late, or beyond a vehicle's means."""
+    """Number of packets not used so far: not understood, foreign, late, or beyond a vehicle's
+    means."""
     missing: int = 0
-    """Never came, by the host's own count, so far."""
+    """Number of packets that never came, by the host's own count, so far."""
     told: VehicleState | None = None
-    """What `state` was completed from; None where that is all that was told."""
+    """State as it was received, from which `state` was completed; None where it was complete."""

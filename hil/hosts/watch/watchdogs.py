@@ -31,15 +31,15 @@ REST_S: Final = 0.5
 IN_S: Final = 1.0
 """It comes back in this time [s]."""
 FIRST_S: Final = 1.0
-"""A host is followed after its stream has been sound for so long [s]."""
+"""Time for which a stream has been sound before its host is followed [s]."""
 AGAIN_S: Final = 0.25
-"""And after this, where it was followed a moment ago [s]."""
+"""The same time where the host was followed a moment ago [s]."""
 ROW: Final = 3
 """So many packets in a row beyond a vehicle's means, and the host is lost."""
 AGED_S: Final = 0.1
-"""A packet that is older than this comes from a backlog [s]."""
+"""Age above which a packet comes from a backlog [s]."""
 BURST: Final = 3
-"""Of more packets without a stamp in one cycle only the newest is taken."""
+"""Number of packets without a stamp in one cycle above which only the newest is taken."""
 
 _JUMPED: Final = {
     PacketOrder.RESTART: Cause.SEQUENCE_RESTART,

@@ -69,7 +69,7 @@ _OF_CHUNK: Final = frozenset(
 )
 _MAGIC: Final = re.compile(r"magic,(-?(?:0[xX][0-9A-Fa-f]+|0|[1-9][0-9]*))")
 _NUMBER: Final = r"([-+]?(?:[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+|nan|inf))"
-"""As C writes one; nothing in it is tried twice, so that no line takes long."""
+"""Number as C writes one; nothing in it is tried twice, so that no line takes long."""
 _TYPES: Final = {"binary_mode": ("bool", "string"), "factor": ("double",), "offset": ("double",)}
 _SWITCH: Final = {"true": True, "1": True, "false": False, "0": False, "": False}
 
@@ -79,19 +79,21 @@ class Chunk:
     """One value of a packet: what was sent is factor · value + offset."""
 
     node: str
-    """Of FlightGear's property tree, without an index of 0."""
+    """Node of FlightGear's property tree, without an index of 0."""
     code: str
-    """Its form in binary, as `struct` names it."""
+    """Binary form, as `struct` names it."""
     factor: float
     offset: float
     before: str
-    """What stands before the number in text."""
+    """Text before the number."""
     after: str
-    """What stands behind it."""
+    """Text behind the number."""
     step: float
-    """Between two values that it can tell, in the property's unit; 0 if that is not limited."""
+    """Step between two values that it can represent, in the property's unit; 0 if that is not
+    limited."""
     most: float
-    """Largest value that it can tell, likewise; infinite if that is not limited."""
+    """Largest value that it can represent, in the property's unit; infinite if that is not
+    limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,9 @@ class Protocol:
 
     binary: bool
     order: str
-    """Of bytes: ">" or "<"."""
+    """Order of bytes: ">" or "<"."""
     line: re.Pattern[str]
-    """What a line of text looks like; its groups are the numbers."""
+    """Form of a line of text; its groups are the numbers."""
     footer: bytes | None
     """Last bytes of a binary packet; None: its length as four bytes; empty: nothing."""
     chunks: tuple[Chunk, ...]

@@ -75,9 +75,9 @@ class PacketMark(Settings):
     at: At
     """Byte offset, or column, from 0."""
     type: Type | None = None
-    """Of a value of bytes; left out for a column of text."""
+    """Type of a value of bytes; left out for a column of text."""
     value: float | int
-    """What stands there."""
+    """Value that the packet has there."""
 
 
 class LayoutField(Settings):
@@ -86,11 +86,11 @@ class LayoutField(Settings):
     at: At
     """Byte offset, or column, from 0; with `record`, from where its record begins."""
     type: Type | None = None
-    """Of a field of bytes: i8 to u64, f32, f64; left out for a column of text."""
+    """Type of a field of bytes: i8 to u64, f32, f64; left out for a column of text."""
     unit: str
-    """That the number has once it is multiplied by `factor`, such as m/s, g, deg; 1 for none."""
+    """Unit of the number once it is multiplied by `factor`, such as m/s, g, deg; 1 for none."""
     factor: Annotated[float, Field(ge=-1e9, le=1e9)] = 1.0
-    """What the number is multiplied by: -1 where the wire's axis points the other way [1]."""
+    """Factor on the number: -1 where the wire's axis points the other way [1]."""
     record: bool = False
     """Whether it stands in each of several records (`[record]`)."""
 

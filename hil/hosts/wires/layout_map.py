@@ -38,7 +38,7 @@ class FieldPlace:
     type: Type | None
     record: bool
     scale: float
-    """From the number on the wire to SI."""
+    """Factor from the number on the wire to SI."""
 
 
 class LayoutSettings(MapSettings):
@@ -49,11 +49,11 @@ class LayoutSettings(MapSettings):
     port: Annotated[int, Field(ge=1, le=65535)]
     """UDP port that it is sent to, unless the scenario says another."""
     length: Annotated[int, Field(ge=1, le=MOST_BYTES)]
-    """Of a packet: bytes, or columns of text."""
+    """Length of a packet: bytes, or columns of text."""
     endian: Literal["little", "big"] | None = None
     """Byte order of packets of bytes."""
     separator: Annotated[str, Field(min_length=1, max_length=4)] | None = None
-    """What stands between two columns, of packets that are a line of text; left out: bytes."""
+    """Text between two columns, of packets that are a line of text; left out: bytes."""
     magic: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values that every packet of the wire has; others are none of it."""
     only: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
@@ -61,7 +61,7 @@ class LayoutSettings(MapSettings):
     record: RecordSettings | None = None
     """Where the fields stand that each of several vehicles has."""
     fields: Annotated[dict[str, LayoutField], Field(min_length=1, max_length=64)]
-    """What stands where, by what it is."""
+    """Fields of a packet, by name."""
 
     signs_seen: Annotated[str, Field(max_length=1000)] = ""
     """How the signs are known that nothing in a packet can contradict: who looked, and when, or the

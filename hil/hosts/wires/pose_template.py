@@ -46,13 +46,13 @@ class PoseTemplateSettings(MapSettings):
     template: Annotated[str, Field(min_length=8, max_length=400)] = (
         "<Axis1a>,<Axis2a>,<Axis3a>,<Axis4a>,<Axis5a>,<Axis6a>X"
     )
-    """As it stands in the tool."""
+    """Template as it is in the tool."""
     binary: bool = False
     """Whether axes are integers of bytes and not decimal text."""
     bits: Annotated[int, Field(ge=8, le=16)] = 12
-    """Of an axis."""
+    """Width of an axis [bits]."""
     axes: tuple[Coordinate, Coordinate, Coordinate, Coordinate, Coordinate, Coordinate] = _ORDER
-    """What axes 1 to 6 are."""
+    """Quantities of axes 1 to 6."""
     spans: tuple[Span, Span, Span, Span, Span, Span] = (0.1, 0.1, 0.1, 0.1745, 0.1745, 0.1745)
     """What the upper end of the axes' ranges means: surge forward, sway right, heave up [m], roll
     right wing down, pitch nose up, yaw nose right [rad]; negative for an axis the other way."""

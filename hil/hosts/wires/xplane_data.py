@@ -49,7 +49,8 @@ class DataSettings(MapSettings):
     kind: Literal["xplane_data"] = "xplane_data"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Which wire it is for."""
     version: Version
-    """Of X-Plane: 11 and 12 say the rates in another order and unit, and nothing tells which."""
+    """Version of X-Plane: 11 and 12 send the rates in another order and unit, and nothing in a
+    packet says which."""
 
 
 class DataCodec:

@@ -42,11 +42,11 @@ class MappedRobot:
     """The robot that repeats the simulated gripper's motion."""
 
     mapping: Mapping
-    """From the space arm's gripper to the robot's."""
+    """Mapping from the space arm's gripper to the robot's."""
     gate: WaypointGate
-    """Of both arms, the robot the last."""
+    """Gate of both arms, the robot the last."""
     judge: RobotJudge
-    """Of the robot, by that gate, at the start."""
+    """Judge of the robot, by that gate, at the start."""
 
 
 class ArmStation(WaypointMaker[ArmStep]):

@@ -19,9 +19,10 @@ from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
 SAME_M = 1e-6
-"""Closer places are one [m]: the sample was computed from joints, which were from the pose."""
+"""Distance up to which two places are one [m]: the sample was computed from joints, which were from
+the pose."""
 SAME_RAD = 1e-6
-"""Likewise turns [rad]."""
+"""Angle up to which two orientations are one [rad], for the same reason."""
 
 
 class PastGateError(WaypointRefusedError):

@@ -26,14 +26,14 @@ _MAY_NOT = "the robot may not be moved from where it stands"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What the gate says of one waypoint."""
+    """Verdict of the gate on one waypoint."""
 
     joints: Joints | None
-    """Of the robot there; None if no joints lead there."""
+    """Joint angles of the robot at the waypoint; None if no joints lead there."""
     margins: tuple[float, ...]
-    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
+    """Distances from the robot's singularities: wrist [1], elbow and shoulder [m]."""
     violations: tuple[ArmViolation, ...]
-    """Why it is refused; empty if it passed."""
+    """Reasons for a refusal; empty if it passed."""
 
 
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:

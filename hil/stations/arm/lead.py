@@ -12,9 +12,10 @@ from hil.run.lead import Handles
 from hil.stations.arm.sources.settings import PLANNED
 
 SCREEN_M_S: Final = 0.05
-"""Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
+"""Full deflection of the handles on the screen [m/s]: half of what the arms may do, so that nothing
+saturates."""
 SCREEN_RAD_S: Final = math.radians(5.0)
-"""Likewise."""
+"""Full deflection of the turning handles on the screen [rad/s]; chosen likewise."""
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:

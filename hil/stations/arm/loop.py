@@ -25,11 +25,12 @@ from sim.world.space_arm.simulator import TICK_S
 LOOK_S = 0.01
 """How often the loop looks at the link, and a live source at its operator [s]."""
 ASKED_WITHIN_S = 10.0
-"""A robot that has not asked by then is not there [s]."""
+"""Longest time until the robot's first request [s]; without one it is not there."""
 WORDS_WITH_A_PLACE = 3
-"""Of so many requests in a row one at least is no repeat, even if one is lost between them."""
+"""Number of requests in a row of which one at least is no repeat, even if one is lost between
+them."""
 ENDED_WITHIN_S = 10.0
-"""A stream that has been told to end has ended by then [s]."""
+"""Longest time until a stream that was asked to end has ended [s]."""
 RESTARTABLE = (LinkState.SYNCHRONISING, LinkState.READY)
 
 UNDER_WAY = (MotionPhase.FOLLOWING, MotionPhase.STOPPING)

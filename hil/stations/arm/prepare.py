@@ -58,7 +58,7 @@ SourceMaker = Callable[[], VelocitySource]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmProof:
-    """A motion that may begin."""
+    """A motion that has been proved and may begin."""
 
     plan: ArmPlan
     mapping: Mapping
@@ -67,12 +67,12 @@ class ArmProof:
     steps: tuple[ArmStep, ...]
     """The whole motion if it is planned; empty if it is live."""
     path: PathReport | None
-    """What it asks of the robot; None if it is live."""
+    """Demands of the motion on the robot; None if it is live."""
     margin: float | None
-    """How deep it lies inside the robot's limits, 0 to 1; None if the place was given."""
+    """Depth of the path inside the robot's limits, 0 to 1; None if the place was given."""
     offset_m: Array | None = None
-    """Of each waypoint of a planned motion from the simulated gripper, the start among them [m],
-    shape (N, 3); None if they are not corrected, or the motion is live."""
+    """Offset of each waypoint of a planned motion from the simulated gripper, the start among them
+    [m], shape (N, 3); None if they are not corrected, or the motion is live."""
 
     @property
     def name(self) -> str:

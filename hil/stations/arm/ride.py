@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 POSE: Final = "reached_pose"
 """Signal of a platform's recording: x, y, z [m], and turns about z, y, x [rad]."""
 APART_S: Final = 0.02
-"""Of two samples at least."""
+"""Least time between two samples [s]."""
 MOST_S: Final = 7200.0
 """How long a ride may last: its splines stand in memory."""
 

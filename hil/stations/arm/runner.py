@@ -74,12 +74,12 @@ def _show_check(prepared: ArmProof) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedArm:
-    """A motion that is proved, with what a person wants of its run."""
+    """A motion that is proved, with the request for its run."""
 
     proof: ArmProof
-    """What is run."""
+    """Proof of the motion that is run."""
     request: Request
-    """By which."""
+    """Request that the run answers."""
 
     @property
     def name(self) -> str:

@@ -38,13 +38,13 @@ class SpaceArmChoice(Settings):
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
     model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Of the drives: linear, with limits, backlash, elasticity, dry friction."""
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, float, float, float, float, float] | None = None
     """Joint angles at the start; the arm's home if left out."""
     accuracy: Literal["usual", "fine"] = "usual"
-    """Of the simulation: ``fine`` takes ten times the time (not with model c)."""
+    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c)."""
 
     @model_validator(mode="after")
     def _can_be_fine(self) -> Self:
@@ -70,12 +70,12 @@ class MappingSettings(Settings):
     """How the space arm's motion comes to the bench."""
 
     start: WorkingPoint | None = None
-    """Where the robot begins; left out, the place is computed in which the whole planned motion
-    lies deepest inside its reach and limits."""
+    """Place where the robot begins; left out, the place is computed in which the whole planned
+    motion lies deepest inside its reach and limits."""
     start_joints_deg: tuple[float, float, float, float, float, float] | None = None
-    """With ``start``: the robot's joints there, which choose among its eight postures."""
+    """Joint angles of the robot at ``start`` [deg], which choose among its eight postures."""
     scale: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    """Of the way; other than 1 is not the same motion, and is shown."""
+    """Scale of the distances; other than 1 is not the same motion, and is shown."""
     corrected: bool = True
     """Whether waypoints are put so that the robot's path fits the motion: it joins them by chords
     and rounds the corners. False puts them on the motion."""
@@ -118,11 +118,11 @@ class ArmScenario(Settings):
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: a dry run, as fast as it goes; ``real``: in real time, for a robot on a line."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
-    """Of all random numbers: the same seed gives the same run."""
+    """Seed of all random numbers: the same seed gives the same run."""
     longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0
-    """A motion that has not come to rest by then is refused, or stopped if it is live."""
+    """Time by which a motion has come to rest [s]; else it is refused, or stopped if it is live."""
     acceleration_max_rad_s2: Positive = 0.02
-    """Of the space arm's joints."""
+    """Largest acceleration of the space arm's joints [rad/s²]."""
     devices: ArmDevices = ArmDevices()
     """The robot's line."""
     world: str = ""

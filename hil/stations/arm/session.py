@@ -114,7 +114,8 @@ def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
 READER_PRIORITY: Final = 88
 """SCHED_FIFO priority of the thread that answers: after the gate of drives, before the rest."""
 COMPUTING_PRIORITY: Final = 70
-"""Of the thread that computes: after the platform's control, whose cycle is a hundredth as long."""
+"""SCHED_FIFO priority of the thread that computes: after the platform's control, whose cycle is a
+hundredth as long."""
 SWITCH_INTERVAL_S: Final = 5e-4
 
 
@@ -159,7 +160,7 @@ def _raise_reader(thread: int) -> RealtimeItem:
 HOLDS = frozenset({"robot", "arm", "diagram", "library", "diagram table"})
 """Kinds of files of which the header has all that a run takes."""
 PROGRESS_TICKS = 100
-"""Of so many ticks one is shown."""
+"""Number of ticks from one line of progress to the next."""
 
 
 def run_stream(

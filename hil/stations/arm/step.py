@@ -52,18 +52,18 @@ class RobotStep:
     """Motion time of the waypoint [s]."""
     course: MotionPhase
     X_RT: Pose | None
-    """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space
-    arm that moves alone."""
+    """Pose of the robot's gripper at the waypoint, in its base; None if it was not computed, as for
+    a space arm that moves alone."""
     joints: Joints | None
-    """The robot's joints there; None if refused, or not asked for."""
+    """Joint angles of the robot there; None if refused, or not asked for."""
     margins: tuple[float, ...]
-    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
+    """Distances from the robot's singularities: wrist [1], elbow and shoulder [m]."""
     violations: tuple[ArmViolation, ...] = ()
-    """Why it was refused; empty if it passed."""
+    """Reasons for a refusal; empty if it passed."""
     share: float = 1.0
-    """Of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
+    """Share of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
     gap_m: float = 0.0
-    """From the robot to where the simulated gripper is on the bench [m]."""
+    """Distance from the robot to where the simulated gripper is on the bench [m]."""
 
     @property
     def waypoint(self) -> Pose | None:

@@ -114,7 +114,7 @@ class Witness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What one stream is made of."""
+    """Parts of one stream."""
 
     clock: Clock
     station: WaypointMaker[RobotStep]
@@ -123,19 +123,20 @@ class Stream:
     path: DeclaredPath
     """Declared start and end."""
     start: RobotStart
-    """How the robot is to stand there, and what the operator says of it."""
+    """Planned start of the robot, and what the operator says of it."""
     wish: StopWish
-    """The operator's wish to end."""
+    """Request of the operator to end."""
     longest_s: float
-    """A live motion is brought to rest by then [s]."""
+    """Motion time by which a live motion is brought to rest [s]."""
     convention: OatConvention
-    """Of the angles that people are shown."""
+    """Convention of the angles that people are shown."""
     writer: Writer | None = None
-    """Writes waypoints in the numbers of the wire, for the record; None if it has none."""
+    """Writer of waypoints in the numbers of the wire, for the record; None if it has none."""
     lost: Callable[[], str] = str
-    """Why it has to end without anybody's request; empty while it has not."""
+    """Reason to end without anybody's request; empty while there is none."""
     shown: Callable[[], str] = str
-    """What an emulated robot shows at its controller, for the record alone: no wire tells it."""
+    """Text that an emulated robot shows at its controller, for the record alone: no wire sends
+    it."""
 
     @property
     def dry(self) -> bool:
@@ -148,14 +149,14 @@ class ArmEnd:
     """How a run of the arm station ended."""
 
     result: StreamResult | None
-    """Of the stream; None if none began."""
+    """Result of the stream; None if none began."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it did not complete; empty if it did."""
     waypoints: int
-    """That the robot was sent."""
+    """Number of waypoints that the robot was sent."""
     report: LinkReport
     lost: str = ""
-    """What ended it without anybody's request; empty if nothing did."""
+    """Cause of an end without anybody's request; empty if nothing did."""
 
     @property
     def ok(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 KIND: Final = "robot"
-"""Of the machine that stands in a scene."""
+"""Kind of the machine that stands in a scene."""
 
 
 @dataclass(frozen=True, slots=True)

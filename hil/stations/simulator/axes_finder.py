@@ -50,9 +50,9 @@ class FoundAxes:
     """A map that makes a record a vehicle's."""
 
     toml: str
-    """In the form of ``configs/rides``."""
+    """Text of the map, in the form of ``configs/rides``."""
     told: tuple[str, ...]
-    """How each was found, line by line."""
+    """Explanation of how each column was found, line by line."""
     time: tuple[str, str]
     """Column of the time, and its unit."""
     columns: dict[str, tuple[str, str, int]]

@@ -42,10 +42,10 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class CueComparison:
-    """All of them."""
+    """Scores of several algorithms on the same ride."""
 
     rows: tuple[Compared, ...]
-    """In the order they were asked for."""
+    """Scores in the order in which the algorithms were requested."""
     gain: float
 
     @property

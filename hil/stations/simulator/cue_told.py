@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class WorstCueTold(TypedDict):
-    """Where an axis was felt furthest from what was wanted."""
+    """Place where an axis was felt furthest from what was wanted."""
 
     felt: float
-    """What acted on the head, a force less that at rest [m/s², rad/s]."""
+    """Force or rate that acted on the head; a force less that at rest [m/s², rad/s]."""
     wanted: float
-    """What should have [m/s², rad/s]."""
+    """Force or rate that should have acted on the head [m/s², rad/s]."""
     t_s: float
     """Time of the run [s]."""
     governed: bool
@@ -40,7 +40,7 @@ class RideScoreTold(TypedDict):
     """RMS of the error of the inner ear's signal over that of the wanted one [1], by axis; null
     where nothing was wanted."""
     correlation: dict[str, float]
-    """Of both signals, by axis; null where either stands still."""
+    """Correlation of felt and wanted signal, by axis; null where either stands still."""
     false_cue_share: dict[str, float]
     """Share of time in which the error exceeds the threshold with the wrong sign [1], by axis."""
     over_threshold: dict[str, float]
@@ -48,9 +48,9 @@ class RideScoreTold(TypedDict):
     worst_cue: dict[str, WorstCueTold]
     """Where felt and wanted were furthest apart at the head, by axis."""
     worst_governed: dict[str, WorstCueTold]
-    """The same of the time in which the governor acted; empty if it never did."""
+    """Worst cue among the cycles in which the governor acted, by axis; empty if it never did."""
     peak: dict[str, float]
-    """Largest way from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
+    """Largest distance from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
     margin_min: float
     """Smallest share left of a limit [1]; without a governor that of the legs' travel and speed."""
     governed_share: float
@@ -69,11 +69,11 @@ class AgreementTold(TypedDict):
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that the column was compared with."""
     slope: float
-    """Of the line; about 1 is right; null where too little moves."""
+    """Slope of the line; about 1 is right; null where too little moves."""
     correlation: float
-    """Of both; null where too little moves."""
+    """Correlation of the two columns; null where too little moves."""
     verdict: str
     """agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
@@ -84,7 +84,7 @@ class CueCheckTold(TypedDict):
     ok: bool
     """No sign and no unit is wrong."""
     lines: list[AgreementTold]
-    """Of each pair of which both are told."""
+    """Comparisons of all pairs of which both columns are present."""
 
 
 class FoundColumnTold(TypedDict):
@@ -93,7 +93,7 @@ class FoundColumnTold(TypedDict):
     column: str
     """Its name in the record."""
     unit: str
-    """Of its numbers, as a map has it."""
+    """Unit of the column's numbers, as a map writes it."""
     sign: int
     """1, or -1 where it points the other way."""
 
@@ -102,13 +102,13 @@ class CueAxesTold(TypedDict):
     """Axes, signs and units of a sensor's record."""
 
     ok: bool
-    """All were found; what cannot be told is refused."""
+    """All were found; an ambiguous record is refused."""
     time: FoundColumnTold
     """Column of the time."""
     columns: dict[str, FoundColumnTold]
-    """Of f_x, f_y, f_z, p, q, r, v_x."""
+    """Columns found for f_x, f_y, f_z, p, q, r, v_x."""
     told: list[str]
-    """How each was found, a line each."""
+    """Explanation of how each column was found, a line each."""
     map: str
     """The map that says so, TOML."""
     file: str | None
@@ -159,9 +159,9 @@ class ComparedTold(TypedDict):
     preset: str
     """Name or file of its numbers."""
     nrmse: dict[str, float]
-    """By axis [1]; null where nothing was wanted."""
+    """Normalised RMS error, by axis [1]; null where nothing was wanted."""
     mean: float
-    """Of surge and sway [1]."""
+    """Mean of the errors of surge and sway [1]."""
     travel_m: float
     """Largest surge or sway [m]."""
     governed_share: float
@@ -181,9 +181,9 @@ class CueCompareTold(TypedDict):
     """Name or file of the numbers with the smallest mean; those of a simple algorithm that is as
     good go first."""
     best_algorithm: str
-    """By which these were ridden."""
+    """Algorithm that these numbers belong to."""
     rows: list[ComparedTold]
-    """In the order they were asked for."""
+    """Scores in the order in which the algorithms were requested."""
 
 
 class OmctPointTold(TypedDict):
@@ -196,11 +196,11 @@ class OmctPointTold(TypedDict):
     rad_s: float
     """Angular frequency [rad/s]."""
     amplitude: float
-    """Of the input: force [m/s²], or angle [rad]."""
+    """Amplitude of the input: force [m/s²], or angle [rad]."""
     modulus: float
     """Response over input [1]."""
     phase_deg: float
-    """Of the response [deg]; null if nothing answers."""
+    """Phase of the response [deg]; null if nothing answers."""
     coherence: float
     """Share of the response's power in its fundamental [1]; null if nothing answers."""
     limited_share: float
@@ -215,7 +215,7 @@ class CueOmctTold(TypedDict):
     drives: str
     """What stood in for the drives; empty if nothing."""
     points: list[OmctPointTold]
-    """By test and frequency."""
+    """Measured points, sorted by test and frequency."""
 
 
 def ride_told(result: CueResult) -> RideScoreTold:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hil.stations.simulator.parts import Parts
 
 InputName = Annotated[str, Field(pattern=INPUT_NAME)]
-"""Of an input that an operator has."""
+"""Name of an input that an operator has."""
 
 
 class Desired(Settings):

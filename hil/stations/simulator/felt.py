@@ -30,13 +30,13 @@ COORDINATES: Final = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
 
 @dataclass(frozen=True, slots=True)
 class WorstCue:
-    """Where an axis is felt furthest from what was wanted; forces are less those at rest."""
+    """Largest difference between felt and wanted on an axis; forces are less those at rest."""
 
     axis: str
     wanted: float
-    """Of what acts on the head [m/s², rad/s]."""
+    """Wanted force or rate on the head [m/s², rad/s]."""
     felt: float
-    """The same."""
+    """Felt force or rate on the head [m/s², rad/s]."""
     t_s: float
     """Time of the run [s]."""
     governed: bool
@@ -50,11 +50,11 @@ class FeltRide:
     t_s: Array
     """Time of the run [s], shape (N,)."""
     period_s: float
-    """Of a cycle [s]."""
+    """Cycle time [s]."""
     wanted: Array
     """Force [m/s²] and rates [rad/s] that the preset wants of the vehicle's, FRD, shape (N, 6)."""
     felt: Array
-    """Those at the head, shape (N, 6)."""
+    """Force [m/s²] and rates [rad/s] at the head, FRD, shape (N, 6)."""
     governed: NDArray[np.bool_]
     """Cycles in which the governor changed what the algorithm asked, shape (N,)."""
 

@@ -38,12 +38,12 @@ PIECE: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatencyTrail:
-    """Shares of the way of each packet, NaN where one is not known."""
+    """Delays on the way of each packet from host to legs, NaN where one is not known."""
 
     t_s: Array
-    """When it was used, shape (N,) [s]."""
+    """Time at which the packet was used, shape (N,) [s]."""
     shares_s: Array
-    """Each in the order of `SHARES`, shape (N, 5) [s]."""
+    """Delays in the order of `SHARES`, shape (N, 5) [s]."""
 
     @property
     def kernel_to_wire_s(self) -> Array:

@@ -56,18 +56,18 @@ class ShareTold(TypedDict):
 
 
 class LatencyTold(TypedDict):
-    """Where the time went between a simulator and the legs."""
+    """Delays between a simulator and the legs."""
 
     ok: bool
     """The ride ended as it should."""
     packets: int
-    """That were used while the ride was followed."""
+    """Packets that were used while the ride was followed."""
     shares: list[ShareTold]
-    """In order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
+    """Delays in order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
     sum: ShareTold
-    """Of all but the low-pass's and the filter's own."""
+    """Sum of all delays but the low-pass's and the filter's own."""
     kernel_to_wire_periods: list[float]
-    """From the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
+    """Delay from the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
     largest: str
     """Name of the largest share by its p50."""
     period_ms: float

@@ -32,16 +32,17 @@ from platform6dof.pose import PlatformSetpoint
 FADE_OUT_S: Final = 0.3
 """How long the motion takes to fade when a person or the scenario ends it [s]."""
 FADE_IN_S: Final = 1.0
-"""How long it takes to fade in, and a gain to change [s]."""
+"""Duration of a fade-in, and of a change of gain [s]."""
 SETTLE_S: Final = 0.5
-"""After the fade the filter's washout goes on for so long before the way home begins [s]."""
+"""Time for which the filter's washout continues after the fade, before the return home begins
+[s]."""
 WAY_MAX_S: Final = 30.0
 """A way home that lasts longer is none [s]: from far beyond the bounds of slow moves one may be
 found that leads hundreds of metres round."""
 REST_M: Final = 1e-7
 """Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
 NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
-"""Before anything was heard."""
+"""Reading before any packet was received."""
 
 
 class RidePhase(Enum):
@@ -50,11 +51,11 @@ class RidePhase(Enum):
     RESTING = "resting"
     FOLLOWING = "following"
     FADING = "fading"
-    """To nothing wanted, because the ride is over."""
+    """Fading to nothing wanted, because the ride is over."""
     RETURNING = "returning"
-    """On the way to neutral."""
+    """Returning to neutral."""
     OVER = "over"
-    """At rest at neutral; the motion has ended."""
+    """Resting at neutral; the motion has ended."""
 
 
 TRANSITIONS: Final = {

@@ -22,7 +22,7 @@ from hil.config.settings import Settings
 from hil.stations.simulator.source import GROUP, OperatorInput, SourceKind
 
 OWN_DISTRIBUTION = "hil-bench"
-"""Whose code needs no fact of its own in a recording's header."""
+"""Distribution whose code needs no entry of its own in a recording's header."""
 
 
 def sources_offered() -> tuple[Offer, ...]:

@@ -108,10 +108,10 @@ class OmctChain:
 
 @dataclass(frozen=True, slots=True)
 class OmctRun:
-    """All that was measured."""
+    """Response of a chain in the cueing test."""
 
     points: tuple[OmctPoint, ...]
-    """By test, then frequency."""
+    """Measured points, sorted by test, then frequency."""
     drives: str
     """What stood in for the drives; empty if none."""
 

@@ -39,7 +39,7 @@ GAIN_MAX: Final = 2.0
 FORCE_M_S2: Final = 5.0
 RATE_RAD_S: Final = 0.5
 SLIDER_STEPS: Final = 200
-"""Of an operator's input, from end to end."""
+"""Steps of an operator's input, from end to end."""
 _FORCES: Final = (("x", "Force forward"), ("y", "Force to the right"), ("z", "Force down"))
 _RATES: Final = (("x", "Rate of roll"), ("y", "Rate of pitch"), ("z", "Rate of yaw"))
 

@@ -30,7 +30,7 @@ from platform6dof.cueing.planner import PlanAnswer, PlanRequest
 
 PROGRAM: Final = "hil.stations.simulator.planning_program"
 START_TIMEOUT_S: Final = 120.0
-"""For imports, and for compiling where that was never done."""
+"""Longest start of the process [s]: for imports, and for compiling where that was never done."""
 
 
 class PlanningError(Exception):

@@ -36,19 +36,19 @@ class Rehearsal:
     """Every cycle of a ride; a `MotionSource` as well."""
 
     t_s: Array
-    """Since it began [s], shape (N,)."""
+    """Time since the ride began [s], shape (N,)."""
     rows: Array
     """Where the platform would be, absolute coordinates [m, rad], shape (N, 3, 6)."""
     wanted: Array
     """Force [m/s²] and rates [rad/s] wanted at the head, FRD, shape (N, 6)."""
     felt: Array
-    """Those that it would get, shape (N, 6)."""
+    """Force [m/s²] and rates [rad/s] that the head would get, FRD, shape (N, 6)."""
     weight: Array
     """Share of the vehicle's motion that was wanted, shape (N,)."""
     active: NDArray[np.bool_]
     """Cycles in which the governor changed what was asked, shape (N,)."""
     binding: NDArray[np.int64]
-    """Its binding margins, shape (N,)."""
+    """Binding margins of the governor, shape (N,)."""
     margin: Array
     """Smallest share left of a limit; NaN without a governor, shape (N,)."""
     failed: NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Rehearsal:
     lost: str
     """Why the source was lost; empty if it was not."""
     period_s: float
-    """Of a cycle [s]."""
+    """Cycle time [s]."""
 
     @property
     def duration_s(self) -> float:

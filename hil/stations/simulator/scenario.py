@@ -25,11 +25,11 @@ class CueingSettings(Settings):
     preset: str
     """Parameters of the algorithm: a name in ``configs/cueing``, or a TOML file."""
     ground_preset: str = ""
-    """The same while the host says that the vehicle is on the ground; left out: no other one."""
+    """Parameters while the host says that the vehicle is on the ground; left out: no other ones."""
     presets: Annotated[tuple[str, ...], Field(max_length=6)] = ()
     """Further ones that an operator may change to while a ride lasts."""
     algorithm: Algorithm | None = None
-    """In place of the preset's own."""
+    """Algorithm in place of the preset's own."""
     preview_s: Annotated[float, Field(ge=0.0, le=30.0)] | None = None
     """How far a predictive preset looks ahead, in place of the preset's own [s]; only with a source
     that knows its future, such as a recording."""
@@ -72,7 +72,7 @@ class RideScenario(Scenario):
     vehicle_head_m: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
     """Where the head is from the vehicle's own sensor, forward, right, down [m]."""
     duration_s: Seconds | None = None
-    """After so long the ride comes to rest and parks [s]; left out: when its source ends."""
+    """Time after which the ride comes to rest and parks [s]; left out: when its source ends."""
 
     @property
     def source_kind(self) -> str:

@@ -59,11 +59,11 @@ class OperatorInput:
     """A number that a person may ask of a source that is a model: a slider, or a pedal."""
 
     name: str
-    """Such as `steering`."""
+    """Name of the input, such as `steering`."""
     low: float
     high: float
     unit: str = ""
-    """As people are shown it."""
+    """Unit shown to people."""
 
     @property
     def start(self) -> float:
@@ -88,7 +88,7 @@ class Surroundings:
     scenario_file: Path
     """Relative paths of its settings are looked for beside this."""
     period_s: float
-    """Of the loop [s]."""
+    """Cycle time of the loop [s]."""
     virtual: bool
     """Whether no time passes: then its host is emulated in this process, in step with the loop."""
     seed: int
@@ -97,7 +97,7 @@ class Surroundings:
     head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Where the head is from the vehicle's own sensor, in body axes FRD [m]."""
     feedback: Callable[[], Feedback | None] = lambda: None
-    """Gives what was measured last; None before anything was."""
+    """Latest measurement; None before there is any."""
     trusted: bool = False
     """Whether the person who starts the run trusts native code that the source would load: by an
     option of the command line, never by a file."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.world.plants.arm import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
-"""Of each joint's following error [deg]."""
+"""Window of each joint's following error [deg]."""
 
 
 StartOption = Annotated[

@@ -35,12 +35,12 @@ PAYLOAD_MOST_KG = 1e5
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A payload of the table."""
+    """A payload of the space arm's table."""
 
     name: str
-    """As the command line has it."""
+    """Name of the payload on the command line."""
     body: Body | None
-    """None for an empty gripper."""
+    """Rigid body in the gripper; None for an empty gripper."""
 
     @property
     def mass_kg(self) -> float:

@@ -25,11 +25,11 @@ THERE_M, THERE_RAD = 1e-4, 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GotoTarget:
-    """Where to."""
+    """Target of a move of the robot alone."""
 
     pose: Pose
     joints_deg: Array | None
-    """Of the robot there [deg], shape (6,); None if they follow from its posture."""
+    """Joint angles of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
 
     @classmethod

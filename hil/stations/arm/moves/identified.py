@@ -19,7 +19,8 @@ from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reading import read_table
 
 MARGIN_S: Final = 0.05
-"""Of the window of the delay [s]: about what the following window allows for the speed as well."""
+"""Margin of the window of the delay [s]: about what the following window allows for the speed as
+well."""
 
 Change = dict[str, dict[str, Any]]
 

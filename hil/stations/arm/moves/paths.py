@@ -20,9 +20,9 @@ from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 Array = NDArray[np.float64]
 
 GRID_WAY_M = 2e-3
-"""Between two points at which a path is looked at, at most [m]."""
+"""Largest distance between two points at which a path is evaluated [m]."""
 GRID_TURN_RAD = 0.01
-"""Likewise for joints and the gripper's turn [rad]."""
+"""Largest angle, of a joint or the gripper, between two such points [rad]."""
 GRID_LEAST, GRID_MOST = 24, 4000
 """Points at which a path is looked at."""
 
@@ -62,12 +62,12 @@ def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathDemand:
-    """What a path asks of the robot for each unit of its share of the way, and for its square."""
+    """Derivatives of a path by its share s; speeds and accelerations follow from them."""
 
     way_m: Array
-    """Of the gripper, shape (M,)."""
+    """Distance of the gripper per share, shape (M,)."""
     turn_rad: Array
-    """Of the gripper, shape (M,)."""
+    """Rotation of the gripper per share, shape (M,)."""
     joints_rad: Array
     """|dq/ds|, shape (M, 6)."""
     bends_rad: Array
@@ -131,13 +131,13 @@ def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
 
 
 class Axes(Enum):
-    """What the six pairs of keys move."""
+    """Axes that the six pairs of keys move."""
 
     JOINT = "joint"
     BASE = "base"
-    """The gripper along and about x, y, z of the robot's base."""
+    """Motion of the gripper along and about x, y, z of the robot's base."""
     TOOL = "tool"
-    """Along and about its own x, y, z."""
+    """Motion of the gripper along and about its own x, y, z."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

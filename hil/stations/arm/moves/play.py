@@ -33,7 +33,7 @@ from sim.world.space_arm.simulator import TICK_S
 Array = NDArray[np.float64]
 
 COLUMNS: Final = ("x_mm", "y_mm", "z_mm", "o_deg", "a_deg", "t_deg")
-"""Of a CSV file, beside its times: the gripper's place as a controller shows it."""
+"""Columns of a CSV file beside its times: the gripper's place as a controller shows it."""
 GAP_MAX_S: Final = 0.5
 """Longest time between two rows [s]: what lies between them is not known."""
 ROWS_MOST: Final = 200_000

@@ -67,16 +67,16 @@ class ProvedMove:
 
     robot: RobotSettings
     start_rad: Array
-    """Its joints at the beginning [rad], shape (6,)."""
+    """Joint angles at the beginning [rad], shape (6,)."""
     path: ToolPath
     law: Law
-    """When, while it is held."""
+    """Share of the path over time, while the move is held."""
     steps: tuple[RobotStep, ...]
-    """The whole of it, held from beginning to end."""
+    """All steps of the move, held from beginning to end."""
 
     @property
     def duration_s(self) -> float:
-        """Held from beginning to end [s]."""
+        """Duration when held from beginning to end [s]."""
         return len(self.steps) * TICK_S
 
     def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:

@@ -47,20 +47,20 @@ VERSIONED: Final = ("numpy", "scipy", "numba", "mcap")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which robot, where, and how it is met."""
+    """Choice of a robot, its line, and how it is operated."""
 
     robot: RobotSettings
     url: str = SIM_URL
-    """Its line; ``sim:`` for an emulated one in this process."""
+    """URL of its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
     shown: ShownPose | None = None
-    """Where its controller shows its gripper, for one that does not tell it by itself."""
+    """Place of the gripper shown by the controller, for one that does not send it by itself."""
     joints_deg: Array | None = None
-    """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
-    stands; None if nobody said."""
+    """Joint angles on its pendant [deg], shape (6,); of an emulated robot in this process where it
+    stands; None if nobody gave them."""
     seed: int = 0
     faults: tuple[ArmFault, ...] = ()
-    """Of the emulated robot in this process."""
+    """Faults of the emulated robot in this process."""
 
     @property
     def robot_line(self) -> str:

@@ -38,16 +38,16 @@ HELD_WITHIN_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What came of the strokes."""
+    """Result of the strokes that were driven."""
 
     strokes: tuple[Stroke, ...]
-    """Those that can be evaluated."""
+    """Strokes that can be evaluated."""
     spoilt: tuple[str, ...]
-    """Why others cannot, one text each."""
+    """Reasons why the others cannot, one text each."""
     last: Streamed
     folder: Path
     day: str
-    """In UTC, YYYY-MM-DD."""
+    """Date in UTC, YYYY-MM-DD."""
 
     @property
     def ok(self) -> bool:

@@ -30,7 +30,7 @@ ROOM_M: Final = 5e-3
 CUTS_MAX: Final = 25
 """Rounds of cutting planes."""
 STRIDE: Final = 4
-"""Of the places that are cut from the beginning."""
+"""Spacing of the places whose cutting planes are used from the beginning."""
 EXACT: Final = 5e-3
 """Relative gap between bound and solution at which it is good enough."""
 MM: Final = 1e3

@@ -28,17 +28,17 @@ class FetchTimes:
     """Times of a stream on the clock of the loop. Arrays are read-only."""
 
     fetched_s: Array
-    """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
-    request told a time."""
+    """Time at which each waypoint was fetched, or would have been [s], shape (N,); the motion time
+    if no request has a time."""
     known: bool
     told: NDArray[np.bool_]
     """Frames whose time of the last request is surely that of its pose, shape (N,)."""
     told_s: Array
-    """That time [s], shape (N,); NaN where there is none."""
+    """Time of the request of each such frame [s], shape (N,); NaN where there is none."""
     sent: NDArray[np.bool_]
     """Waypoints that the robot was sent, shape (N,)."""
     sent_exact: bool
-    """Whether their number is known, rather than that there were so many at least."""
+    """Whether the number of waypoints sent is exact, rather than a lower bound."""
 
     @classmethod
     def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":

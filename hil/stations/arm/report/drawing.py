@@ -20,7 +20,7 @@ from hil.stations.arm.scene_robot import ArmScene, scenes_of
 Array = NDArray[np.float64]
 
 INSTANTS: Final = 5
-"""At so many moments, evenly spread, an arm is drawn."""
+"""Number of moments, evenly spread, at which an arm is drawn."""
 
 SMALL: Final = 0.15
 """A path smaller than this share of its arm is shown again, larger."""
@@ -29,17 +29,17 @@ INSET: Final = 0.3
 """Width and height of a path shown again, as shares of its panel."""
 
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
-"""Name, azimuth and elevation [deg] of the place from which one looks."""
+"""Name, azimuth and elevation [deg] of each view."""
 
 OPACITY: Final = 0.4
-"""Of an arm's body, which stands behind its sticks."""
+"""Opacity of an arm's body, which stands behind its sticks."""
 
 LEFT_OUT: Final = frozenset({"table", "payload", "x", "y", "z"})
 """Slots of bodies that are larger than the arm, or that a picture's own axes stand for."""
 
 MEASURED: Final = "#D55E00"
 PALE: Final = "#CFCFCF"
-"""Of the simulated gripper: wide and under the others, which lie on it."""
+"""Colour of the simulated gripper: wide and under the others, which lie on it."""
 
 PLANES: Final = ((0, 1), (0, 2), (1, 2))
 

@@ -40,7 +40,7 @@ ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
 
 ANSWER_LATEST_S: Final = 0.25
-"""After this the robot asks once more."""
+"""Time from a request after which the robot repeats it [s]."""
 
 
 def relative_motion(view: ArmView) -> Picture | None:

@@ -105,21 +105,22 @@ class TrackedPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracking:
-    """What was measured of the robot's following. Arrays are read-only."""
+    """Measured following of the robot. Arrays are read-only."""
 
     delay_s: float
-    """By which what was told is behind what was asked [s]; 0 if not known."""
+    """Delay of the robot's reported path behind the one asked [s]; 0 if not known."""
     delay_known: bool
-    """The path moves enough to tell it, and it is not at an end of the search."""
+    """True if the path moves enough to determine the delay, and it is not at an end of the
+    search."""
     halves_s: tuple[float, float]
-    """The delay from the first and from the second half of what was told alone [s]; NaN where it
-    cannot be told."""
+    """Delays from the first and from the second half of the reported path alone [s]; NaN where
+    there is none."""
     t_s: Array
-    """Times at which the robot was where it told [s], shape (M,)."""
+    """Times of the reported places [s], shape (M,)."""
     position_error_m: Array
-    """Told minus asked, `delay_s` before, shape (M, 3)."""
+    """Reported minus asked position, `delay_s` before [m], shape (M, 3)."""
     angle_error_rad: Array
-    """Angle between the two orientations, shape (M,)."""
+    """Angle between reported and asked orientation [rad], shape (M,)."""
 
     @property
     def distance_m(self) -> Array:

@@ -32,7 +32,7 @@ _GOOD = {"completed": Ending.COMPLETED, "cancelled": Ending.STOPPED}
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArmView(RecordedRun):
-    """What the pictures and tables of an arm's run are made of."""
+    """Data of an arm's run for pictures and tables."""
 
     run: ArmRecording
     machines: ArmMachines | None
@@ -40,7 +40,7 @@ class ArmView(RecordedRun):
     result: str
     """Result of the last stream in its own words, empty without any."""
     fetches: FetchTimes
-    """When the robot fetched its waypoints, and which it was sent."""
+    """Times at which the robot fetched its waypoints, and which it was sent."""
     shown: NDArray[np.bool_]
     """Waypoints that are drawn: those sent, or all if none was, shape (N,)."""
     asked: TrackedPath
@@ -48,13 +48,14 @@ class ArmView(RecordedRun):
     space: TrackedPath
     """The simulated gripper's poses at the same instants, seen with the robot's axes."""
     measured: TrackedPath
-    """What the robot told."""
+    """Poses reported by the robot."""
     modelled: bool
-    """Whether what was asked is known as the path of the controller's model."""
+    """Whether the asked path is known as that of the controller's model."""
     tracking: Tracking | None
-    """None without asked or measured poses."""
+    """Delay and error of the robot; None without asked or measured poses."""
     accuracy: Accuracy | None
-    """None if nothing was sent, or the recording does not tell both paths."""
+    """Distance between both grippers' paths; None if nothing was sent, or the recording does not
+    have both paths."""
 
     @classmethod
     def of(cls, run: ArmRecording) -> "ArmView":

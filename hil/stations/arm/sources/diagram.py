@@ -55,7 +55,7 @@ _NO_MODELS: Final = {
 }
 """Why an FMU moves no gripper, by whether somebody operates, and what does."""
 JUMP_PART: Final = 0.05
-"""Of the greatest velocity, by which what it wants may jump at a change."""
+"""Share of the greatest velocity by which the wanted one may jump at a change."""
 
 
 class VelocityDiagram:

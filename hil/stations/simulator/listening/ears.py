@@ -24,10 +24,10 @@ from hil.stations.simulator.listening.named import NamedHost
 from hil.timing.clock import Clock
 
 PERIOD_S: Final = 0.005
-"""Between two looks at the socket; the kernel stamps what comes meanwhile [s]."""
+"""Time between two polls of the socket; the kernel stamps what comes meanwhile [s]."""
 
 SHOWN_BYTES: Final = 24
-"""Of a datagram that was not understood."""
+"""Number of bytes shown of a datagram that was not understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +37,15 @@ class ListenChoice:
     host: NamedHost
     """Kind and map."""
     address: str = "127.0.0.1"
-    """Of this machine."""
+    """Address of this machine on which the host is received."""
     port: int | None = None
     """UDP port; None for the kind's, 0 for any free one."""
     asks: Address | None = None
-    """Where the host hears requests; None for its kind's port on this machine."""
+    """Address for requests to the host; None for its kind's port on this machine."""
     allow: tuple[str, ...] = ()
-    """Senders that are heard; empty: any."""
+    """Senders that are accepted; empty: any."""
     key: bytes = b""
-    """That its packets are signed with."""
+    """Key that the packets are signed with; empty without."""
 
     def signed(self) -> NamedHost:
         """The host with its key.

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmulateChoice:
-    """What the command line says of an emulated host."""
+    """Options of the command line for an emulated host."""
 
     name: str
     """A kind or a map."""
     feed: str
-    """By its name, or a file."""
+    """Vehicle that is sent: name of a feed, or a file."""
     rate_hz: float
     """Packets a second [Hz]."""
     jitter_s: float
-    """A packet takes up to so much longer [s]."""
+    """Largest additional delay of a packet [s]."""
     loss: float
     """Share of the packets that never arrive."""
     order: float
@@ -44,13 +44,13 @@ class EmulateChoice:
     version: str
     """Form of the wire; empty for the map's, or the first."""
     seed: int
-    """Of jitter, loss and order."""
+    """Seed of jitter, loss and order."""
     faults: tuple[str, ...]
     """Lines of faults."""
     stands_s: float
     """How long the vehicle stays as it is at first [s]."""
     key: bytes = b""
-    """That HCU1 is signed with."""
+    """Key that HCU1 is signed with; empty without."""
 
 
 def build_host(choice: EmulateChoice) -> EmulatedHost:

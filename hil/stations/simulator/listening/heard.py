@@ -20,15 +20,15 @@ from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import UNKNOWN, Vector3, VehicleFlags, VehicleState
 
 SPAN_S: Final = 2.0
-"""Rate and jitter are those of so long [s]."""
+"""Window over which rate and jitter are computed [s]."""
 PERIOD_S: Final = 0.02
-"""Between two packets, where nothing else is known [s]."""
+"""Time assumed between two packets where nothing else is known [s]."""
 LONGEST_GAP_S: Final = 0.5
-"""Between two packets of which a force is made [s]."""
+"""Longest time between two packets of which a force is made [s]."""
 SMOOTH_S: Final = 0.2
-"""Time constant of a force that is made, for who looks at it [s]."""
+"""Time constant of a force that is made, for display only [s]."""
 PACE_S: Final = 1.0
-"""And how fast the host's time goes [s]."""
+"""Window over which the pace of the host's clock is measured [s]."""
 PACE_MOST: Final = 20.0
 """A simulation is sped up or slowed down no more; beyond it is a unit [1]."""
 

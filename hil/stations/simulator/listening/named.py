@@ -21,10 +21,10 @@ class NamedHost:
     """A kind of host with its settings."""
 
     name: str
-    """As it was named."""
+    """Name under which the host was requested."""
     kind: HostKind
     settings: Any
-    """Of the kind's own model."""
+    """Settings, in the model of the kind."""
 
     def codec(self) -> Codec:
         """A codec for a new stream; raises `ConfigError` if there can be none."""

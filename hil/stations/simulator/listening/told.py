@@ -9,7 +9,7 @@ class HostKindTold(TypedDict):
     """One kind of host."""
 
     name: str
-    """As ``hil host listen`` takes it."""
+    """Name of the kind, as ``hil host listen`` takes it."""
     title: str
     """What people call it."""
     port: int
@@ -26,7 +26,7 @@ class HostMapTold(TypedDict):
     """One map of a host."""
 
     name: str
-    """As ``hil host listen`` takes it."""
+    """Name of the map, as ``hil host listen`` takes it."""
     kind: str
     """The kind that it is for."""
 
@@ -45,7 +45,7 @@ class HostListTold(TypedDict):
 
 
 class HostValuesTold(TypedDict):
-    """What a host told last; null for what its wire does not have."""
+    """Last values of a host; null for what its wire does not have."""
 
     t_s: float | None
     """Its stamp, on its own clock [s]."""
@@ -54,7 +54,7 @@ class HostValuesTold(TypedDict):
     omega_rad_s: list[float | None]
     """Body rates about these axes [rad/s]."""
     attitude: list[float | None]
-    """From body axes to north, east, down: w, x, y, z."""
+    """Rotation from body axes to north, east, down, as a quaternion w, x, y, z."""
     v_m_s: list[float | None]
     """Velocity along the body axes [m/s]."""
     position_m: list[float | None]
@@ -66,16 +66,16 @@ class HostValuesTold(TypedDict):
 
 
 class HostListenTold(TypedDict):
-    """What was heard of a host."""
+    """Figures of the packets received from a host."""
 
     ok: bool
-    """At least one packet was understood."""
+    """True if at least one packet was understood."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     address: str
-    """Where: address and UDP port."""
+    """Address and UDP port of the bench on which it was received."""
     seconds: float
-    """For how long [s]."""
+    """Duration of the reception [s]."""
     packets: int
     """Datagrams that were understood."""
     refused: dict[str, int]
@@ -87,42 +87,42 @@ class HostListenTold(TypedDict):
     loss: float | None
     """Share of the packets that never came; null for a host that does not count them [1]."""
     state: str
-    """As a run would see the host at the end: LIVE if it was followed."""
+    """State of the host at the end, as a run would see it: LIVE if it was followed."""
     cause: str
     """Why it was not followed, or was not the last time."""
     why: str
     """What physics says against following it, and what to write; empty if nothing."""
     values: HostValuesTold | None
-    """What it told last; null if nothing came."""
+    """Last values received; null if nothing came."""
 
 
 class HostLineTold(TypedDict):
-    """One quantity, held against what it should be."""
+    """Comparison of one quantity with what it should be."""
 
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that it was compared with."""
     slope: float | None
-    """Of the line through them; about 1 is right [1]."""
+    """Slope of the line through the two; about 1 is right [1]."""
     correlation: float | None
-    """Of the two [1]."""
+    """Correlation of the two [1]."""
     judgement: str
     """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class HostCheckTold(TypedDict):
-    """Whether what a host tells fits together."""
+    """Whether what a host sends fits together."""
 
     ok: bool
     """No sign and no unit is wrong, a run would follow it, and at least one quantity agrees; of a
     host of poses, that it stands near the middle of its range."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     seconds: float
     """How long the host's record is [s]."""
     packets: int
-    """Of the host."""
+    """Packets received from the host."""
     why: str
     """What physics says against following it, and what to write; empty if nothing."""
     lines: list[HostLineTold]
@@ -133,18 +133,18 @@ class HostRecordTold(TypedDict):
     """A ride that was recorded from a host."""
 
     ok: bool
-    """At least two rows were written."""
+    """True if at least two rows were written."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     file: str
     """The ride: CSV that ``hil cue`` reads."""
     rows: int
     """Packets in it."""
     left_out: int
-    """Packets that told less than the first one."""
+    """Packets with fewer quantities than the first one."""
     refused: dict[str, int]
     """Datagrams that were not understood, by why."""
     seconds: float
-    """From its first row to its last [s]."""
+    """Time from the first row to the last [s]."""
     longest_gap_s: float
     """Longest time between two rows [s]."""

@@ -25,7 +25,7 @@ COLOURS: Final = {
     HostState.FADING_IN: "#BFE3E0",
     HostState.LOST: "#E36A6A",
 }
-"""Of each state."""
+"""Colour of each state of a source."""
 MOST_LABELS: Final = 12
 """More causes than this are not written out."""
 CHARACTER_IN: Final = 0.065

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEEDS: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """Vehicles that come with the bench."""
 TREMBLE_M_S2, TREMBLE_HZ = 0.002, 7.3
-"""Of the engine of a vehicle that waits [m/s²], [Hz]: nobody feels it."""
+"""Vibration by the engine of a waiting vehicle [m/s²], [Hz]: nobody feels it."""
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
 
 

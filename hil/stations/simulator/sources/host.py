@@ -41,13 +41,14 @@ class HostSettings(Settings):
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
     """UDP port that it sends to; left out: its kind's own."""
     address: str = "127.0.0.1"
-    """Of this machine, on which it is heard; not a loopback one needs `key_file` or `allow`."""
+    """Address of this machine on which it is received; not a loopback one needs `key_file` or
+    `allow`."""
     host: str = "127.0.0.1"
     """Where the simulator itself runs, for wires that must be asked."""
     key_file: str = ""
     """File with the key that its packets are signed with; only the bench's own frame has that."""
     allow: Annotated[tuple[str, ...], Field(max_length=16)] = ()
-    """Addresses that are heard; left out: any that can reach this one."""
+    """Addresses that are accepted; left out: any that can reach this one."""
     emulated: EmulatedSettings | None = None
     """A simulator that the bench emulates; needed on the virtual clock."""
 

@@ -30,9 +30,9 @@ from hil.stations.simulator.sources.emulated import (
 )
 
 STARTS_S: Final = 20.0
-"""A process that emulates a simulator is there after so long at most [s]."""
+"""Longest time until a process that emulates a simulator has started [s]."""
 ENDS_S: Final = 2.0
-"""And has ended so long after its input [s]."""
+"""Longest time until it has ended after its input [s]."""
 
 
 class SendingOrder(Settings):
@@ -42,14 +42,14 @@ class SendingOrder(Settings):
     map: dict[str, Any]
     """Table of the host's map."""
     key: str
-    """That its packets are signed with, as hexadecimal digits; empty without."""
+    """Key that its packets are signed with, as hexadecimal digits; empty without."""
     file: str
-    """The scenario's."""
+    """File of the scenario."""
     period_s: float
-    """Of the loop [s]."""
+    """Cycle time of the loop [s]."""
     seed: int
     to: Address
-    """Where it sends to."""
+    """Address that the packets are sent to."""
 
 
 class SendingProcess:

@@ -12,7 +12,7 @@ from hil.stations.simulator.source import Surroundings
 from platform6dof.cueing.vehicle import Quaternion, VehicleState
 
 LEAST: Final = 1e-3
-"""Of a mean of attitudes that is a turn still: what is shorter turned all about [1]."""
+"""Least length of a mean of attitudes that is still a turn: a shorter mean turned all about [1]."""
 
 
 class SmoothedStates:
