@@ -1,4 +1,4 @@
-"""Which column of an unknown sensor's record is what: axes, signs and units, found by physics.
+"""Find which column of an unknown sensor's record is what: axes, signs and units, by physics.
 
 Gravity says which axis is down, the change of speed which one is forward; force to the side goes
 with speed times yaw rate. What physics cannot tell, left from right, a person says: it is the same
@@ -30,11 +30,11 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2
 Bend = Literal["left", "right"]
 GAP_MAX_S: Final = 1.0
 SMOOTH_S: Final = 0.5
-"""Both sides of a line are averaged over so long: speed is told coarsely [s]."""
+"""Window over which both sides of a line are averaged: speed is recorded coarsely [s]."""
 NEAR_SHARE: Final = 0.15
 """Gravity in a unit is that, within this share."""
 SURE: Final = 0.5
-"""A line with less correlation says nothing."""
+"""Correlation below which a line decides nothing."""
 ALONG: Final = 0.8
 """Cosine of how far from a column's axis a direction of the vehicle may be: 37°."""
 SLOPE_MOST: Final = 1.5
@@ -151,7 +151,7 @@ def _is_rates(group: tuple[str, str, str]) -> bool:
 
 
 def _time_unit(table: NumberTable, name: str) -> str:
-    """As the file's row of units or the column's name says; else by the step.
+    """Unit of the time, by the file's row of units or the column's name; else by the step.
 
     A record has 1 to 2000 rows a second.
     """
@@ -166,7 +166,7 @@ def _time_unit(table: NumberTable, name: str) -> str:
 
 
 def _speed_unit(table: NumberTable, name: str) -> str | None:
-    """As the file's row of units or the column's name says; None if neither does."""
+    """Unit of the speed, by the file's units or the column's name; None if neither has it."""
     said = unit_key(table.units.get(name, ""))
     if said in SPEEDS:
         return said
@@ -214,7 +214,7 @@ def _forward(
     path: Path, force: tuple[str, str, str], f: Floats, flat: list[int], change: Floats,
     known: str | None, told: list[str],
 ) -> tuple[int, int, str]:  # fmt: skip
-    """Which of two axes follows the change of speed, with which sign, and the speed's unit."""
+    """Find which of two axes follows the change of speed, with which sign, and the speed's unit."""
     lines = {k: _line(change, f[k]) for k in flat}
     at = max(flat, key=lambda k: abs(lines[k][1]))
     slope, correlation = lines[at]
@@ -258,7 +258,7 @@ def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) 
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and correlation; 0 where one stands still."""
+    """Slope and correlation; 0 where one does not move."""
     x, y = x - x.mean(), y - y.mean()
     if x.std() == 0.0 or y.std() == 0.0:
         return 0.0, 0.0

@@ -33,7 +33,7 @@ from hil.stations.simulator.source import (
 from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
-"""About how long homing, rise, the way home and parking take [s]."""
+"""Approximate time of homing, rise, return home and parking [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,15 +42,15 @@ class Ride:
 
     plan: RidePlan
     parts: Parts
-    """Its filters and its governor."""
+    """Filters and governor of the ride."""
     motion: RideMotion
-    """What the platform follows."""
+    """Motion that the platform follows."""
     inputs: tuple[OperatorInput, ...]
-    """What a person may ask of its source."""
+    """Inputs of its source that a person may set."""
 
     @property
     def prepared(self) -> PreparedPlan:
-        """What a run of the platform plays, with what the ride adds to it."""
+        """Motion that a run of the platform plays, with what the ride adds to it."""
         plan = self.plan
         facts = {
             "source": plan.scenario.source_kind,
@@ -175,7 +175,7 @@ def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
 
 
 def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
-    """Refuse an algorithm that follows what the source does not tell: it would rest for ever.
+    """Refuse an algorithm whose inputs the source does not give: it would rest for ever.
 
     Args:
         told: what the source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known.

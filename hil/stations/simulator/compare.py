@@ -1,4 +1,4 @@
-"""Algorithms beside each other on one ride: who is best is said, also when it is the simple one."""
+"""Comparison of algorithms on one ride; a simple algorithm that is best is named too."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CueComparison:
 
     @property
     def words(self) -> str:
-        """Who was best, in a line."""
+        """Name of the best one, in a line."""
         best = self.best
         others = [one for one in self.rows if one is not best]
         text = f"best: {best.preset} by {best.algorithm}, mean NRMSE {best.mean:.3f}"

@@ -1,4 +1,4 @@
-"""What the verbs of `hil cue` print with ``--json``: one object each, its keys, their meaning."""
+"""JSON objects of the verbs of `hil cue` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class RideScoreTold(TypedDict):
     """RMS of the error of the inner ear's signal over that of the wanted one [1], by axis; null
     where nothing was wanted."""
     correlation: dict[str, float]
-    """Correlation of felt and wanted signal, by axis; null where either stands still."""
+    """Correlation of felt and wanted signal, by axis; null where either does not move."""
     false_cue_share: dict[str, float]
     """Share of time in which the error exceeds the threshold with the wrong sign [1], by axis."""
     over_threshold: dict[str, float]
     """Largest error as a multiple of the threshold, by axis."""
     worst_cue: dict[str, WorstCueTold]
-    """Where felt and wanted were furthest apart at the head, by axis."""
+    """Largest difference of felt and wanted at the head, by axis."""
     worst_governed: dict[str, WorstCueTold]
     """Worst cue among the cycles in which the governor acted, by axis; empty if it never did."""
     peak: dict[str, float]
@@ -56,7 +56,7 @@ class RideScoreTold(TypedDict):
     governed_share: float
     """Share of the ride in which the governor changed what was asked [1]."""
     gate_stops: int
-    """How often the gate ended the motion."""
+    """Number of times that the gate ended the motion."""
     gain: float
     """Share of the vehicle's forward force that was wanted [1]."""
     recording: str
@@ -82,7 +82,7 @@ class CueCheckTold(TypedDict):
     """Whether a recording's columns fit together."""
 
     ok: bool
-    """No sign and no unit is wrong."""
+    """True if no sign and no unit is wrong."""
     lines: list[AgreementTold]
     """Comparisons of all pairs of which both columns are present."""
 
@@ -91,7 +91,7 @@ class FoundColumnTold(TypedDict):
     """A column of a record, and what it is of the vehicle."""
 
     column: str
-    """Its name in the record."""
+    """Name of the column in the record."""
     unit: str
     """Unit of the column's numbers, as a map writes it."""
     sign: int
@@ -110,7 +110,7 @@ class CueAxesTold(TypedDict):
     told: list[str]
     """Explanation of how each column was found, a line each."""
     map: str
-    """The map that says so, TOML."""
+    """Map that has these columns, as TOML."""
     file: str | None
     """File that was written; null if none was."""
 
@@ -127,7 +127,7 @@ class TrialTold(TypedDict):
     wn_rad_s: float
     """Corner of the translation's high-pass [rad/s]."""
     damping: float
-    """Its damping [1]."""
+    """Damping of the set [1]."""
     wb_rad_s: float
     """Corner that brings the displacement back [rad/s]."""
     wl_rad_s: float
@@ -135,12 +135,12 @@ class TrialTold(TypedDict):
 
 
 class CueTuneTold(TypedDict):
-    """What a search for parameters found."""
+    """Result of a search for parameters."""
 
     ok: bool
     """A set that keeps the bounds was found."""
     start: TrialTold
-    """Where it began."""
+    """Set at which the search began."""
     best: TrialTold
     """The best that keeps the bounds."""
     front: list[TrialTold]
@@ -155,7 +155,7 @@ class ComparedTold(TypedDict):
     """An algorithm on a ride."""
 
     algorithm: str
-    """Its name."""
+    """Name of the algorithm."""
     preset: str
     """Name or file of its numbers."""
     nrmse: dict[str, float]
@@ -208,18 +208,18 @@ class OmctPointTold(TypedDict):
 
 
 class CueOmctTold(TypedDict):
-    """The cueing test of a chain; it says nothing of good or bad."""
+    """Cueing test of a chain; it does not judge."""
 
     ok: bool
-    """It was driven to its end."""
+    """True if the test ran to its end."""
     drives: str
-    """What stood in for the drives; empty if nothing."""
+    """Substitute for the drives; empty if there was none."""
     points: list[OmctPointTold]
     """Measured points, sorted by test and frequency."""
 
 
 def ride_told(result: CueResult) -> RideScoreTold:
-    """Of a ride that was run."""
+    """Summarise a ride that was run."""
     axes, figures = result.score.axes, result.figures
     return RideScoreTold(
         ok=result.run.ok,
@@ -248,12 +248,12 @@ def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueTold]:
 
 
 def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
-    """Those whose sign or scale is wrong."""
+    """Lines whose sign or scale is wrong."""
     return [one for one in found if one.judgement.wrong]
 
 
 def agreement_told(one: Agreement) -> AgreementTold:
-    """Of a line."""
+    """Summarise a line."""
     return AgreementTold(
         axis=one.axis,
         against=one.against,
@@ -264,7 +264,7 @@ def agreement_told(one: Agreement) -> AgreementTold:
 
 
 def axes_told(found: FoundAxes, written: Path | None) -> CueAxesTold:
-    """Of a sensor's record."""
+    """Summarise the axes of a sensor's record."""
 
     def column(name: str, unit: str, sign: int) -> FoundColumnTold:
         return FoundColumnTold(column=name, unit=unit, sign=sign)
@@ -280,7 +280,7 @@ def axes_told(found: FoundAxes, written: Path | None) -> CueAxesTold:
 
 
 def tune_told(found: Tuned, written: Path | None) -> CueTuneTold:
-    """Of a search."""
+    """Summarise a search."""
     return CueTuneTold(
         ok=True,
         start=_trial(found.start),
@@ -305,7 +305,7 @@ def _trial(one: Trial) -> TrialTold:
 
 
 def compare_told(found: CueComparison) -> CueCompareTold:
-    """Of several algorithms."""
+    """Summarise a comparison of algorithms."""
     rows = [
         ComparedTold(
             algorithm=one.algorithm,
@@ -325,7 +325,7 @@ def compare_told(found: CueComparison) -> CueCompareTold:
 
 
 def omct_told(found: OmctRun) -> CueOmctTold:
-    """Of the cueing test."""
+    """Summarise the cueing test."""
     from platform6dof.cueing.omct import TESTS
 
     points = [

@@ -1,4 +1,4 @@
-"""What a rider wanted and felt in a recorded ride, and its score."""
+"""Wanted and felt motion of a rider in a recorded ride, and its score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STOPS: Final = ("CSTOP", "QSTOP")
 """Modes in which a gate ends a motion."""
 REST_SIGNALS: Final = np.array((*REST.f_m_s2, 0.0, 0.0, 0.0))
 PIECE: Final = 1 << 16
-"""Cycles of a ride that are looked at at once."""
+"""Number of cycles of a ride that are processed at once."""
 COORDINATES: Final = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
 
 
@@ -59,7 +59,7 @@ class FeltRide:
     """Cycles in which the governor changed what the algorithm asked, shape (N,)."""
 
     def score(self, model: VestibularModel = REID_NAHON) -> Score:
-        """Its figures.
+        """Score of the ride.
 
         Raises:
             ValueError: fewer than two cycles.
@@ -75,11 +75,11 @@ class FeltRide:
             let_go(self.felt)
 
     def signals(self) -> Iterator[Sensed]:
-        """What the inner ear makes of these; raises as `score`."""
+        """Signals of the inner ear for these; raises as `score`."""
         return sensed_pieces(self.pieces, self.period_s)
 
     def worst_cues(self, *, governed: bool = False) -> tuple[WorstCue, ...]:
-        """Of each axis where felt and wanted are furthest apart; none if there is no such cycle.
+        """Largest difference of felt and wanted, by axis; none if there is no such cycle.
 
         Args:
             governed: look at the cycles alone in which the governor acted.
@@ -107,7 +107,7 @@ class FeltRide:
 
 @dataclass(frozen=True, slots=True)
 class RideFigures:
-    """What else a recorded ride tells."""
+    """Further figures of a recorded ride."""
 
     peak: Mapping[str, float]
     """Largest distance from neutral that was asked, by `COORDINATES` [m, deg]."""
@@ -116,11 +116,11 @@ class RideFigures:
     governed_share: float
     """Share of the ride in which the governor changed what the algorithm asked [1]."""
     gate_stops: int
-    """How often the gate ended the motion."""
+    """Number of times that the gate ended the motion."""
 
 
 def shares_of(preset: CueingPreset, algorithm: str | None = None) -> Array:
-    """What a preset wants of the vehicle's force and rates, by axis, shape (6,).
+    """Shares of the vehicle's force and rates that a preset wants, by axis, shape (6,).
 
     An algorithm that takes a pose as it comes wants all of it.
     """
@@ -136,7 +136,7 @@ def gain_of(plan: RidePlan) -> float:
 
 
 def wanted_words(plan: RidePlan) -> str:
-    """How much of the vehicle's motion a scenario wants, and whose factors make that."""
+    """Describe how much of the vehicle's motion a scenario wants, and whose factors make that."""
     gain, preset = plan.scenario.cueing.gain, plan.presets[0]
     shares = shares_of(preset, plan.scenario.cueing.algorithm)
     (force, rates), own = (

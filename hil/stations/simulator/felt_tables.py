@@ -37,7 +37,7 @@ def worst_rows(ride: FeltRide) -> list[Cells]:
 
 
 def travel_row(figures: RideFigures) -> dict[str, str]:
-    """The largest way from neutral that was asked, by coordinate."""
+    """Largest distance from neutral that was asked, by coordinate."""
     return {key: f"{value:.4g}" for key, value in figures.peak.items()}
 
 

@@ -1,4 +1,4 @@
-"""What ``hil fmu …`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil fmu …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class FmuVariableTold(TypedDict):
     unit: str
     """Unit given by the model; empty if it gives none."""
     start: str
-    """Its start value as text; empty if there is none."""
+    """Start value as text; empty if there is none."""
     description: str
     """Description given by the model."""
 
 
 class FmuInfoTold(TypedDict):
-    """What an FMU says of itself; nothing of it was run."""
+    """Description of an FMU; nothing of it was run."""
 
     ok: bool
-    """It was read."""
+    """True: the description was read."""
     path: str
     """The file."""
     sha256: str
@@ -50,11 +50,11 @@ class FmuInfoTold(TypedDict):
     runnable: bool
     """Whether the bench could run it."""
     why_not: str
-    """Why it could not; empty if it could."""
+    """Reason why it could not; empty if it could."""
     losses: list[str]
-    """What is wrong in its description and does not matter: units that it does not define."""
+    """Flaws of its description that do not matter: units that it does not define."""
     variables: list[FmuVariableTold]
-    """All of them, in the order of the file."""
+    """Variables, in the order of the file."""
 
 
 class FmuCheckTold(TypedDict):
@@ -84,7 +84,7 @@ class FmuRunTold(TypedDict):
     """A run of an FMU alone."""
 
     ok: bool
-    """It went to its end."""
+    """True if it ran to its end."""
     steps: int
     """Number of steps that were done."""
     written: str
@@ -99,15 +99,15 @@ class FmuExportTold(TypedDict):
     """An FMU that was made of a rig."""
 
     ok: bool
-    """It was made, and its outputs are those of the kernels."""
+    """True if it was made, and its outputs are those of the kernels."""
     path: str
     """The file."""
     sha256: str
-    """Its digest."""
+    """Digest of the file."""
     fmi: str
     """Version of the standard."""
     variables: int
-    """How many it has."""
+    """Number of variables."""
     judged_steps: int
     """Steps in which it was run against the kernels."""
     largest_difference: float

@@ -1,4 +1,4 @@
-"""Where the time goes between a simulator and the platform, from a ride's recording.
+"""Delays between a simulator and the platform, from a ride's recording.
 
 Every row that used a new packet has the stamps of its way: the host's own, the kernel's, when the
 loop took it, when control handed the setpoint to the gate, when the gate put it on the wire; when
@@ -21,7 +21,7 @@ from hil.recording.row_arrays import gathered, let_go
 Array = NDArray[np.float64]
 
 SHARES: Final = ("host_to_kernel", "kernel_to_loop", "loop_to_gate", "gate_to_wire", "wire_to_legs")
-"""Shares of the way, in order."""
+"""Delays on the way from host to legs, in order."""
 WORDS: Final = {
     "host_to_kernel": "from the host, beyond its quickest packet",
     "kernel_to_loop": "in the kernel, until the loop asks",
@@ -31,9 +31,9 @@ WORDS: Final = {
     "lowpass_at_1_hz": "the low-pass of the host's map, at 1 Hz",
     "filter_at_1_hz": "the filter's own delay at 1 Hz",
 }
-"""What each is."""
+"""Description of each delay."""
 PIECE: Final = 1 << 16
-"""Packets that are looked at at once."""
+"""Number of packets that are processed at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +52,11 @@ class LatencyTrail:
 
     @property
     def sums_s(self) -> Array:
-        """All of it, from the host to the legs, shape (N,) [s]; what is not known counts 0."""
+        """Sum of the delays from host to legs, shape (N,) [s]; unknown ones count 0."""
         return np.nansum(self.shares_s, axis=1)
 
     def known_s(self, name: str) -> Iterator[Array]:
-        """Those of one of `SHARES` that are known, in pieces [s]."""
+        """Known values of one of `SHARES`, in pieces [s]."""
         for first in range(0, len(self.t_s), PIECE):
             share_s = self.shares_s[first : first + PIECE, SHARES.index(name)]
             yield share_s[np.isfinite(share_s)]

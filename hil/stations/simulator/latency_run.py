@@ -37,16 +37,16 @@ LOWPASS: Final = "lowpass_at_1_hz"
 PROBE_M_S2: Final = 0.2
 """Amplitude of the sine that the filter is asked [m/s²]: no limiter answers to so little."""
 PROBE_S: Final = 12.0
-"""How long it is asked; the last cycles count [s]."""
+"""Duration of the probe of the filter; the last cycles count [s]."""
 
 
 class ShareTold(TypedDict):
-    """One share of the way from a simulator to the legs."""
+    """One delay on the way from a simulator to the legs."""
 
     name: str
     """Such as `kernel_to_loop`."""
     words: str
-    """The same for people."""
+    """Description of the delay for people."""
     p50_ms: float
     """Half of the packets took no longer [ms]."""
     p99_ms: float
@@ -73,7 +73,7 @@ class LatencyTold(TypedDict):
     period_ms: float
     """Cycle time [ms]."""
     recording: str
-    """Its file."""
+    """Path of the recording."""
 
 
 def latency_and_show(
@@ -153,7 +153,7 @@ def _drives(plan: RidePlan, url: str, *, paced: bool) -> Iterator[str]:
 
 
 def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> LatencyTold:
-    """What a ride's recording says of its way.
+    """Summarise the delays of a ride's recording.
 
     Args:
         reason: why the ride did not come to its end; empty if it did.

@@ -1,4 +1,4 @@
-"""What a vehicle did in cycles that control was not there for, made up for in the next one.
+"""Motion of a vehicle in cycles that control missed, made up for in the next one.
 
 The gate bridges a cycle without a setpoint at constant speed, and control finds itself some cycles
 later. Whatever goes step by step then makes as many steps as cycles have passed; what its source
@@ -17,13 +17,13 @@ from hil.hosts.watch.states import Heard
 from platform6dof.cueing.vehicle import REST, VehicleState
 
 Told = tuple[VehicleState, float]
-"""What a vehicle does in a cycle, and the share of it that is wanted."""
+"""Motion of a vehicle in a cycle, and the share of it that is wanted."""
 Points = Sequence[tuple[int, VehicleState]]
-"""What was heard, and in which cycle."""
+"""Readings, with the cycle of each."""
 
 
 class CyclesMade:
-    """Remembers what was heard, so that missed cycles can be made up for.
+    """Remembers readings, so that missed cycles can be made up for.
 
     Args:
         most: so many steps are made in a cycle at most.
@@ -36,7 +36,7 @@ class CyclesMade:
         self._points: list[tuple[int, VehicleState]] = []
 
     def told_in(self, now: Heard, passed: int) -> Iterator[Told]:
-        """What to follow in each of the cycles since the last one that was made; the last is now's.
+        """States for each of the cycles since the last one that was made; the last is now's.
 
         Args:
             passed: how many have passed, at least 1.

@@ -26,7 +26,7 @@ OWN_DISTRIBUTION = "hil-bench"
 
 
 def sources_offered() -> tuple[Offer, ...]:
-    """All sources by name; those that cannot be used say why."""
+    """Return all sources by name; those that cannot be used have the reason."""
     return offers(GROUP, _not_a_source)
 
 
@@ -105,7 +105,7 @@ def _kind_named(name: str, file: Path) -> SourceKind:
 
 
 def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[OperatorInput, ...]:
-    """What a person may ask of a ride's source, by its settings or by their table in a header.
+    """Inputs that a person may set of a ride's source, by its settings or their table in a header.
 
     Raises:
         ConfigError: if its kind is not installed any more, or broken; if the table is none of it.
@@ -117,7 +117,7 @@ def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[O
 
 
 def foreign_source(settings: Any) -> dict[str, str]:
-    """Whose code a ride follows beside ours: distribution, version and digest."""
+    """Origin of a ride's code that is not ours: distribution, version and digest."""
     offer = offer_named(GROUP, settings.kind, _not_a_source)
     name = "" if offer is None else offer.distribution.partition(" ")[0]
     if offer is None or name in ("", OWN_DISTRIBUTION):

@@ -1,4 +1,4 @@
-"""What `hil cue omct` asks for, made into a chain and run."""
+"""Request of `hil cue omct`, made into a chain and run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RATE_HZ: Final = 500.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmctRequest:
-    """What is tested; None for what is shipped, or all."""
+    """Request for a cueing test; None for what is shipped, or all."""
 
     rig: str | None = None
     preset: str | None = None

@@ -1,4 +1,4 @@
-"""What goes over the wire between a run and its planner's process: packets of bytes.
+"""Packets of bytes between a run and its planner's process.
 
 The first packet says what to plan for, as JSON; its answer is `READY`. Requests and answers are
 little-endian numbers. All numbers come through unchanged, so that a plan is the same wherever it is
@@ -59,7 +59,7 @@ class PlannerSetup:
     """The rider's head in the platform's axes [m]."""
 
     def planner(self) -> Planner:
-        """One of these.
+        """Make such a planner.
 
         Raises:
             ValueError: if the machine has no room at neutral.
@@ -87,7 +87,7 @@ def setup_to_bytes(setup: PlannerSetup) -> bytes:
 
 
 def setup_from_bytes(packet: bytes) -> PlannerSetup:
-    """What the first packet says.
+    """Read the first packet.
 
     Raises:
         ValueError: it says something that cannot be.
@@ -120,7 +120,7 @@ def request_to_bytes(request: PlanRequest) -> bytes:
 
 
 def request_from_bytes(packet: bytes) -> PlanRequest:
-    """The same again.
+    """Read a request back.
 
     Raises:
         ValueError: it is cut, or no plan.
@@ -139,7 +139,7 @@ def answer_to_bytes(answer: PlanAnswer) -> bytes:
 
 
 def answer_from_bytes(packet: bytes) -> PlanAnswer:
-    """The same again.
+    """Read an answer back.
 
     Raises:
         ValueError: it is cut, or what it holds is no plan.
@@ -151,12 +151,12 @@ def answer_from_bytes(packet: bytes) -> PlanAnswer:
 
 
 def renewal_to_bytes(number: int, pid: int) -> bytes:
-    """That another process makes the plans from now on: the how manieth, and which."""
+    """Encode that another process makes the plans from now on: its ordinal, and its number."""
     return _RENEWAL.pack(_RENEWED, number, pid)
 
 
 def renewal_from_bytes(packet: bytes) -> tuple[int, int] | None:
-    """Its number and process again; None if the packet is an answer."""
+    """Read its ordinal and process back; None if the packet is an answer."""
     if len(packet) != _RENEWAL.size or not packet.startswith(_RENEWED):
         return None
     _, number, pid = _RENEWAL.unpack(packet)

@@ -1,6 +1,6 @@
 """The process that makes plans while a run is under way, see `hil.stations.simulator.planning`.
 
-It works at a lower priority than the bench and ends with it. A copy of it waits and goes on with
+It works at a lower priority than the bench and ends with it. A copy of it waits and continues with
 the newest request if it is killed, and has a copy of its own then: that costs the loop nothing.
 """
 
@@ -52,7 +52,7 @@ def _serve(wire: socket.socket, planner: Planner, standby: Standby | None) -> No
 
 
 def _serve_renewed(wire: socket.socket, planner: Planner) -> None:
-    """The same, in one process after the other if they are killed."""
+    """Make plans, in one process after the other if they are killed."""
     for number in range(RENEWALS_MOST + 1):
         standby = Standby() if number < RENEWALS_MOST else None
         try:

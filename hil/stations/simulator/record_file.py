@@ -1,4 +1,4 @@
-"""Which file a RECORD of the command line is: a path, or the name of a shipped ride or scenario."""
+"""File of a RECORD of the command line: a path, or the name of a shipped ride or scenario."""
 
 from __future__ import annotations
 

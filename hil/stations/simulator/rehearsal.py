@@ -25,10 +25,10 @@ from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]
 HOME_MAX_S: Final = 60.0
-"""Longer than this no way home lasts after the end of a source [s]."""
+"""Longest return home after the end of a source [s]."""
 
 WAIT_MAX_S: Final = 10.0
-"""So long it is waited for a source that is live [s]."""
+"""Longest wait for a source that is live [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class Rehearsal:
     t_s: Array
     """Time since the ride began [s], shape (N,)."""
     rows: Array
-    """Where the platform would be, absolute coordinates [m, rad], shape (N, 3, 6)."""
+    """Setpoints of the platform, absolute coordinates [m, rad], shape (N, 3, 6)."""
     wanted: Array
     """Force [m/s²] and rates [rad/s] wanted at the head, FRD, shape (N, 6)."""
     felt: Array
@@ -54,7 +54,7 @@ class Rehearsal:
     failed: NDArray[np.bool_]
     """Cycles in which the governor's fallback was used, shape (N,)."""
     lost: str
-    """Why the source was lost; empty if it was not."""
+    """Reason why the source was lost; empty if it was not."""
     period_s: float
     """Cycle time [s]."""
 
@@ -92,7 +92,7 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
 
 
 def require_known_ahead(plan: RidePlan) -> None:
-    """Refuse a ride in real time whose source is a simulator that is heard.
+    """Refuse a ride in real time whose source is a simulator that is received.
 
     Raises:
         ConfigError: naming what could stand in for it.

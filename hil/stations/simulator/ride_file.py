@@ -27,11 +27,11 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 SHORTEST_S: Final = 2.0
 """A shorter record is no ride [s]."""
 LARGEST: Final = {"m_s2": 1000.0, "rad_s": 100.0, "m_s": 10_000.0, "rad": 100.0}
-"""No vehicle does more: the unit is wrong."""
+"""Largest values that a vehicle reaches: beyond them the unit is wrong."""
 SURE_CORRELATION: Final = 0.8
-"""A slope with at least this correlation says for sure that a sign or unit is wrong."""
+"""Correlation above which a slope proves that a sign or unit is wrong."""
 IN_MS: Final = 'time.unit = "ms" in its map (--map, or source.map)'
-"""How a record's times are read in milliseconds."""
+"""Advice for times in milliseconds."""
 _NORM_ERROR: Final = 0.2
 FloatsByName = dict[str, Floats]
 
@@ -43,9 +43,9 @@ class RideFile:
     path: Path
     """The file."""
     map: RideMap
-    """Which column is what."""
+    """Map of the columns."""
     told: ToldMotion
-    """What it tells, on a uniform grid, not completed."""
+    """Motion in the file, on a uniform grid, not completed."""
 
     def ride(self, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
         """The complete ride at the rider's head.
@@ -66,7 +66,7 @@ class RideFile:
             raise MotionError(f"{self.path}: {error}") from None
 
     def agreements(self) -> tuple[Agreement, ...]:
-        """What it tells, held against itself; the intake of `ride` refuses what this finds."""
+        """Comparisons of its quantities; the intake of `ride` refuses what this finds."""
         return agreements(self.told, self.map.level_s, lambda one: ride_remedy(one, self.map))
 
 
@@ -200,7 +200,7 @@ def _applied(level: Turn, vectors: Floats) -> Floats:
 
 
 def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
-    """Attitudes of the rows; None if they are not told."""
+    """Attitudes of the rows; None if there are none."""
     if "yaw" in values:
         level = np.zeros_like(values["yaw"])  # a heading on level ground has no roll and pitch
         names = ("yaw", "pitch", "roll")

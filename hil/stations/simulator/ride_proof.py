@@ -1,4 +1,4 @@
-"""What can be judged of a ride before anything moves, and what cannot.
+"""Proof of a ride before anything moves, as far as the ride is known.
 
 Of a recording, a model or an emulated simulator that has an end all is: it is ridden in virtual
 time. What a simulator that is heard will say nobody knows; of its ride the rise to neutral, a stand
@@ -19,7 +19,7 @@ from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
 
 STAND_S: Final = 1.0
-"""How long a platform whose ride nobody knows is tried at rest at neutral [s]."""
+"""Time for which a platform whose ride is not known is tried at rest at neutral [s]."""
 
 
 def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
@@ -36,7 +36,7 @@ def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
 
 
 def is_known_ahead(plan: RidePlan) -> bool:
-    """Whether all that its source will say can be had now.
+    """Whether all of its source can be known now.
 
     Raises:
         ConfigError: if its source is one that is heard, and no time passes to hear it in.
@@ -51,7 +51,7 @@ def is_known_ahead(plan: RidePlan) -> bool:
 
 
 def unknown_words(plan: RidePlan) -> str:
-    """What was judged of a ride that nobody knows, and who judges the rest, in a line."""
+    """Describe what was judged of an unknown ride, and what judges the rest, in a line."""
     words = f"source {plan.scenario.source_kind!r} is live: what it will say nobody knows "
     words += (
         "beforehand. Judged were its files, rise, rest at neutral and parking; the ride itself "

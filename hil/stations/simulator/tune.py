@@ -35,14 +35,14 @@ OMCT_TRIALS: Final = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneRequest:
-    """What is to be tuned."""
+    """Request for a tuning."""
 
     preset: CueingPreset
-    """Where it begins; what is not tuned stays."""
+    """Preset at which the search begins; what is not tuned stays."""
     record: Path | None
     """A recorded ride; None for the cueing test."""
     map_name: str | None
-    """Which column of it is what."""
+    """Map of its columns."""
     objective: ObjectiveName
     gain: float | None
     """Share of the vehicle's force that is wanted; None for the preset's own."""
@@ -57,7 +57,7 @@ class TuneRequest:
 
 
 def tuned_preset(request: TuneRequest, told: Callable[[int], None] | None = None) -> Tuned:
-    """Look for the best parameters.
+    """Search for the best parameters.
 
     Args:
         request: what is to be tuned.

@@ -1,4 +1,4 @@
-"""What several verbs of ``hil cue`` are given, and what they share when they show it."""
+"""Options that several verbs of ``hil cue`` share, and their common output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A socket and a codec as one: what a host sends, understood, look by look."""
+"""A socket and a codec as one: packets of a host, decoded, poll by poll."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN_BYTES: Final = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenChoice:
-    """Which host is listened to, and where."""
+    """Choice of a host, and the address on which it is received."""
 
     host: NamedHost
     """Kind and map."""
@@ -63,7 +63,7 @@ class ListenChoice:
 
 
 class HostEars:
-    """Hears one host.
+    """Receiver of one host.
 
     Args:
         choice: which, and where.
@@ -83,25 +83,26 @@ class HostEars:
         asks_port = kind.asks_port
         self._asks = choice.asks or (None if asks_port is None else ("127.0.0.1", asks_port))
         self.unheard: str = ""
-        """What came last and was none, and what a packet is; empty if all was understood."""
+        """Last datagram that was not understood, and what a packet is; empty if all was
+        understood."""
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """Address on which it listens."""
         return self._link.address
 
     @property
     def foreign(self) -> int:
-        """Datagrams of others than the one that is heard, so far."""
+        """Number of datagrams of others than the host so far."""
         return self._link.foreign
 
     @property
     def other(self) -> str:
-        """Who sent a moment ago and is left out, and why; empty if nobody did."""
+        """Sender that was ignored a moment ago, and why; empty if there is none."""
         return self._link.other
 
     def heard(self, now_s: float) -> Sequence[Received | Refused]:
-        """What came since the last time, oldest first [s].
+        """Packets since the last call, oldest first [s].
 
         Nothing moves here, so another sender is listened to as soon as the one before is silent.
         """
@@ -125,7 +126,7 @@ class HostEars:
         return found
 
     def close(self) -> None:
-        """Tell a host that was asked that it need not send any more, and give the port back."""
+        """Tell a host that was asked to send that it may stop, and close the port."""
         farewell = getattr(self._codec, "farewell", None)
         if farewell is not None:
             self._ask(farewell())
@@ -164,7 +165,7 @@ def listen(
     stop: Callable[[], bool],
     take: Callable[[float, Sequence[Received | Refused]], None],
 ) -> float:
-    """Hand over what comes, look by look.
+    """Pass on what arrives, poll by poll.
 
     Args:
         seconds: how long at most; infinite until told to stop [s].

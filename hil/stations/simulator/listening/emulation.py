@@ -48,7 +48,7 @@ class EmulateChoice:
     faults: tuple[str, ...]
     """Lines of faults."""
     stands_s: float
-    """How long the vehicle stays as it is at first [s]."""
+    """Time for which the vehicle stays as it is at first [s]."""
     key: bytes = b""
     """Key that HCU1 is signed with; empty without."""
 

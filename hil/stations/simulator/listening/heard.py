@@ -1,4 +1,4 @@
-"""What is heard of a host, in figures: rate, jitter, loss, what was refused, and its state."""
+"""Figures of a host's packets: rate, jitter, loss, what was refused, and its state."""
 
 from __future__ import annotations
 
@@ -46,24 +46,26 @@ class HostFigures:
         self.refused: Counter[Refused] = Counter()
         """Datagrams that were none, by why; parts count until their packet is whole."""
         self.newest: VehicleState | None = None
-        """What was told last."""
+        """Last state that was received."""
         self.state: HostState = HostState.WAITING
-        """As the watchdogs of a run would see the host."""
+        """State of the host as the watchdogs of a run would see it."""
         self.cause: Cause = Cause.NONE
-        """Why it is not followed, or was not the last time."""
+        """Cause why it is not followed, or was not the last time."""
         self.why: str = ""
-        """What physics found wrong, with what to write where; empty if its cause is another."""
+        """Contradiction of physics, with the key to write; empty if its cause is another."""
         self.unheard: str = ""
-        """The last datagram that was none, in words; empty if there was none, or nobody told."""
+        """Last datagram that was no packet, in words; empty if there was none, or it is not
+        known."""
         self.missing: int = 0
-        """Never came, by the host's own count."""
+        """Packets that never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
         self.force_m_s2: Vector3 = UNKNOWN
-        """As a ride would take it: told, or made of what is told; forward, right, down [m/s²]."""
+        """Force as a ride would take it: received, or made of what is received; forward, right,
+        down [m/s²]."""
         self._completion = Completion(PERIOD_S, smooth_s=SMOOTH_S)
         self.pace: float = math.nan
-        """How much the host's time went on in a second of ours; NaN before one, or without [1]."""
+        """Progress of the host's time in a second of ours; NaN before one, or without [1]."""
         self._stamped: tuple[float, float] = (math.nan, math.nan)
         self._arrivals_s: deque[float] = deque()
         means = None if settings is None else settings.means.means()
@@ -94,7 +96,7 @@ class HostFigures:
         self.why = self._watch.why
 
     def _make_force(self, one: Received) -> None:
-        """The force of the newest packet, of its velocity where it tells none."""
+        """Compute the force of the newest packet, from its velocity where it has none."""
         state = one.packet.state
         self.force_m_s2 = state.f_m_s2
         if VehicleFlags.POSE in state.flags or all(map(math.isfinite, state.f_m_s2)):
@@ -114,7 +116,7 @@ class HostFigures:
 
     @property
     def odd_pace(self) -> str:
-        """What to look at where the host's time is not in the unit that its map says; or empty."""
+        """Advice where the host's time is not in the unit that its map says; or empty."""
         if math.isnan(self.pace) or 1.0 / PACE_MOST < self.pace < PACE_MOST or self.pace <= 0.0:
             return ""
         told = f"its time goes on by {self.pace:.3g} s in a second"

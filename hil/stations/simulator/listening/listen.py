@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DRAWN_EVERY_S: Final = 0.25
 SAID_EVERY_S: Final = 1.0
-"""Where nobody sees a table being drawn anew, a line is said so often [s]."""
+"""Time between two lines where no table is drawn [s]."""
 
 
 def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: bool) -> bool:
@@ -85,7 +85,7 @@ class _Display:
             self._live.stop()
 
     def take(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
-        """What came in one look."""
+        """Take in the packets of one poll."""
         self._figures.step(now_s, heard)
         if now_s < self._next_s or self._quiet:
             return
@@ -102,7 +102,7 @@ def _where(choice: ListenChoice, ears: HostEars) -> str:
 
 
 def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
-    """What to look for when nothing was understood."""
+    """Return advice for a reception in which nothing was understood."""
     if figures.refused:
         why = ", ".join(f"{count} × {one.value}" for one, count in figures.refused.items())
         seen = f"; {figures.unheard}" if figures.unheard else ""
@@ -129,7 +129,7 @@ def line_of(figures: HostFigures) -> str:
 
 
 def why_not(figures: HostFigures) -> str:
-    """What physics says against following it, or its clock; empty while it is followed."""
+    """Contradiction of physics or clock that keeps it from being followed; else empty."""
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
     return "" if followed else figures.why or figures.odd_pace
 
@@ -167,7 +167,7 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
 
 
 def _made(state: VehicleState) -> str:
-    """Whether a force is one that the packets do not tell."""
+    """Whether the force is computed because the packets have none."""
     told = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
     return "" if told else "; what is not told is made of the velocity"
 
@@ -181,7 +181,7 @@ def angles_deg(state: VehicleState) -> tuple[float, float, float]:
 def told_of(
     choice: ListenChoice, ears: HostEars, figures: HostFigures, took_s: float
 ) -> HostListenTold:
-    """The JSON object of what was heard."""
+    """Summarise the packets received as a JSON object."""
     address, port = ears.address
     return HostListenTold(
         ok=figures.packets > 0,

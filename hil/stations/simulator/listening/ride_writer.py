@@ -1,4 +1,4 @@
-"""Writes what a host tells as a ride that ``hil cue`` reads: CSV, units in the columns' names.
+"""Writes packets of a host as a ride that ``hil cue`` reads: CSV, units in the columns' names.
 
 A row stands in the file as soon as its packet was understood; an end at any moment leaves all
 whole rows behind.
@@ -49,7 +49,7 @@ class RideWriter:
         self.rows: int = 0
         """Written so far."""
         self.left_out: int = 0
-        """Packets that told less than the first one."""
+        """Packets with fewer quantities than the first one."""
         self.lasts_s: float = 0.0
         """From the first row to the last [s]."""
         self.longest_gap_s: float = 0.0

@@ -1,4 +1,4 @@
-"""What ``hil host`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil host`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class HostKindTold(TypedDict):
     name: str
     """Name of the kind, as ``hil host listen`` takes it."""
     title: str
-    """What people call it."""
+    """Name that people use."""
     port: int
     """UDP port on which the bench listens."""
     asks_port: int | None
@@ -35,20 +35,20 @@ class HostListTold(TypedDict):
     """Kinds of hosts and their maps."""
 
     ok: bool
-    """Always true."""
+    """True."""
     kinds: list[HostKindTold]
     """All that are offered."""
     broken: list[str]
-    """Those that cannot be used, and why."""
+    """Kinds and maps that cannot be used, and why."""
     maps: list[HostMapTold]
-    """Those that are shipped."""
+    """Maps that are shipped."""
 
 
 class HostValuesTold(TypedDict):
     """Last values of a host; null for what its wire does not have."""
 
     t_s: float | None
-    """Its stamp, on its own clock [s]."""
+    """Stamp of the packet, on the host's own clock [s]."""
     f_m_s2: list[float | None]
     """Specific force: forward, right, down [m/s²]."""
     omega_rad_s: list[float | None]
@@ -89,9 +89,10 @@ class HostListenTold(TypedDict):
     state: str
     """State of the host at the end, as a run would see it: LIVE if it was followed."""
     cause: str
-    """Why it was not followed, or was not the last time."""
+    """Cause why it was not followed, or was not the last time."""
     why: str
-    """What physics says against following it, and what to write; empty if nothing."""
+    """Contradiction of physics that keeps it from being followed, and what to write; empty if there
+    is none."""
     values: HostValuesTold | None
     """Last values received; null if nothing came."""
 
@@ -108,23 +109,24 @@ class HostLineTold(TypedDict):
     correlation: float | None
     """Correlation of the two [1]."""
     judgement: str
-    """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
+    """Meaning of the figures: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class HostCheckTold(TypedDict):
     """Whether what a host sends fits together."""
 
     ok: bool
-    """No sign and no unit is wrong, a run would follow it, and at least one quantity agrees; of a
-    host of poses, that it stands near the middle of its range."""
+    """True if no sign and no unit is wrong, a run would follow it, and at least one quantity
+    agrees; of a host of poses, if it is near the middle of its range."""
     kind: str
     """Kind of the host whose wire was received."""
     seconds: float
-    """How long the host's record is [s]."""
+    """Duration of the host's record [s]."""
     packets: int
     """Packets received from the host."""
     why: str
-    """What physics says against following it, and what to write; empty if nothing."""
+    """Contradiction of physics that keeps it from being followed, and what to write; empty if there
+    is none."""
     lines: list[HostLineTold]
     """Quantity by quantity."""
 

@@ -27,7 +27,7 @@ PANEL_POINTS: Final = 1500
 NAMES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 UNITS: Final = ("m/s²",) * 3 + ("°/s",) * 3
 BELOW: Final = "#F3E3B3"
-"""What nobody notices."""
+"""Colour of the range below the threshold."""
 
 
 def felt(view: RideView) -> Picture | None:

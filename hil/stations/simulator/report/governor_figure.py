@@ -54,7 +54,7 @@ def governed(view: RideView) -> Picture | None:
 
 
 def _shares_left(part: RideView, limits: LegLimits) -> Array:
-    """Of travel, then of speed: share left of each leg, and where it bound, shape (N, 24)."""
+    """Share left of each leg's travel, then of its speed, and where it bound, shape (N, 24)."""
     lengths = part.recording.column("allowed_length_m")
     half = 0.5 * (limits.soft_max_m - limits.soft_min_m)
     travel = np.minimum(lengths - limits.soft_min_m, limits.soft_max_m - lengths) / half
@@ -81,7 +81,7 @@ def _binding_leg(part: RideView) -> NDArray[np.intp]:
 
 
 def _others(view: RideView) -> str:
-    """What else bound than a leg, in words."""
+    """Other limits than legs that bound, in words."""
     counted: dict[str, int] = {}
     for part in view.pieces():
         codes = part.run.recording.column("governor_binding").astype(int)[part.before :]

@@ -95,7 +95,7 @@ def _name(
 ) -> None:  # fmt: skip
     """Write why beside each time at which the source was left.
 
-    It stands behind that time, or before it where it would leave the frame.
+    It is behind that time, or before it where it would leave the frame.
     """
     left = [at for at in starts if state[at] == HostState.FADING_OUT]
     _, end_s = axes.get_xlim()

@@ -16,7 +16,7 @@ from hil.report.style import LIMIT, REACHED, Picture, draw_png, place
 from platform6dof.cueing.omct import TESTS, OmctPoint
 
 TRUSTED: Final = 0.9
-"""Coherence below which a modulus says little."""
+"""Coherence below which a modulus is uncertain."""
 COLUMNS: Final = 5
 SMALLEST: Final = 1e-4
 """Lower end of a modulus that is drawn."""

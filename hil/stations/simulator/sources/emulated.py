@@ -34,7 +34,7 @@ class EmulatedSettings(Settings):
     """Table ``[source.emulated]``: a simulator that the bench emulates."""
 
     feed: str = "auto"
-    """What its vehicle does: auto (JSBSim where it is installed, else flight), jsbsim, flight,
+    """Vehicle of the simulator: auto (JSBSim where it is installed, else flight), jsbsim, flight,
     loop, drive, or the file of a recorded ride."""
     rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 60.0
     """Packets a second [Hz]."""
@@ -51,7 +51,7 @@ class EmulatedSettings(Settings):
     """Faults as ``pause at_s=5 duration_s=1``, in seconds since the ride began."""
 
     def feed_lasts_s(self, file: Path) -> float:
-        """How long its vehicle does something [s].
+        """Duration of its vehicle's motion [s].
 
         Raises:
             ConfigError: if there is no such feed.
@@ -59,7 +59,7 @@ class EmulatedSettings(Settings):
         return self.made_feed(file).lasts_s
 
     def made_feed(self, file: Path) -> Feed:
-        """Its vehicle.
+        """Make its vehicle.
 
         Raises:
             ConfigError: if there is no such feed, or its file is wrong.
@@ -91,15 +91,15 @@ class WaitingFeed:
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self.begun_s: float = math.inf
-        """When the ride began, on the simulator's clock [s]."""
+        """Time at which the ride began, on the simulator's clock [s]."""
 
     @property
     def lasts_s(self) -> float:
-        """How long it does something, from its beginning [s]."""
+        """Duration of the motion, from its beginning [s]."""
         return self._feed.lasts_s
 
     def at(self, t_s: float) -> VehicleMotion:
-        """What it does at a time of the simulator [s]."""
+        """State at a time of the simulator [s]."""
         motion = self._feed.at(max(t_s - self.begun_s, 0.0))
         if t_s >= self.begun_s:
             return motion
@@ -127,19 +127,19 @@ class EmulatedWire:
         """Datagrams of another simulator so far."""
 
     leader: str = ""
-    """It is the only one."""
+    """Empty: it is the only sender."""
     other: str = ""
-    """What another simulator sends is counted, and no more."""
+    """Empty: other simulators are counted, and no more."""
     place: str = ""
-    """It is in this process."""
+    """Empty: it is in this process."""
 
     def choose(self) -> bool:
-        """There is no other that could lead."""
+        """Refuse: no other sender could lead."""
         return False
 
     @property
     def ended_s(self) -> float:
-        """When the vehicle has done all, on the clock of the run [s]."""
+        """Time at which the vehicle has ended, on the clock of the run [s]."""
         return self._began_s + self._feed.begun_s + self._feed.lasts_s
 
     def begin(self, now_s: float) -> None:
@@ -166,7 +166,7 @@ class EmulatedWire:
         return found
 
     def own(self, datagram: Datagram) -> None:
-        """The first one is heard from the beginning."""
+        """Accept the sender: it is the only one."""
 
     def answer(self, datagram: Datagram, data: bytes) -> None:
         """Hand it to the simulator."""

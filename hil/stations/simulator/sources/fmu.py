@@ -1,7 +1,7 @@
 """An FMU as the source of a ride: its file, what of it is what, and its process.
 
-It begins when the platform follows. Whatever becomes of it, the ride goes on without it: what it
-wanted last fades out, and the platform parks.
+It begins when the platform follows. Whatever becomes of it, the ride continues without it: the last
+motion fades out, and the platform parks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from platform6dof.cueing.completion import Completion
 
 
 def model_of(settings: FmuSettings, file: Path) -> Description:
-    """What the settings' FMU is, checked; nothing of it is run.
+    """Read the settings' FMU, checked; nothing of it is run.
 
     Raises:
         ConfigError: with the place, the value and what would have been right.
@@ -146,10 +146,10 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
 
 
 def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
-    """What a vehicle does, and no poses."""
+    """Quantities of the model: a vehicle's motion, and no poses."""
     del settings, file
     return frozenset({BY_FORCES})
 
 
 KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells, remedy=fmu_remedy)
-"""What the entry point gives."""
+"""Object of the entry point."""

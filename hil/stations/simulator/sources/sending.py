@@ -1,7 +1,7 @@
 """A process that emulates a simulator and sends UDP.
 
 It reads what to emulate from its standard input, a line of JSON, answers with the port on which it
-hears requests, lets its vehicle begin at the next line, and ends with its input.
+takes requests, lets its vehicle begin at the next line, and ends with its input.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ENDS_S: Final = 2.0
 
 
 class SendingOrder(Settings):
-    """What the process emulates."""
+    """Settings of the process's emulated simulator."""
 
     emulated: EmulatedSettings
     map: dict[str, Any]
@@ -64,9 +64,9 @@ class SendingProcess:
     def __init__(self, child: ChildProcess, asked: Address | None, lasts_s: float) -> None:
         self._child = child
         self.asked: Address | None = asked
-        """Where it hears requests; None for a wire without."""
+        """Address for requests; None for a wire without."""
         self.lasts_s: float = lasts_s
-        """How long its vehicle does something, from its beginning [s]."""
+        """Duration of its vehicle's motion, from its beginning [s]."""
         self._begun = False
 
     def begin(self) -> None:
@@ -115,7 +115,7 @@ def sending(
 
 
 def _port_of(child: ChildProcess) -> int | None:
-    """What the process answers; None if it does not in time, or has died."""
+    """Port in the process's answer; None if it does not answer in time, or has died."""
     assert child.stdout is not None  # noqa: S101  # it is a pipe
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
@@ -124,14 +124,14 @@ def _port_of(child: ChildProcess) -> int | None:
 
 
 class _Wishes:
-    """What the other end says meanwhile: lines at the standard input, or their end."""
+    """Input from the other end: lines at the standard input, or their end."""
 
     def __init__(self) -> None:
         self._input = sys.stdin.fileno()
         os.set_blocking(self._input, False)
 
     def heard(self) -> bytes | None:
-        """What came since the last time; empty at the end, None if nothing came."""
+        """Return the text since the last call; empty at the end, None if nothing came."""
         try:
             return os.read(self._input, 4096)
         except BlockingIOError:

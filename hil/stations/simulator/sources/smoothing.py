@@ -16,7 +16,7 @@ LEAST: Final = 1e-3
 
 
 class SmoothedStates:
-    """A low-pass through all that is told of a vehicle, an attitude by its quaternion's numbers.
+    """A low-pass for all quantities of a vehicle, an attitude by its quaternion's numbers.
 
     Args:
         lowpass: through each number.
