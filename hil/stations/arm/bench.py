@@ -75,13 +75,13 @@ def run_header(
 
 
 def world_facts(plan: ArmPlan) -> dict[str, str]:
-    """What a recording's header says of the world of an emulated robot; nothing without one."""
+    """Facts about the world of an emulated robot for the header; empty without one."""
     told = {"world": plan.scenario.world, "ride": plan.scenario.ride}
     return {name: value for name, value in told.items() if value}
 
 
 def link_facts(url: str) -> dict[str, str]:
-    """What a recording's header says of the code of a link of others; nothing for ours."""
+    """Facts about the code of a foreign link for the header; empty for ours."""
     origin = link_origin(url)
     return {"arm_link_code": origin} if origin else {}
 
@@ -112,10 +112,10 @@ def robot_line(plan: ArmPlan) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArmRunResult(Streamed):
-    """How a run went; figures are taken from its recording."""
+    """Result of a run; figures are taken from its recording."""
 
     prepared: ArmProof
-    """What was proved before it."""
+    """Motion that was proved before the run."""
 
     @property
     def robot(self) -> str:
@@ -165,7 +165,7 @@ def declared_path(prepared: ArmProof) -> DeclaredPath:
 
 
 def emulated_settings(prepared: ArmProof) -> ArmControllerSettings:
-    """An emulated robot that stands where the motion begins."""
+    """Settings of an emulated robot that is where the motion begins."""
     angles = tuple(np.degrees(prepared.start.q_rad).tolist())
     return ArmControllerSettings(start_deg=angles, tool_m=prepared.plan.robot.tool_m, feedback=True)
 
@@ -194,7 +194,7 @@ class EmulatedRobot:
         return robot
 
     def shown(self) -> str:
-        """Why its joints stopped by themselves, or it refused a waypoint; only in a world."""
+        """Reason why its joints stopped by themselves or it refused a waypoint; only in a world."""
         return "" if self._robot is None else self._robot.reason
 
 

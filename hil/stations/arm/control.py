@@ -90,14 +90,14 @@ class ArmStation(WaypointMaker[ArmStep]):
 
     @property
     def gap(self) -> tuple[float, float]:
-        """How far the robot is from the place that the simulated gripper has on the bench [m, rad].
+        """Distance and angle of the robot from the simulated gripper's place on the bench [m, rad].
 
         Both are 0 while it repeats it; they grow while the robot rests and the space arm swings.
         """
         return (0.0, 0.0) if self._follower is None else self._follower.gap
 
     def listen(self) -> None:
-        """Let the source hear its operator, between two steps."""
+        """Let the source read its operator, between two steps."""
         self._source.listen()
 
     def part(self, why: str) -> None:

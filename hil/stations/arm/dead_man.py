@@ -1,4 +1,4 @@
-"""What a dead-man let go does to the robot: it rests, and goes on from there once it is held again.
+"""Reaction of the robot to a released dead-man: it rests, and continues from there once held again.
 
 The simulated arm cannot rest so: its wish goes to zero smoothly, and it swings out. The robot
 repeats the first of it; then it comes to rest by itself. Rest is no end of the stream: the robot
@@ -16,8 +16,8 @@ REST_AFTER_S = 1.05
 RELEASED_S = 2.0
 """A robot that still moves when the dead-man was let go for so long is not waited for [s]."""
 GAP_MAX_M = 0.15
-"""A simulated gripper that goes further than this from a robot at rest does not swing, it leaves:
-the way back would be a motion that nobody asked for [m]."""
+"""Largest gap between the simulated gripper and a robot at rest [m]: beyond it does not swing, it
+leaves, and the way back would be a motion that nobody asked for."""
 GAP_MAX_RAD = math.radians(10.0)
 
 

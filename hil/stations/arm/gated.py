@@ -30,11 +30,11 @@ class PastGateError(WaypointRefusedError):
 
 
 class WaypointGate(Protocol):
-    """What judges waypoints: a gate alone, for a proof, or one with a link behind it."""
+    """Judge of waypoints: a gate alone, for a proof, or one with a link behind it."""
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         ...
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
@@ -62,7 +62,7 @@ class GatedArm:
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         return self._gate.limits
 
     @property

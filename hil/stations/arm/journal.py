@@ -1,4 +1,4 @@
-"""What the arm station tells the recorder: a row per waypoint, and an event for what happened."""
+"""Records of the arm station: a row per waypoint, and an event for what happened."""
 
 import math
 from collections import deque
@@ -69,9 +69,9 @@ class ArmJournal(Journal):
         self._writer = writer
         self._stop = stop
         self.signals: Signals = SIGNALS
-        """Of a row."""
+        """Signals of a row."""
         self.shown: Callable[[], Mapping[str, float]] = dict
-        """What a row says besides, by the names of signals."""
+        """Further values of a row, by the names of signals."""
         self._last: RobotStep | None = None
         self._offered: deque[RobotStep] = deque(maxlen=OFFERED_KEPT)
         self._index = 0
@@ -167,7 +167,7 @@ class ArmJournal(Journal):
         return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 
     def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
-        """What is asked of the robot: while the space arm moves alone, the last that was sent."""
+        """Pose asked of the robot: while the space arm moves alone, the last that was sent."""
         if _space_alone(step):
             for sent in self._offered:
                 if sent.index == report.streamed:
@@ -186,7 +186,7 @@ class ArmJournal(Journal):
         return rate.tolist(), way / TICK_S
 
     def _sent(self, X_RT: Pose | None) -> Sequence[float]:
-        """A waypoint in the numbers of the wire; NaN if it has none, or cannot say it."""
+        """Waypoint in the numbers of the wire; NaN if it has none, or cannot represent it."""
         if X_RT is None or self._writer is None:
             return NAN6
         try:
@@ -196,7 +196,7 @@ class ArmJournal(Journal):
 
 
 def supervised(report: SupervisionReport) -> SupervisionTold:
-    """What the supervision has seen, as numbers with names."""
+    """Observations of the supervision, as numbers with names."""
     period, following = report.period, report.following
     return SupervisionTold(
         periods=period.count,
@@ -229,7 +229,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
 
 
 def watched(report: LinkReport) -> Sequence[float]:
-    """What the supervision has seen by now, as `WATCHED` names it."""
+    """Observations of the supervision so far, in the order of `WATCHED`."""
     period, following = report.supervision.period, report.supervision.following
     gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
     return (

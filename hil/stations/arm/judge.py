@@ -84,7 +84,7 @@ class RobotJudge:
 
     @property
     def joints(self) -> Joints:
-        """Of the waypoint that passed last."""
+        """Joint angles of the waypoint that passed last."""
         return self._keeper.last
 
     @property

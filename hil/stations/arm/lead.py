@@ -1,4 +1,4 @@
-"""What an operator may ask of the arm station: to be steered by handles."""
+"""Requests of an operator to the arm station: to be steered by handles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCREEN_RAD_S: Final = math.radians(5.0)
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
-    """A planned source is played as it is written; one that a person moves gives way."""
+    """Return whether the source can be led: a planned one is played as it is written."""
     source = scenario["source"]
     if source["kind"] == "diagram":
         return None if source["by"] is None else ScreenPlace(source["by"], "source.by")

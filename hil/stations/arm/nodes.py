@@ -1,4 +1,4 @@
-"""Where waypoints are put for a motion of the simulated gripper, and how sharp their corners are.
+"""Waypoints for a motion of the simulated gripper, and the sharpness of their corners.
 
 All is reckoned in the axes of the space arm's world and in its own lengths. A scaled motion is
 fitted in the robot's lengths, in which its controller has its tolerance, and scaled back. How far
@@ -27,8 +27,8 @@ SPARE_M = 2e-5
 
 
 Nodes = Callable[[int, Array, Array], Array]
-"""Where the simulated gripper should be taken to be for a waypoint [m], shape (3,): from its
-number, from 1, and the gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
+"""Place of the simulated gripper for a waypoint [m], shape (3,): from its number, from 1, and the
+gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
 
 
 def planned_nodes(offset_m: Array) -> Nodes:
@@ -41,7 +41,7 @@ def planned_nodes(offset_m: Array) -> Nodes:
 
 
 def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> Nodes:
-    """Waypoints for a motion from rest whose future nobody knows; scale is of the robot's ways."""
+    """Waypoints for a motion from rest of unknown future; scale is of the robot's distances."""
     nodes = LiveNodes(start_m, period_s, (speed_max_m_s * period_s - SPARE_M) / scale)
     return lambda _, place_m, velocity_m_s: nodes.node_m(place_m, velocity_m_s)
 
@@ -49,7 +49,7 @@ def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: flo
 def planned_offsets_m(
     way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
 ) -> Array:
-    """How far each waypoint is put from a planned motion, shape (N, 3) [m].
+    """Offset of each waypoint from a planned motion, shape (N, 3) [m].
 
     Args:
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].

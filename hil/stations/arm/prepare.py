@@ -1,4 +1,4 @@
-"""Before the first byte: where a motion leads, where the robot repeats it, and whether it may.
+"""Proof before the first byte: the motion, the robot's place for it, and whether it may run.
 
 A planned motion is played out in full, first by the space arm alone, which says where its gripper
 goes, then by both arms through the gate. What is refused here is refused with arm, joint, value and
@@ -76,7 +76,7 @@ class ArmProof:
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         return self.plan.scenario.name
 
     @property
@@ -110,7 +110,7 @@ class ArmProof:
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
-        """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
+        """Placing of the waypoints, for a motion from X_WG0; None to put them on the motion."""
         if self.offset_m is not None:
             return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
@@ -226,7 +226,7 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
 
 
 def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
-    """How far the waypoints are put from the motion, so that the robot's path fits it [m]."""
+    """Offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
     mapping, robot = plan.scenario.mapping, plan.robot
     if not mapping.corrected:
         return None

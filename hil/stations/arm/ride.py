@@ -1,4 +1,4 @@
-"""How a platform goes, from the recording of its run: what an arm rides on in its world.
+"""Motion of a platform from the recording of its run, on which an arm rides in its world.
 
 The poses that the platform reached are joined by cubic splines, at rest before the first and after
 the last. What is measured before homing is over says nothing of places. Recorded poses are as fine
@@ -28,7 +28,7 @@ POSE: Final = "reached_pose"
 APART_S: Final = 0.02
 """Least time between two samples [s]."""
 MOST_S: Final = 7200.0
-"""How long a ride may last: its splines stand in memory."""
+"""Longest ride [s]: its splines are kept in memory."""
 
 
 class RecordedRide:
@@ -44,16 +44,16 @@ class RecordedRide:
         from scipy.interpolate import CubicSpline
 
         self.path: Path = recording.path.resolve()
-        """Of its recording."""
+        """Path of its recording."""
         self.sha256: str = recording.sha256
-        """Of the same."""
+        """Digest of its recording."""
         self._ends_s = float(time_s[0]), float(time_s[-1])
         turns = np.unwrap(coordinates[:, 3:], axis=0)
         values = np.hstack([coordinates[:, :3], turns])
         self._spline: Callable[[float], Array] = CubicSpline(time_s, values, bc_type="clamped")
 
     def pose(self, time_s: float) -> Array:
-        """Of the platform in its base's axes at a time since the beginning [s], shape (4, 4)."""
+        """Pose of the platform in its base's axes at a time of the ride [s], shape (4, 4)."""
         from sim.world.robots.rotations import rotation_of_rpy
 
         first_s, last_s = self._ends_s

@@ -1,4 +1,4 @@
-"""What the verbs show of the arm station: a check's findings, a run with its progress bar."""
+"""Output of the arm station's verbs: a check's findings, a run with its progress bar."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ def plan_of(request: Request) -> ArmPlan:
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:
-    """Prove a planned motion; of a live one its start is looked at, and its operator's diagram.
+    """Prove a planned motion; of a live one, its start and its operator's diagram.
 
     Raises:
         ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
@@ -83,7 +83,7 @@ class PreparedArm:
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         return self.proof.name
 
     @property
@@ -126,7 +126,7 @@ def play(prepared: PreparedArm, opening: Opening) -> Callable[[Conclusion], "Don
 
 
 Done = tuple[PreparedArm, ArmRunResult]
-"""What was played, and how it went."""
+"""Motion that was played, and its result."""
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
@@ -171,13 +171,13 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 
 @contextmanager
 def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
-    """The same motion with an emulated robot in place of its own, and the URL of that."""
+    """Yield the same motion with an emulated robot in place of its own, and the URL of that."""
     with emulated_robot(prepared.proof) as url:
         yield replace(prepared, proof=moved_to(prepared.proof, url)), url
 
 
 def moved_to(prepared: ArmProof, url: str) -> ArmProof:
-    """The same motion with the robot somewhere else."""
+    """Return the same motion with the robot at another URL."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
     plan = prepared.plan.model_copy(
@@ -187,7 +187,7 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
 
 
 def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
-    """What an operator of a live source has to know, line by line."""
+    """Describe how an operator of a live source moves it, line by line."""
     source = plan.scenario.source
     if isinstance(source, DiagramSourceSettings):
         source = source.by

@@ -67,7 +67,7 @@ class WorkingPoint(Settings):
 
 
 class MappingSettings(Settings):
-    """How the space arm's motion comes to the bench."""
+    """Mapping of the space arm's motion to the bench."""
 
     start: WorkingPoint | None = None
     """Place where the robot begins; left out, the place is computed in which the whole planned
@@ -82,13 +82,14 @@ class MappingSettings(Settings):
 
 
 class ArmDevices(Settings):
-    """What hangs on the serial line."""
+    """Devices on the serial line."""
 
     arm: str = SIM_URL
     """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…, or that
     of a link of another distribution."""
     fallback: Literal["refuse", "sim"] = "refuse"
-    """What to do when the robot is not there: refuse, or go on with an emulated one, and say so."""
+    """Reaction when the robot is not there: refuse, or continue with an emulated one, and show
+    it."""
     in_place_of: str = ""
     """Written by the bench when an emulated robot stepped in."""
 
@@ -99,12 +100,12 @@ class ArmDevices(Settings):
 
 
 class ArmScenario(Settings):
-    """Everything a run of the arm station needs."""
+    """Scenario of the arm station."""
 
     station: Literal["arm"]
     """Always ``arm``: it makes the file a scenario of this station."""
     name: Name
-    """What the folder of a run is called after."""
+    """Name of the scenario, after which the folder of a run is called."""
     description: str = ""
     """A line for the reader."""
     space_arm: SpaceArmChoice = SpaceArmChoice()
@@ -112,9 +113,9 @@ class ArmScenario(Settings):
     robot: str = "rm01"
     """Robot file."""
     mapping: MappingSettings = MappingSettings()
-    """Where on the bench the robot repeats the motion."""
+    """Place on the bench where the robot repeats the motion."""
     source: ArmSourceSettings
-    """What moves the gripper: a programme, a recording, or an operator."""
+    """Source of the gripper's motion: a programme, a recording, or an operator."""
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: a dry run, as fast as it goes; ``real``: in real time, for a robot on a line."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
@@ -129,10 +130,10 @@ class ArmScenario(Settings):
     """Scene in the physics engine in which an emulated robot moves: a shipped one, or a file. Left
     out: its joints bear nothing, and it touches nothing."""
     ride: str = ""
-    """Recording of a platform's run, its file or folder: on that platform the robot stands in its
-    world, and is moved by it; the platform feels nothing of the robot."""
+    """Recording of a platform's run, its file or folder: in its world the robot is on that
+    platform, and is moved by it; the platform feels nothing of the robot."""
     recording: RecordingSettings = RecordingSettings()
-    """How the run is recorded."""
+    """Recording of the run."""
 
 
 class ArmPlan(Settings):
@@ -145,7 +146,7 @@ class ArmPlan(Settings):
 
 
 def scenario_model() -> type[Settings]:
-    """What a scenario of this station says."""
+    """Model of a scenario of this station."""
     return ArmScenario
 
 
@@ -161,7 +162,7 @@ def load_arm_plan(path: Path, overrides: Iterable[Change] = ()) -> ArmPlan:
 def arm_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> ArmPlan:
-    """Like `load_arm_plan`, for a scenario that is already a table."""
+    """Load a plan as `load_arm_plan` does, from a scenario that is already a table."""
     scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
     arm_file = _machine(scenario.space_arm.arm, SPACE_ARM, path, "space_arm.arm")
     robot_file = _machine(scenario.robot, ROBOT, path, "robot")

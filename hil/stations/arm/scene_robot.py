@@ -45,7 +45,7 @@ class RobotScene:
         self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         self.build = self._built()
-        """The parts: stand, six bodies of the arm, ghost of the gripper."""
+        """Parts: table and column, six bodies of the arm, ghost of the gripper."""
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew."""
@@ -202,7 +202,7 @@ ArmScene = RobotScene | SpaceArmScene
 
 
 def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
-    """What a run's arms look like."""
+    """Scenes of a run's arms."""
     plan = header.scenario
     machines = ArmMachines.from_scenario(plan)
     choice = plan.get("scenario", {})

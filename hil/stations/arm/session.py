@@ -50,7 +50,7 @@ _TO_LINE_START: Final = "\r\x1b[K"
 
 
 class ConsoleEcho:
-    """A witness that shows what it passes on.
+    """An observer that shows what it passes on.
 
     Args:
         live: whether to show each waypoint of a motion, on one line of a terminal.
@@ -268,6 +268,6 @@ def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmControlle
 
 
 def writer_of(order: LinkOrder) -> Writer | None:
-    """What writes waypoints in the numbers of a link's wire; None if it has none."""
+    """Writer of waypoints in the numbers of a link's wire; None if it has none."""
     make = link_kind(order.url).writer
     return None if make is None else make(order)

@@ -30,10 +30,10 @@ comes to the bench."""
 
 
 class MotionPhase(Enum):
-    """How far a motion has come."""
+    """Phases of a motion."""
 
     FOLLOWING = "following"
-    """The source says what is wanted."""
+    """Motion by the source."""
     STOPPING = "stopping"
     """The source has ended, or the operator or a fault has: the rates go to zero together."""
     AT_REST = "at rest"
@@ -93,7 +93,7 @@ class ArmStep(RobotStep):
         return self.waypoint is None and not self.violations
 
     def without_robot(self) -> "ArmStep":
-        """The same step of the space arm, of which nothing is for the robot."""
+        """Return the same step of the space arm, of which nothing is for the robot."""
         return replace(self, X_RT=None, joints=None, margins=(), violations=())
 
 
@@ -126,7 +126,7 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
 
 
 def violations_of(limits: ArmLimits, error: ArmError | PoseError) -> tuple[ArmViolation, ...]:
-    """Why a pose is none that the robot may take, at least one reason."""
+    """List why the robot may not take a pose, at least one reason."""
 
     def of(
         check: ArmCheck, value: float, limit: float, unit: str, note: str

@@ -1,4 +1,4 @@
-"""What the verbs of an arm print with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of the verbs of an arm with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ArmCheckTold(TypedDict):
     scale: float
     """Scale of the distances [1]."""
     findings: list[FindingTold]
-    """What comes nearest to each limit; empty for a live motion."""
+    """Values that come nearest to each limit; empty for a live motion."""
 
 
 class AccuracyTold(TypedDict):
@@ -73,14 +73,14 @@ class AccuracyTold(TypedDict):
 
 
 class StreamTold(ConclusionTold):
-    """How a stream of waypoints ended."""
+    """Result of a stream of waypoints."""
 
     result: str | None
     """Code of the end; null if it never began."""
     reason: str
-    """Why it ended, in words."""
+    """Reason of the end, in words."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
     sent: int
     """Waypoints that the robot was answered with."""
 
@@ -140,38 +140,38 @@ class ArmRunTold(StreamTold):
     scale: float
     """Scale of the distances [1]."""
     findings: list[FindingTold]
-    """What comes nearest to each limit; empty for a live motion."""
+    """Values that come nearest to each limit; empty for a live motion."""
     accuracy: AccuracyTold | None
     """Accuracy by the report, if one was asked for."""
 
 
 class MoveTold(StreamTold):
-    """How a move of the robot alone went."""
+    """Result of a move of the robot alone."""
 
     notes: list[str]
-    """What happened, in order."""
+    """Events, in order."""
 
 
 class NothingTold(TypedDict):
-    """There was nothing to move."""
+    """Result where there was nothing to move."""
 
     ok: bool
     """True."""
     result: None
     """Null: no stream was begun."""
     reason: str
-    """Why not."""
+    """Reason why no stream was begun."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
 
 
 class IdentifiedTold(TypedDict):
-    """What was found of a robot's controller."""
+    """Identified properties of a robot's controller."""
 
     ok: bool
     """True."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
     identified: dict[str, Any]
     """Tables and keys of the robot's file, with their new values."""
     written: str | None
@@ -181,7 +181,7 @@ class IdentifiedTold(TypedDict):
 
 
 class DistancesTold(TypedDict):
-    """How far a posture is from each singularity."""
+    """Distances of a posture from each singularity."""
 
     wrist: float
     """Absolute sine of joint 5 [1]."""
@@ -218,7 +218,7 @@ class RobotPlaceTold(PlaceTold):
     posture: str
     """Shoulder, elbow and wrist."""
     singular_distances: DistancesTold
-    """How far it is from singular postures."""
+    """Distances from singular postures."""
 
 
 class SpacePlaceTold(PlaceTold):
@@ -249,7 +249,7 @@ class PosturesTold(TypedDict):
     ok: bool
     """One at least is within the ranges."""
     solutions: list[PostureTold]
-    """Those within the ranges first, the nearest of them first."""
+    """Postures, those within the ranges first, the nearest of them first."""
 
 
 class SnapshotTold(TypedDict):

@@ -29,7 +29,7 @@ def emulated_controller(
     faults: Iterable[ArmFault],
     plant: JointPlant | None = None,
 ) -> ArmController:
-    """The emulated robot, with its faults from the beginning.
+    """Make the emulated robot, with its faults from the beginning.
 
     Args:
         plant: what its motors move; None for joints that bear nothing.

@@ -1,4 +1,4 @@
-"""What the robot's motors move in the physics engine: where robot, scene and servos meet.
+"""World of the robot's motors in the physics engine: where robot, scene and servos meet.
 
 The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
 `hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The
@@ -35,13 +35,13 @@ class ArmWorld:
     place: MachineScene
     """The scene with the robot."""
     bearer: Robot | None = None
-    """The platform that bears it, alone; None if it stands still."""
+    """Platform that bears it, alone; None if it does not move."""
     ride: RecordedRide | None = None
-    """How that goes."""
+    """Motion of that platform."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
+        """Notes for people about the world."""
         name, left_out = self.place.scene.name, ", ".join(self.place.left_out)
         found = [f"world {name}: without {left_out}; only the robot moves"] if left_out else []
         if self.ride is not None:
@@ -60,7 +60,7 @@ def world_of(
     key: str = "world",
     beside: Path | None = None,
 ) -> ArmWorld:
-    """The world that a name or a file means, around a robot.
+    """Make the world that a name or a file means, around a robot.
 
     Args:
         ride: recording of the platform on which the robot stands; empty if it stands still.
@@ -88,7 +88,7 @@ def world_of(
 
 
 def plant_of(plan: ArmPlan) -> ArmPlant | None:
-    """What the motors of a plan's emulated robot move; None without a world.
+    """Plant that the motors of a plan's emulated robot move; None without a world.
 
     Raises:
         ConfigError: if its world cannot be had.
@@ -101,7 +101,7 @@ def plant_of(plan: ArmPlan) -> ArmPlant | None:
 
 
 def notes_of(plan: ArmPlan) -> tuple[str, ...]:
-    """What a person should know of a plan's world; nothing without one."""
+    """Notes for people about a plan's world; empty without one."""
     world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return ()

@@ -63,7 +63,7 @@ class RideCompanion:
         self._predictive = Predictive((), ()) if predictive is None else predictive
         self._ride, self._source, self._now_s, self._preset = ride, source, now_s, preset
         self.note: Note = _nowhere
-        """Set by the run before its first cycle."""
+        """Publisher of events, set by the run before its first cycle."""
         self._live_since_s: float | None = None
         self._told: tuple[HostState, Cause] | None = None
         self._taken = float("nan")

@@ -68,7 +68,7 @@ class RideWishes:
     ) -> None:
         self._ride, self._parts, self._inputs = ride, parts, inputs
         self.serial: int = 0
-        """Number of the newest that was taken, or refused."""
+        """Number of the newest request that was taken, or refused."""
 
     def take(self, serial: int, table: bytes) -> str:
         """Take a table.

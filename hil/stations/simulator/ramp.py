@@ -14,7 +14,7 @@ class Ramp:
 
     def __init__(self, value: float) -> None:
         self.value: float = value
-        """Now."""
+        """Value now."""
         self._from = self.aim = value
         """Target of the number."""
         self._passed_s = self._length_s = 0.0

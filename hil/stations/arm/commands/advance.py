@@ -77,7 +77,7 @@ def advance(
 
 
 def _held(snapshot: Snapshot) -> str:
-    """Which joints are held back by what."""
+    """List the joints that are held back, and by what."""
     told = [
         f"{joint + 1} {'+'.join(_names(active))}"
         for joint, active in enumerate(snapshot.active)
@@ -109,5 +109,5 @@ def _snapshot(snapshot: Snapshot) -> SnapshotTold:
 
 
 def _names(active: Active) -> list[str]:
-    """What holds a joint back, in lower case."""
+    """Name what holds a joint back, in lower case."""
     return [str(one.name).lower() for one in active]

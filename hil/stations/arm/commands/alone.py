@@ -1,4 +1,4 @@
-"""What the verbs that move the robot alone share: options, what they mean, how it went."""
+"""Options of the verbs that move the robot alone, their meaning, and the output of the result."""
 
 import sys
 from contextlib import suppress
@@ -87,7 +87,7 @@ def choice_of(
 
 
 def need_joints(url: str, at_joints: str | None) -> None:
-    """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
+    """Require the joints of a robot on a line; raises ConfigError if nobody gave them."""
     from hil.machines.robot.offered_links import SIM_URL
 
     if at_joints is None and url != SIM_URL:
@@ -109,7 +109,7 @@ def _is_virtual(url: str) -> bool:
 
 
 def six(text: str, option: str) -> list[float]:
-    """Joint angles that an option says [deg]."""
+    """Read joint angles from an option [deg]."""
     return numbers(text, 6, option, f"{JOINT_NAMES} in degrees")
 
 
@@ -124,12 +124,12 @@ def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
 
 
 def say(text: str) -> None:
-    """Tell the operator a line."""
+    """Print a line for the operator."""
     err.print(text, soft_wrap=True)
 
 
 def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> None:
-    """Tell the operator the keys, and what ends the move."""
+    """Print the keys, and what ends the move."""
     from hil.stations.arm.moves.session import LONGEST_S
 
     if quiet or opened.dry:
@@ -149,7 +149,7 @@ def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
 
 
 def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
-    """There was nothing to do, and that is well."""
+    """Print that there was nothing to do, which is no error."""
     if as_json:
         robot = opened.choice.robot_line
         print_json(NothingTold(ok=True, result=None, reason=why, robot=robot))
@@ -159,7 +159,7 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
-    """Say how a move went, and leave with its status."""
+    """Print how a move went, and exit with its status."""
     from hil.stations.arm.findings import told_end
     from hil.terminal.run_end import show_and_leave
 

@@ -1,4 +1,4 @@
-"""What options of the simulated space arm mean: its file, payloads, drive models, joint angles."""
+"""Options of the simulated space arm: its file, payloads, drive models, joint angles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Load:
 
     @property
     def mass_kg(self) -> float:
-        """Its mass; 0 for an empty gripper."""
+        """Mass of the payload; 0 for an empty gripper."""
         return 0.0 if self.body is None else self.body.mass_kg
 
 

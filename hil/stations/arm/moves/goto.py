@@ -1,4 +1,4 @@
-"""From where the robot stands to a place, in one branch: joints in proportion, or straight."""
+"""Move of the robot to a place, in one branch: joints in proportion, or straight."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class GotoTarget:
 def start_of(
     session: RobotSession, target: GotoTarget, confirm: Callable[[str], bool] | None
 ) -> Joints:
-    """The robot's joints where it stands, in the posture that a person says it stands in.
+    """Find the robot's joints where it is, in the posture that a person gives.
 
     Args:
         target: whose posture is taken for a question, if nobody said what the pendant shows.

@@ -37,12 +37,12 @@ class Hand(Protocol):
 
     @property
     def held(self) -> bool:
-        """Whether the move is held to run, as heard last."""
+        """Whether the move is held to run, by the last poll."""
         ...
 
     @property
     def end_reason(self) -> str:
-        """Why the operator has ended it; empty while it lasts."""
+        """Reason why the operator has ended it; empty while it lasts."""
         ...
 
     def listen(self) -> None:
@@ -53,16 +53,16 @@ class Hand(Protocol):
 
 
 class AlwaysHeld:
-    """Nobody: a move that is looked at, not made."""
+    """Operator of a dry run: nobody holds a move that is only simulated."""
 
     held = True
     end_reason = ""
 
     def listen(self) -> None:
-        """Nothing to hear."""
+        """Do nothing: there are no keys."""
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is no terminal."""
 
 
 class HeldKey:
@@ -78,11 +78,11 @@ class HeldKey:
 
     @property
     def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
+        """Reason why it has ended; empty while it lasts."""
         return self._keys.end_reason
 
     def listen(self) -> None:
-        """Note the keys typed since the last look."""
+        """Note the keys typed since the last poll."""
         self._keys.listen()
 
     def close(self) -> None:
@@ -109,7 +109,7 @@ class JogHand(HeldKey):
 
     @property
     def held(self) -> bool:
-        """Whether something is wanted, or a step is under way."""
+        """Whether motion is requested, or a step is under way."""
         if self._stepping:
             return self._busy or self._press is not None
         return self.direction is not None
@@ -120,12 +120,12 @@ class JogHand(HeldKey):
         return press
 
     def busy(self, under_way: bool) -> None:
-        """Hear whether a step is under way."""
+        """Note whether a step is under way."""
         self._busy = under_way
         self.stopped = self.stopped and under_way
 
     def listen(self) -> None:
-        """Note the keys typed since the last look."""
+        """Note the keys typed since the last poll."""
         self._keys.listen()
         key = self._keys.take_press()
         if key and self._busy:

@@ -65,7 +65,7 @@ class JogMover:
 
     @property
     def share(self) -> float:
-        """Its pace, 0 (at rest) to 1."""
+        """Pace of the robot, 0 (at rest) to 1."""
         return self._level / LEVELS if self._one is None else self._one.share
 
     @property
@@ -100,7 +100,7 @@ class JogMover:
             self._rate, self._way = full_rate(self._ray, self._limits, self._part), 0.0
 
     def _go_on(self, wanted: tuple[int, float]) -> None:
-        """Take up pace, keep it, or slow down, whichever leaves room for a stop."""
+        """Increase the pace, keep it, or slow down, whichever leaves space for a stop."""
         found: ArmViolation | None = None
         for level in dict.fromkeys((min(self._level + 1, LEVELS), max(self._level, 1))):
             refused = self._refusal(level)
@@ -114,7 +114,7 @@ class JogMover:
         self._pace(max(self._level - 1, 0))
 
     def _refusal(self, level: int) -> ArmViolation | None:
-        """Why a waypoint at a pace, and the whole ramp-down after it, would not pass; or None."""
+        """Reason why a waypoint at a pace, and the ramp-down after it, would not pass; or None."""
         if self._ray is None:
             return None
         trial, way = self._judge.trial(), self._way
@@ -163,7 +163,7 @@ class JogMover:
 
 
 def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
-    """How fast the robot is jogged along a ray [m/s, rad/s].
+    """Speed at which the robot is jogged along a ray [m/s, rad/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.

@@ -1,4 +1,4 @@
-"""When the robot is where on a path, and how it slows down on it: the time that a dead-man holds.
+"""Laws of motion along a path, and its slowing down: the time that a dead-man holds.
 
 A law says where the gripper is at each time of its own. That time passes only while the move is
 held: let go, it passes slower from waypoint to waypoint, in `LEVELS` even steps, and stands still;
@@ -35,11 +35,11 @@ UNIT_S = TICK_S / LEVELS
 
 
 class Law(Protocol):
-    """Where on a path the gripper is, over time."""
+    """Share of a path over time."""
 
     @property
     def units(self) -> int:
-        """Its duration in `UNIT_S`."""
+        """Duration in `UNIT_S`."""
         ...
 
     def share(self, t_s: float) -> float:
@@ -90,7 +90,7 @@ class AsRecorded:
 
 
 def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ramps: int) -> float:
-    """How fast the share of a path may grow, so that no limit of the robot is broken [1/s].
+    """Greatest rate of the share of a path at which no limit of the robot is broken [1/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
@@ -146,7 +146,7 @@ class PathMover:
         return self._units >= self._law.units
 
     def next(self, *, held: bool) -> Pose:
-        """Where to be a period later."""
+        """Return the pose a period later."""
         self._level = min(self._level + 1, LEVELS) if held else max(self._level - 1, 0)
         self._units = min(self._units + self._level, self._law.units)
         return self._path(self._law.share(self._units * UNIT_S))

@@ -1,4 +1,4 @@
-"""Paths of the robot's gripper in space, without time: where it is at each share of the way."""
+"""Paths of the robot's gripper in space, without time: its pose at each share of the path."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ GRID_WAY_M = 2e-3
 GRID_TURN_RAD = 0.01
 """Largest angle, of a joint or the gripper, between two such points [rad]."""
 GRID_LEAST, GRID_MOST = 24, 4000
-"""Points at which a path is looked at."""
+"""Least and largest number of points at which a path is evaluated."""
 
 
 ToolPath = Callable[[float], Pose]
-"""A way of the gripper: X_RT at a share of it, 0 to 1."""
+"""A path of the gripper: X_RT at a share of it, 0 to 1."""
 
 
 def joint_path(geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> ToolPath:
@@ -75,7 +75,7 @@ class PathDemand:
 
     @classmethod
     def of(cls, path: ToolPath, keeper: BranchKeeper) -> Self:
-        """Look at a path closely, as far as the robot can follow it in its branch.
+        """Evaluate a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
         """
@@ -104,7 +104,7 @@ class PathDemand:
 
 
 def _grid(path: ToolPath) -> Array:
-    """Even shares of the way, near enough to each other."""
+    """Even shares of the path, near enough to each other."""
     coarse = [path(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0
     for before, after in pairwise(coarse):
@@ -142,18 +142,18 @@ class Axes(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ray:
-    """A straight way in one axis from where the robot is."""
+    """A straight path in one axis from where the robot is."""
 
     geometry: PumaGeometry
     axes: Axes
     q_rad: Array
-    """Its joints at the beginning [rad], shape (6,)."""
+    """Joint angles at the beginning [rad], shape (6,)."""
     axis: int
     """0 to 5."""
     sign: float
 
     def pose(self, way: float) -> Pose:
-        """X_RT after a way [m] or turn [rad]."""
+        """X_RT after a distance [m] or turn [rad]."""
         moved = self.sign * way
         if self.axes is Axes.JOINT:
             q_rad = np.array(self.q_rad)
@@ -170,7 +170,7 @@ class Ray:
 
     @property
     def name(self) -> str:
-        """The way in words."""
+        """Direction in words."""
         side = "+" if self.sign > 0.0 else "-"
         if self.axes is Axes.JOINT:
             return f"joint {self.axis + 1} {side}"

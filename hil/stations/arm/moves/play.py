@@ -58,7 +58,7 @@ class PlayedPath:
 
     @property
     def target(self) -> GotoTarget:
-        """Where it begins."""
+        """Target at the beginning of the path."""
         return GotoTarget(self.poses[0], self.joints_deg, f"the start of {self.name}")
 
 
@@ -140,7 +140,7 @@ def _check_times(file: str, times: Array) -> None:
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
-    """Why the robot does not stand where the path begins; empty if it does."""
+    """Reason why the robot is not where the path begins; empty if it is."""
     choice = session.choice
     settings = choice.robot.link_settings()
     begin = shown_place(recorded.poses[0], choice.robot.oat_convention())

@@ -58,7 +58,7 @@ SPEEDS: Final = frozenset(
         ArmCheck.CORNER,
     }
 )  # fmt: skip
-"""What a slower move may keep."""
+"""Checks that a slower move may keep."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class ProvedMove:
         return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
-        """What it asks of the robot, the worst of each kind."""
+        """Demands on the robot, the worst of each kind."""
         robot = self.robot
         poses = [self.path(0.0)]
         poses += [step.X_RT for step in self.steps if step.X_RT is not None]
@@ -145,7 +145,7 @@ def proved_as_recorded(
 
 
 class _TooFastError(RefusedError):
-    """What a slower move may keep."""
+    """Limits are broken that a slower move may keep."""
 
 
 def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> ProvedMove:
@@ -202,7 +202,7 @@ def _refusal(
 def _let_go(
     robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
-    """What breaks a limit of the robot, whatever its operator does: unit and why."""
+    """Find what breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
     keeper, geometry = BranchKeeper(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)

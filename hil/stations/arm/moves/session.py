@@ -69,7 +69,7 @@ class Choice:
 
     @property
     def order(self) -> LinkOrder:
-        """What its link is made of."""
+        """Settings of its link."""
         return self.robot.link_order(self.url)
 
     @property
@@ -79,20 +79,20 @@ class Choice:
 
     @property
     def emulated_deg(self) -> tuple[float, ...]:
-        """Where an emulated robot in this process stands [deg]."""
+        """Joint angles of an emulated robot in this process [deg]."""
         return START_DEG if self.joints_deg is None else tuple(self.joints_deg.tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class RobotSession:
-    """An open link to a robot that stands still; nothing has been sent."""
+    """An open link to a robot at rest; nothing has been sent."""
 
     choice: Choice
     clock: Clock
     wire: ArmLink
     wish: StopWish
     place: ShownPose
-    """Where the robot stands."""
+    """Place of the robot."""
     say: Callable[[str], None]
 
     @property
@@ -171,7 +171,7 @@ class RobotSession:
 def session(
     choice: Choice, say: Callable[[str], None] = lambda text: None
 ) -> Iterator[RobotSession]:
-    """Open the link, and wait until it is known where the robot stands.
+    """Open the link, and wait until the robot's place is known.
 
     Raises:
         RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
@@ -188,7 +188,7 @@ def session(
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
-    """The emulated robot in this process; raises RefusedError if it cannot stand so."""
+    """Settings of the emulated robot in this process; raises RefusedError if it cannot be there."""
     settings = ArmControllerSettings(
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )
@@ -199,7 +199,7 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:
-    """What the record says of who holds a move."""
+    """Notes for the record about the person who holds a move."""
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 

@@ -90,10 +90,10 @@ class ListeningLine:
         self._line.end(reason)
 
     def close(self) -> None:
-        """Nothing: the next stroke needs it."""
+        """Do nothing: the next stroke needs the line."""
 
     def asked(self) -> tuple[Heard, ...]:
-        """The first request for each number, from the one that the first way was the answer to.
+        """First request for each number, from the one that was answered by the first waypoint.
 
         Keys are not heard while a recording is set up: the robot may be told to stay first.
         """

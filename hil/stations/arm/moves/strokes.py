@@ -1,7 +1,7 @@
 """Strokes for the identification of a controller, proved before the first of them.
 
-The robot goes to and fro about where it stands, along each axis of its base and about its
-gripper's own, at up to its limits of speed and turn. Let go, it rests at its next waypoint.
+The robot moves to and fro about its place, along each axis of its base and about its gripper's own,
+at up to its limits of speed and turn. Let go, it rests at its next waypoint.
 """
 
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class StrokeMover:
 
 
 def with_any_delay(robot: RobotSettings) -> RobotSettings:
-    """The robot, with a window of the delay that says nothing of what is to be found.
+    """Return the robot with a window of the delay that excludes no delay to be identified.
 
     Where each stroke ends is held as narrowly as ever.
     """
@@ -95,7 +95,7 @@ def with_any_delay(robot: RobotSettings) -> RobotSettings:
 
 
 def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ...]:
-    """All strokes, from where the robot stands and back there, through the gate.
+    """Prove all strokes, from where the robot is and back there, through the gate.
 
     Let go at any waypoint and held again is proved as well.
 

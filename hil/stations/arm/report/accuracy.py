@@ -1,4 +1,4 @@
-"""How accurate a run was: the robot's continuous path against the simulated gripper's.
+"""Accuracy of a run: the robot's continuous path against the simulated gripper's.
 
 The waypoints say little of it: the simulated gripper moves on between them, and the robot goes by
 chords with rounded corners. So the one is a cubic spline through its recorded places in between,
@@ -35,7 +35,7 @@ OVER_BEST: Final = 1.2
 FINE: Final = 20
 """Moments in a period at which both paths are compared."""
 SHIFT_MAX_S: Final = 0.1
-"""A delay that remains is looked for up to this."""
+"""Largest remaining delay in the search [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class Accuracy:
     shift_s: float
     """Delay that remained and was taken out [s]."""
     find_best: Callable[[], BestPath]
-    """Looks for the least error in time that any waypoints can reach."""
+    """Searches the least error in time that any waypoints can reach."""
 
     @classmethod
     def of(
@@ -120,7 +120,7 @@ class Accuracy:
 
     @property
     def limit_m(self) -> float:
-        """What both maxima are held to [m]."""
+        """Limit of both maxima [m]."""
         return max(PROMISED_M, OVER_BEST * self.best.least_m)
 
     @property

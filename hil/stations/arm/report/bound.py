@@ -24,9 +24,9 @@ Array = NDArray[np.float64]
 WINDOW: Final = 6
 """Periods of a window."""
 WINDOWS: Final = 2
-"""Places that are looked at."""
+"""Number of places that are evaluated."""
 ROOM_M: Final = 5e-3
-"""No waypoint is further from the one that was sent."""
+"""Largest distance of a waypoint from the one that was sent [m]."""
 CUTS_MAX: Final = 25
 """Rounds of cutting planes."""
 STRIDE: Final = 4

@@ -1,4 +1,4 @@
-"""When the robot fetched its waypoints, on the clock of the loop, and which of them it was sent.
+"""Times at which the robot fetched its waypoints, on the loop's clock, and which it was sent.
 
 A row tells the time of the last request and how many waypoints had been sent by then, so the
 request that fetched waypoint n is the one told by the row with n sent. Where the robot asked more
@@ -18,9 +18,9 @@ from hil.stations.arm.recording import ArmRecording
 Array = NDArray[np.float64]
 
 EVEN_LEAST: Final = 6
-"""Fewer requests say nothing of a clock."""
+"""Number of requests below which a clock cannot be judged."""
 WAY_MAX_S: Final = 0.03
-"""Lines of different length, and looks at the port, make no more than this [s]."""
+"""Largest deviation by lines of different length and by polling the port [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np
 
 
 def _even(numbers: Array, times_s: Array) -> Array:
-    """Times on a line over the numbers, if they are but for what the way to the host takes."""
+    """Times on a line over the numbers, if they differ only by the transport to the host."""
     if len(numbers) < EVEN_LEAST:
         return times_s
     slope, begin = np.polyfit(numbers, times_s, 1)
@@ -93,7 +93,7 @@ def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> 
 
 
 def _sent_total(run: ArmRecording) -> tuple[float, bool]:
-    """How many waypoints the robot was sent, and whether that is exact."""
+    """Number of waypoints that the robot was sent, and whether it is exact."""
     tally = run.link_tally()
     if "waypoints" in tally:
         return float(tally["waypoints"]), True

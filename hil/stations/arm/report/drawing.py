@@ -32,10 +32,10 @@ VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
 """Name, azimuth and elevation [deg] of each view."""
 
 OPACITY: Final = 0.4
-"""Opacity of an arm's body, which stands behind its sticks."""
+"""Opacity of an arm's body, which is behind its sticks."""
 
 LEFT_OUT: Final = frozenset({"table", "payload", "x", "y", "z"})
-"""Slots of bodies that are larger than the arm, or that a picture's own axes stand for."""
+"""Slots of bodies that are larger than the arm, or that a picture's own axes replace."""
 
 MEASURED: Final = "#D55E00"
 PALE: Final = "#CFCFCF"
@@ -92,7 +92,7 @@ def arms(view: ArmView) -> Picture | None:
 
 
 def _drawn(view: ArmView) -> list[tuple[str, ArmScene, Array, Array]]:
-    """Name, scene, joint angles [rad] and way of the gripper [m] of each arm."""
+    """Name, scene, joint angles [rad] and path of the gripper [m] of each arm."""
     *space, robot = scenes_of(view.recording.header)
     column = view.run.column
     found = [("industrial arm", robot, column("robot_q"), column("target_pose"))]
@@ -164,7 +164,7 @@ def _dense(points_m: Array) -> Array:
 
 
 def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
-    """Which waypoints are drawn: evenly spread over those at which all arms' joints are known."""
+    """Select the waypoints to draw, spread evenly over those with all arms' joints known."""
     known = np.isfinite(view.run.column("robot_q")).all(axis=1)
     if not view.robot_alone:
         known &= np.isfinite(view.run.column("space_q")).all(axis=1)

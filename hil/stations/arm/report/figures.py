@@ -99,7 +99,7 @@ def speed(view: ArmView) -> Picture | None:
 
 
 def travel_left(view: ArmView) -> Picture | None:
-    """Way left of every joint of the arms."""
+    """Remaining travel of every joint of the arms."""
     caption = "100 %: in the middle of the joint's travel; 0 %: at one of its ends."
     return _both_arms(
         view, "travel", "Way left to the joints' limits", "travel left [%]", 0.0, caption,

@@ -1,4 +1,4 @@
-"""The figures of an arm's run against their limits: what a person looks at first."""
+"""The figures of an arm's run against their limits, in the order in which people read them."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
-    """The rows of the table; what the recording does not tell has no row."""
+    """Rows of the table; what the recording does not contain has no row."""
     return [
         *_stream(view), *_supervised(view), *_accuracy(view), *_following(view), *_speed(view),
         *_joints(view), *_singular(view), *_answers(view),

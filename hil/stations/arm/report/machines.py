@@ -17,7 +17,7 @@ from hil_common.arrays.pose import Pose
 Array = NDArray[np.float64]
 
 MACHINES_KEY: Final = "machines"
-"""Where the scenario in a recording's header has `ArmMachines.to_json`."""
+"""Key of `ArmMachines.to_json` in the scenario of a recording's header."""
 
 _GEOMETRY: Final = (
     *("a2_m", "a3_m", "d3_m", "d4_m", "base_height_m", "tool_m"),
@@ -32,7 +32,7 @@ class ArmJoints:
     arm: str
     """Simulated or industrial."""
     told: str
-    """How its angles are meant."""
+    """Meaning of its angles."""
     angles: str
     """The signal of its angles."""
     rates: str
@@ -63,15 +63,16 @@ class ArmMachines:
     scale: float = 1.0
     """Factor on translations between the two."""
     X_WG0: Pose | None = None
-    """The simulated gripper in the world where the motion starts; None if the recording does not
-    tell it."""
+    """Pose of the simulated gripper in the world where the motion starts; None if the recording
+    does not contain it."""
     X_RT0: Pose | None = None
     """The industrial gripper in its base at that place; None likewise."""
     least_margins: tuple[float, float, float] | None = None
     """Least distances of the industrial arm from its singularities: wrist [1], elbow and shoulder
-    [m]; None if the recording does not tell them."""
+    [m]; None if the recording does not contain them."""
     blend: BlendModel | None = None
-    """How the industrial arm's controller joins segments; None likewise."""
+    """Blending of segments by the industrial arm's controller; None if the recording does not
+    contain it."""
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
@@ -169,7 +170,7 @@ def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | 
 
 
 def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
-    """Way left to the nearer end of travel, as a share of half of it.
+    """Distance to the nearer end of travel, as a share of half of it.
 
     1 in the middle of the travel, 0 at an end.
 

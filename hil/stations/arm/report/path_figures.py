@@ -43,7 +43,7 @@ def accuracy(view: ArmView) -> Picture | None:
 
 
 def following(view: ArmView) -> Picture | None:
-    """Places that the robot told against its controller's path, once the delay is removed."""
+    """Places sent by the robot against its controller's path, once the delay is removed."""
     found = view.tracking
     if found is None:
         return None
@@ -72,7 +72,7 @@ def following(view: ArmView) -> Picture | None:
 
 
 def how_measured(found: Tracking, *, modelled: bool) -> str:
-    """How the delay and the errors of a run were taken, for a caption."""
+    """Describe how the delay and the errors of a run were taken, for a caption."""
     against = (
         "the path of the controller's model" if modelled
         else "straight lines between the waypoints in even motion"

@@ -105,7 +105,7 @@ _COUNTS: Final[tuple[tuple[str, str, bool], ...]] = (
 
 
 def link_table(view: ArmView) -> Tables:
-    """The counts put down at the end of the run; without them what its waypoints tell."""
+    """Table of the counts at the end of the run; without them those of its waypoints."""
     tally = view.run.link_tally()
     if tally:
         rows = [

@@ -1,4 +1,4 @@
-"""How well the robot followed: the delay of what it told, and the error once that is removed.
+"""Following of the robot: the delay of its reported places, and the error once that is removed.
 
 Waypoints are taken at the times at which the robot fetched them, so the delay is that from the
 request for a waypoint to the gripper being there. The asked path is that of the controller's model
@@ -25,7 +25,7 @@ LEVER_M: Final = 0.1
 """Weight of orientation against position in the search for the delay: a gripper's length."""
 
 LEAST_TRAVEL_M: Final = 2e-3
-"""A path shorter than this does not tell a delay."""
+"""Length below which a path does not determine a delay [m]."""
 
 LEAST_SAMPLES: Final = 6
 EARLIEST_PERIODS: Final = 1.0
@@ -73,7 +73,7 @@ class TrackedPath:
         return Rotation.from_quat(self.quaternion, scalar_first=True)
 
     def travel_m(self) -> float:
-        """Length of the way, turns counted by `LEVER_M` [m]."""
+        """Length of the path, turns counted by `LEVER_M` [m]."""
         if len(self) < 2:
             return 0.0
         turns = (self.rotations[:-1].inv() * self.rotations[1:]).magnitude()
@@ -152,7 +152,7 @@ def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> T
 def _halves_s(
     asked: TrackedPath, measured: TrackedPath, delay_s: float, period_s: float
 ) -> tuple[float, float]:
-    """The delay from each half of what was told: how far they differ tells how sure it is."""
+    """Delays from each half of the reported path: their difference shows how sure it is."""
     middle = len(measured) // 2
     found: list[float] = []
     for half in (slice(None, middle), slice(middle, None)):

@@ -101,7 +101,7 @@ class ArmView(RecordedRun):
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the header or the robot itself says was simulated."""
+        """Whether something was simulated, by the header or the robot itself."""
         found = simulated_in(self.facts())
         if any(SIMULATED_KEY in event.data for event in self.recording.events):
             found.setdefault("robot", f"SIMULATED {self.facts().get('robot', '')}")
@@ -142,7 +142,7 @@ class ArmView(RecordedRun):
         )
 
     def objections(self) -> tuple[EventRecord, ...]:
-        """What the gate objected to, and bad ends of streams."""
+        """Objections of the gate, and bad ends of streams."""
         return tuple(
             event
             for event in self.recording.events
@@ -155,7 +155,7 @@ class ArmView(RecordedRun):
         return self.fetches.of_motion(np.asarray(motion_s, np.float64), self.period_s)
 
     def event_s(self, event: EventRecord) -> float:
-        """When an event was on the page's clock [s]; one that dates a waypoint has its time."""
+        """Time of an event on the page's clock [s]; one that dates a waypoint has its time."""
         there = np.flatnonzero(self.run.column("index") == event.index)
         dates = event.name == CLOCK_NAME and len(there) > 0
         return float(self.times[there[0]]) if dates else event.t_s
@@ -200,7 +200,7 @@ def _aligned(
 
 
 def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
-    """How it ended, by the last stream's result, else by what is missing."""
+    """Verdict by the last stream's result, else by what is missing."""
     recording = run.recording
     results = [event for event in recording.events if "result" in event.data]
     if not run.waypoints and not results:

@@ -31,7 +31,7 @@ class Segment:
     """
 
     duration_s: float
-    """How long it lasts, edges included [s]."""
+    """Duration, edges included [s]."""
     velocity_m_s: Array
     """Velocity between the edges, in axes of `frame` [m/s], shape (3,)."""
     rate_rad_s: Array

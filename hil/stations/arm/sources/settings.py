@@ -49,12 +49,12 @@ class SourceLimitSettings(Settings):
     """Largest change of the turn rate [rad/s²]."""
 
     def limits(self) -> SourceLimits:
-        """The same for a source."""
+        """Limits for a source, in SI."""
         return SourceLimits(**self.model_dump())
 
 
 PLANNED: Final = ("profile", "recorded", "spiral")
-"""Kinds of sources that say the same each time; the others are live, but for some diagrams."""
+"""Kinds of sources that repeat the same motion; the others are live, but for some diagrams."""
 
 
 class _SourceSettings(Settings):
@@ -65,14 +65,14 @@ class _SourceSettings(Settings):
 
     @property
     def planned(self) -> bool:
-        """Whether it says the same each time, and no operator moves it."""
+        """Whether it repeats the same motion, and no operator moves it."""
         return False
 
 
 class _PlannedSettings(_SourceSettings):
     @property
     def planned(self) -> bool:
-        """It is."""
+        """True: it is planned."""
         return True
 
 
@@ -94,7 +94,7 @@ class ProfileSourceSettings(_PlannedSettings):
 
     kind: Literal["profile"]
     edge: Literal["trapezoid", "smoothstep"] = "smoothstep"
-    """How a segment comes up to its velocity: evenly, or with a smooth acceleration."""
+    """Edge by which a segment reaches its velocity: evenly, or with a smooth acceleration."""
     segment: tuple[SegmentSettings, ...] = Field(min_length=1, max_length=10_000)
     """The pieces, one after the other."""
 
@@ -128,7 +128,7 @@ class KeyboardSourceSettings(_SourceSettings):
 
     kind: Literal["keyboard"]
     hold_s: Hold = 0.2
-    """How long a key counts as held after each of its characters [s]."""
+    """Time for which a key counts as held after each of its characters [s]."""
 
 
 class GamepadSourceSettings(_SourceSettings):
@@ -143,7 +143,7 @@ class GamepadSourceSettings(_SourceSettings):
     """Sign of each axis; by default for sticks that count down and right: push for +x, left for
     +y."""
     hold_button: Text = "BTN_TL"
-    """Nothing moves unless it is held; a SpaceMouse has BTN_0 and BTN_1."""
+    """Button that must be held for any motion; a SpaceMouse has BTN_0 and BTN_1."""
     dead_zone: Annotated[float, Field(ge=0.0, le=0.5)] = 0.08
     """Deflection up to which nothing is wanted, as a share of the full one."""
     expo: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4

@@ -78,7 +78,7 @@ class SpiralSource(PlannedSource):
         return Twist(step_m / self._period_s, np.zeros(3), self._frame)
 
     def place_m(self, t_s: float) -> Array:
-        """Where the curve is at a time, from its beginning [m], shape (3,)."""
+        """Place on the curve at a time, from its beginning [m], shape (3,)."""
         angle = self._angle(self._gone_m(t_s))
         radius = self._radius_m[0] + self._b_m * angle
         place = np.zeros(3)

@@ -42,9 +42,10 @@ class HostFigures:
 
     def __init__(self, settings: MapSettings | None = None) -> None:
         self.packets: int = 0
-        """Understood so far."""
+        """Number of packets understood so far."""
         self.refused: Counter[Refused] = Counter()
-        """Datagrams that were none, by why; parts count until their packet is whole."""
+        """Datagrams that were not understood, by reason; parts count until their packet is
+        whole."""
         self.newest: VehicleState | None = None
         """Last state that was received."""
         self.state: HostState = HostState.WAITING

@@ -47,11 +47,11 @@ class RideWriter:
     def __init__(self, path: Path) -> None:
         self.path: Path = path
         self.rows: int = 0
-        """Written so far."""
+        """Number of rows written so far."""
         self.left_out: int = 0
         """Packets with fewer quantities than the first one."""
         self.lasts_s: float = 0.0
-        """From the first row to the last [s]."""
+        """Time from the first row to the last [s]."""
         self.longest_gap_s: float = 0.0
         """Longest time between two rows [s]."""
         self._fields: tuple[str, ...] = ()
