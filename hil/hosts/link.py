@@ -32,13 +32,14 @@ MOST_A_CYCLE: Final = 32
 QUEUE_BYTES: Final = 1 << 16
 """Size of the kernel's queue [bytes]: a backlog stays short."""
 FLOOD_CYCLES: Final = 10
-"""So many full cycles in a row, and the kernel itself drops all that is not of the sender."""
+"""Number of full cycles in a row after which the kernel itself drops all that is not of the
+sender."""
 OLDEST_S: Final = 5.0
 """A kernel's stamp further back than this is one of another time of day [s]."""
 SAID_EVERY_S: Final = 10.0
-"""The same is said no more often [s]."""
+"""Least time between two equal messages [s]."""
 ACT: Final = "ENGAGE at the panel while it is silent, or a new run"
-"""What a person does for another sender to lead."""
+"""Action of a person that lets another sender lead."""
 
 _STAMP: Final = struct.Struct("=qq")
 _SPACE: Final = socket.CMSG_SPACE(_STAMP.size)
@@ -62,7 +63,7 @@ class Listening:
     allow: tuple[str, ...] = ()
     """Addresses of senders that are accepted; empty: any."""
     source: str = "command line"
-    """The file that says so, for error texts."""
+    """File that has these settings, for error texts."""
 
     def __post_init__(self) -> None:
         for place, text in (("address", self.address), *(("allow", one) for one in self.allow)):
@@ -105,7 +106,7 @@ class Datagram:
 
 
 class HostLink:
-    """A UDP port on which one host is heard.
+    """A UDP port on which one host is received.
 
     Args:
         where: address, port, and who may send.
@@ -126,7 +127,7 @@ class HostLink:
     ) -> None:
         self._where, self._now_s = where, now_s
         self.foreign: int = 0
-        """Datagrams so far that were not of the one sender that is heard."""
+        """Datagrams so far that were not of the leading sender."""
         self.oversized: int = 0
         """Datagrams so far that were larger than any of ours."""
         self._full = 0
@@ -145,7 +146,7 @@ class HostLink:
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """Address on which it listens."""
         host, port = self._socket.getsockname()[:2]
         return host, port
 
@@ -156,7 +157,7 @@ class HostLink:
 
     @property
     def other(self) -> str:
-        """Who else sent a moment ago, and why that is left out; empty if nobody did."""
+        """Another sender of a moment ago, and why it is left out; empty if there is none."""
         return self._senders.other
 
     def own(self, sender: Address) -> None:

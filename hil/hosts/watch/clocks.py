@@ -14,7 +14,7 @@ SLEW: Final = 0.05
 PHASE_GAIN: Final = 0.05
 """Gain of the loop that finds when a packet was sent from when packets came [1]."""
 PERIOD_GAIN: Final = 0.0005
-"""Its gain on the host's period [1]."""
+"""Gain of that loop on the host's period [1]."""
 FIRST_PACKETS: Final = 16
 """Number of packets whose mean period begins the loop."""
 BACKLOG_GAP: Final = 0.3
@@ -27,7 +27,7 @@ class StampAlignment:
     """Brings a host's stamps onto our clock: the packet that was fastest came at once.
 
     The smallest (arrival - stamp) of the last second is the clocks' offset; what makes it larger
-    (clocks that drift, a simulator whose time stood still for a frame) is followed slowly.
+    (clocks that drift, a simulator whose time stopped for a frame) is followed slowly.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class StampAlignment:
         self._least: deque[tuple[float, float]] = deque()
 
     def at(self, stamp_s: float, arrived_s: float) -> float:
-        """When a packet was sent, on our clock [s]; never after it came.
+        """Time at which a packet was sent, on our clock [s]; never after it came.
 
         Args:
             stamp_s: on the host's clock [s].
@@ -57,7 +57,7 @@ class StampAlignment:
 
 
 class ArrivalLoop:
-    """Says when packets were sent by when they came alone: a loop that follows a steady period.
+    """Estimates when packets were sent from arrivals alone: a loop that follows a steady period.
 
     What jitters is taken out; the mean of the delay stays in. A gap of whole periods is taken for
     packets that were lost.
@@ -70,7 +70,7 @@ class ArrivalLoop:
         self._count, self._lost = 0, 0.0
 
     def at(self, arrived_s: float) -> float:
-        """When a packet that came at this time was sent, and a mean delay [s]."""
+        """Time at which a packet that came at this time was sent, and a mean delay [s]."""
         if len(self._first) < FIRST_PACKETS:
             return self._begun(arrived_s)
         # A gap counts as a lost packet from 1.6 periods on: were it 1.5, a period of 5/6 of the

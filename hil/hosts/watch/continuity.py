@@ -1,6 +1,6 @@
 """Whether a packet's motion continues that of the packets before: nothing jumps, nothing freezes.
 
-A wire tells some of this and lacks the rest; what is NaN is not judged.
+A wire has some of this and lacks the rest; what is NaN is not judged.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ ARRIVAL_S: Final = 0.05
 PACE_S: Final = 1.0
 """Window over which the pace of a host's time is measured [s]."""
 PACE_AGAIN_S: Final = 0.3
-"""It is trusted again after it ran like ours for so long [s]."""
+"""Time for which it must run like ours before it is trusted again [s]."""
 PACE_STAMP_OFF: Final = 0.15
-"""Its stamps may run by so much faster or slower than our clock [1]."""
+"""Largest deviation of its stamps' rate from our clock [1]."""
 PACE_PATH_OFF: Final = 0.3
-"""Its position may change by so much more or less than its speed says [1]."""
+"""Largest deviation of its change of position from its speed [1]."""
 PACE_SPEED_M_S: Final = 3.0
-"""Slower than this a path says nothing of the host's time [m/s]."""
+"""Speed below which a path does not determine the host's time [m/s]."""
 FACTOR_OFF: Final = 0.01
-"""A host that tells its speed factor tells 1 within this [1]."""
+"""Largest deviation from 1 of a host's own speed factor [1]."""
 
 
 def told_cause(state: VehicleState) -> Cause:
-    """Why a host's motion is not wanted, by what it says itself; NONE if it says nothing."""
+    """Reason why a host's motion is not wanted, by its own flags; NONE if there is none."""
     if state.flags & VehicleFlags.END:
         return Cause.END
     if state.flags & VehicleFlags.RESET:
@@ -68,7 +68,7 @@ class Continuity:
         self._last = None
 
     def keep(self, received: Received) -> None:
-        """What comes next is compared with this packet."""
+        """Keep this packet to compare the next one with it."""
         self._last = received
 
     def jump(self, received: Received) -> Cause:
@@ -125,7 +125,7 @@ class Frozen:
 
 
 class HostPace:
-    """Sees that a host's time runs slower or faster than ours where it does not say so.
+    """Detects that a host's time runs slower or faster than ours where it does not say so.
 
     By its stamps; by its path against its speed where it has none.
     """

@@ -26,17 +26,17 @@ HORIZON_S: Final = 0.06
 PERIODS: Final = 2.5
 """The same extrapolation in mean distances of the last packets [1]."""
 STOPPING_S: Final = 0.2
-"""A pose that is not heard of any more stops from its speed with this time constant [s]."""
+"""Time constant with which a pose stops from its speed when no more packets come [s]."""
 CORRECTED_S: Final = 0.02
-"""What was read differently before a packet came is given up with this time constant [s]."""
+"""Time constant with which a difference between two readings at a packet is given up [s]."""
 _LEAST_GAP_S: Final = 1e-4
 _NONE: Final[Vector3] = (0.0, 0.0, 0.0)
 Points = Sequence[tuple[float, VehicleState]]
-"""Packets: when each was sent, on our clock [s], and what it tells."""
+"""Packets: time at which each was sent, on our clock [s], and its state."""
 
 
 class Follower:
-    """Says what a vehicle does now, from the packets that were accepted so far.
+    """Estimates the state of a vehicle now, from the packets that were accepted so far.
 
     Args:
         stamped: whether the host's own time is in its packets; without it their times of arrival
@@ -82,7 +82,7 @@ class Follower:
         self._points.append((at_s, state))
 
     def state(self, now_s: float) -> VehicleState | None:
-        """What the vehicle does now; None while nothing was taken in.
+        """State of the vehicle now; None while nothing was taken in.
 
         Args:
             now_s: on the run's clock [s].
@@ -103,7 +103,7 @@ class Follower:
         return _moved(read, *self._off)
 
     def _read(self, points: Points, now_s: float) -> VehicleState:
-        """What some packets say of now."""
+        """Estimate the state now from some packets."""
         times_s = [at_s for at_s, _ in points]
         states = [state for _, state in points]
         newest = states[-1]
@@ -120,7 +120,7 @@ class Follower:
 
 
 def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
-    """Weights of values that went on by their parabola for a while, and now stop from their speed.
+    """Weights of values that continued by their parabola, and now stop from their speed.
 
     Args:
         times_s: of the values, increasing [s].
@@ -135,7 +135,7 @@ def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> l
 
 
 def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
-    """What of a state a filter follows: force and rates, or place and turn from another pose."""
+    """Part of a state that a filter follows: force and rates, or place and turn by another pose."""
     if VehicleFlags.POSE in state.flags:
         return state.position_m, vector_between(at.attitude, state.attitude)
     return state.f_m_s2, state.omega_rad_s

@@ -1,4 +1,4 @@
-"""What a host tells held against physics, packet by packet, before it is followed and while it is.
+"""Comparison of a host's packets with physics, before it is followed and while it is.
 
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
 change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
@@ -44,7 +44,7 @@ UNEVEN: Final = 2.5
 SURE_S: Final = 0.7
 """A force is known after so long [s]."""
 WINDOW_S: Final = 1.5
-"""Its mean is that of about so long [s]."""
+"""Time over which the mean is taken, about [s]."""
 DUE_SHARE: Final = 0.6
 """A vehicle whose speed asks for more than this multiple of g does not fall."""
 
@@ -52,7 +52,7 @@ MADE_REMEDY: Final = (
     "gravity is there by the attitude that is told: in its map, another sign or axis of roll, "
     "pitch, heading, or of forward_… and right_…"
 )
-"""What to do about a force of an attitude that does not tell one."""
+"""Remedy for a force that is made of an attitude which is not sent."""
 POSES: Final = 12
 """Number of poses that make a mean: a second or so."""
 _OWN: Final = "layout"
@@ -67,17 +67,17 @@ class _Interval(NamedTuple):
     body: Vector3
     """Mean force in body axes [m/s²]."""
     level: Vector3
-    """The same turned level by the attitude; NaN if none is told."""
+    """Force turned level by the attitude; NaN without attitude."""
     steady: Vector3
-    """The same without the change of speed; NaN if none is told."""
+    """Level force less the change of speed; NaN without speed."""
     due_m_s2: float
-    """The size of the force that the change of speed asks for; NaN if none is told."""
+    """Force that the change of speed requires; NaN without speed."""
     odd: bool
-    """Whether it must be looked at."""
+    """Whether it must be inspected."""
 
 
 class Physics:
-    """Judges what one sender tells.
+    """Judges the packets of one sender.
 
     Args:
         settings: the map that is in force, for what to write there; None for none.
@@ -97,12 +97,12 @@ class Physics:
         self.anchor()
 
     def anchor(self) -> None:
-        """What follows does not continue what was; which way its axes point is still known."""
+        """Begin anew in position and attitude; the directions of its axes are still known."""
         self._block: list[tuple[float, ...]] = []
         self._first_s = self._last_s = -math.inf
         self._gap_s = math.inf
         self.next_s: float = -math.inf
-        """An earlier packet is passed over [s]."""
+        """Time before which a packet is passed over [s]."""
         self._made = False
         self.suspects: bool = self._contradicts or bool(self._unseen)
         """Whether there may be a cause; where not, nobody need ask for it."""
@@ -113,12 +113,12 @@ class Physics:
         self.settled: bool = False
         """Whether enough came to know that gravity, or a pose of rest, is where it should be."""
         self.force: ForceFinding | None = None
-        """What is wrong with the mean force now; None if nothing is."""
+        """Finding about the mean force now; None if there is none."""
 
     # -- what is told ------------------------------------------------------------------------
 
     def cause(self, state: HostState) -> Cause:
-        """Why it may not be followed, or go on being so; NONE if it may.
+        """Reason why it may not be followed, or no longer; NONE if it may.
 
         Args:
             state: of the source. One that was followed has shown where its axes point, so that a
@@ -135,7 +135,7 @@ class Physics:
         return Cause.FORCE if self._weightless else Cause.NONE
 
     def text(self, cause: Cause) -> str:
-        """What was found, with the key to write; empty for a cause of others."""
+        """Finding, with the key to write; empty for a cause of others."""
         if cause is Cause.POSE:
             return self._pose_text()
         if cause is Cause.SIGNS:
@@ -163,7 +163,7 @@ class Physics:
     # -- packets -----------------------------------------------------------------------------
 
     def take(self, state: VehicleState, at_s: float) -> None:
-        """One more packet that continues the motion, not before `next_s`.
+        """Take in a packet that continues the motion, not before `next_s`.
 
         Args:
             at_s: when it was sent, or came [s].
@@ -224,7 +224,7 @@ class Physics:
 
     @property
     def _weightless(self) -> bool:
-        """Whether it tells no force where a vehicle must have one: a menu, or after the race."""
+        """Whether it has no force where a vehicle must have one: a menu, or after the race."""
         if self.force is None or self._known_s < EMPTY_S:
             return False
         if self._empty_s >= EMPTY_S:
@@ -236,14 +236,14 @@ class Physics:
         )
 
     def _take_pose(self, state: VehicleState, at_s: float) -> None:
-        """One more pose: the tool must stand near the middle before it is followed."""
+        """Take in a pose: the tool must be near the middle before it is followed."""
         self._first_s = at_s if self._first_s == -math.inf else self._first_s
         self.settled = at_s - self._first_s >= SURE_S
         self.suspects = True
         self._poses.append((*state.position_m, *to_euler(state.attitude)))
 
     def _pose_text(self) -> str:
-        """What is wrong with the mean of the newest poses; empty if nothing is."""
+        """Finding about the mean of the newest poses; empty if there is none."""
         if self._settings is None or not self._poses:
             return ""
         count = len(self._poses)
@@ -252,7 +252,7 @@ class Physics:
 
 
 def _turns(omega_rad_s: Vector3) -> bool:
-    """Whether a rate is told that is not 0; one that is not told is NaN."""
+    """Whether a rate is not 0; a rate that is not sent is NaN."""
     return any(abs(one) > 0.0 for one in omega_rad_s)
 
 

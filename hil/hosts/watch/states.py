@@ -1,4 +1,4 @@
-"""How a live source is seen, by code: what it is doing, and why its motion is not wanted."""
+"""Codes of a live source: its state, and the reason why its motion is not wanted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class HostState(IntEnum):
     """State of a live source."""
 
     WAITING = 0
-    """Never heard, or not yet for long enough."""
+    """No packet yet, or not yet for long enough."""
     LIVE = 1
     FADING_OUT = 2
     AWAY = 3
@@ -28,7 +28,7 @@ SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
 
 
 class Cause(IntEnum):
-    """Why a source is not followed, or was not."""
+    """Reason why a source is not followed, or was not."""
 
     NONE = 0
     NO_PACKET = 1
@@ -50,15 +50,15 @@ class Cause(IntEnum):
     MODEL_FAILED = 15
     """An FMU crashed, hung, refused a step or gave no number."""
     OTHER_SENDER = 16
-    """It is silent, and a sender that does not lead, or may not, sends in its place."""
+    """The host is silent, and a sender that does not lead, or may not, sends in its place."""
     FORCE = 17
-    """Its mean force is no vehicle's: gravity is elsewhere, or not there."""
+    """The mean force is no vehicle's: gravity is elsewhere, or not there."""
     SLOPE = 18
-    """Its force does not follow the change of speed, or its rates not the attitude."""
+    """The force does not follow the change of speed, or the rates not the attitude."""
     POSE = 19
-    """Its tool does not stand near the middle of its range."""
+    """The tool is not near the middle of its range."""
     SIGNS = 20
-    """Nobody has said that signs were looked at which nothing in its packets can contradict."""
+    """Signs that nothing in the packets can contradict have not been inspected."""
 
 
 @dataclass(frozen=True, slots=True)

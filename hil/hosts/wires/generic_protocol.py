@@ -98,7 +98,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What one packet holds."""
+    """Contents of one packet."""
 
     binary: bool
     order: str
@@ -111,7 +111,7 @@ class Protocol:
 
 
 def read_protocol(path: Path) -> Protocol:
-    """What a protocol file says.
+    """Read a protocol file.
 
     Raises:
         ConfigError: if it cannot be read, holds what is not known, or asks for text of which the
@@ -143,7 +143,7 @@ def _protocol(root: ET.Element, output: ET.Element) -> Protocol:
 
 
 def _line(output: ET.Element, chunks: Sequence[Chunk]) -> re.Pattern[str]:
-    """What a line of text looks like."""
+    """Make the pattern of a line of text."""
     between, behind = _separator(output, "var_separator"), _separator(output, "line_separator")
     if not between and len(chunks) > 1:
         raise ValueError("has no <var_separator>; text needs one")
@@ -196,7 +196,7 @@ def _chunk(element: ET.Element, binary: bool) -> Chunk:
 
 
 def _format(name: str, element: ET.Element, floating: bool) -> tuple[str, str, float]:
-    """What stands before and behind a number of text, and the step between two that it can have."""
+    """Split a text format into the text before and behind the number, and the step that it has."""
     text = "%d" if element.find("format") is None else _unescaped(_text(element, "format"))
     found = _FORMAT.fullmatch(text)
     wanted = "fFeEgG" if floating else "di"

@@ -1,4 +1,4 @@
-"""What may stand in a packet of a layout: its fields by name, unit and group, marks and records."""
+"""Fields of a layout: name, unit and group, marks and records."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ GROUPS: Final[dict[str, tuple[tuple[str, ...], dict[str, float]]]] = {
     "sequence": (("sequence",), _PURE),
     "flags": (("paused", "running", "replay", "reset", "end", "ground"), _PURE),
 }  # fmt: skip
-"""What fields may be, in groups that are told whole, and their units with what each is in SI."""
+"""Groups of fields, each of which is given whole, and their units with the factor to SI."""
 PARTLY: Final = frozenset({"force", "acceleration", "flags"})
-"""Groups of which some may be left out: what is not told of a force follows from the velocity."""
+"""Groups of which some may be left out: missing parts of a force follow from the velocity."""
 ONE_OF: Final = (
     ("force", "acceleration", "world acceleration"), ("angles", "directions"),
     ("velocity", "world velocity"), ("position", "pose"),
@@ -65,12 +65,12 @@ UNITS: Final = {name: units for names, units in GROUPS.values() for name in name
 _WRITTEN: Final = {"rad/s2": "rad_s2", "rad/s²": "rad_s2", "deg/s2": "deg_s2", "deg/s²": "deg_s2"}
 
 MOST_BYTES: Final = 65_507
-"""No datagram is longer (RFC 768 and 791)."""
+"""Largest datagram [bytes] (RFC 768 and 791)."""
 At = Annotated[int, Field(ge=0, lt=MOST_BYTES)]
 
 
 class PacketMark(Settings):
-    """A value that tells packets apart."""
+    """A value that distinguishes packets."""
 
     at: At
     """Byte offset, or column, from 0."""
@@ -81,7 +81,7 @@ class PacketMark(Settings):
 
 
 class LayoutField(Settings):
-    """Table ``[fields.NAME]``: where a field stands, and its unit."""
+    """Table ``[fields.NAME]``: place of a field, and its unit."""
 
     at: At
     """Byte offset, or column, from 0; with `record`, from where its record begins."""
@@ -92,11 +92,11 @@ class LayoutField(Settings):
     factor: Annotated[float, Field(ge=-1e9, le=1e9)] = 1.0
     """Factor on the number: -1 where the wire's axis points the other way [1]."""
     record: bool = False
-    """Whether it stands in each of several records (`[record]`)."""
+    """Whether each of several records has the field (`[record]`)."""
 
 
 class RecordSettings(Settings):
-    """Table ``[record]``: of several vehicles in a packet a byte says which is meant."""
+    """Table ``[record]``: the byte that selects one of several vehicles in a packet."""
 
     index_at: At
     """Byte offset of the unsigned byte that has the number of the record, from 0."""
@@ -105,7 +105,7 @@ class RecordSettings(Settings):
     bytes: Annotated[int, Field(ge=1, lt=MOST_BYTES)]
     """Length of a record."""
     count: Annotated[int, Field(ge=1, le=256)]
-    """How many there are."""
+    """Number of records."""
 
 
 def key_of(unit: str) -> str:

@@ -1,4 +1,4 @@
-"""What a map of `kind = "layout"` says: where each field of a packet stands, and what it is.
+"""Map of `kind = "layout"`: the place of each field of a packet, and its quantity.
 
 Nothing is guessed: type, byte order and unit are said, or the map is refused; so is one that
 contradicts itself, or has fields outside of its packet.
@@ -45,7 +45,7 @@ class LayoutSettings(MapSettings):
     """Map of a wire of one's own."""
 
     kind: Literal["layout"] = "layout"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     port: Annotated[int, Field(ge=1, le=65535)]
     """UDP port that it is sent to, unless the scenario says another."""
     length: Annotated[int, Field(ge=1, le=MOST_BYTES)]
@@ -59,16 +59,16 @@ class LayoutSettings(MapSettings):
     only: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values of the packets that are meant; the wire's others are set aside."""
     record: RecordSettings | None = None
-    """Where the fields stand that each of several vehicles has."""
+    """Records of several vehicles."""
     fields: Annotated[dict[str, LayoutField], Field(min_length=1, max_length=64)]
     """Fields of a packet, by name."""
 
     signs_seen: Annotated[str, Field(max_length=1000)] = ""
-    """How the signs are known that nothing in a packet can contradict: who looked, and when, or the
-    document that says them. Left out, a layout that has such fields is not followed."""
+    """Evidence for the signs that nothing in a packet can contradict: who inspected them, and when,
+    or the document that gives them. Left out, a layout that has such fields is not followed."""
 
     def unseen(self) -> str:
-        """Which signs nothing judges, and nobody has looked at."""
+        """Name the signs that nothing judges, and nobody has inspected."""
         return "" if self.signs_seen.strip() else unseen_text(unjudged_fields(self.fields))
 
     @model_validator(mode="after")
@@ -92,7 +92,7 @@ def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
 
 
 def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
-    """Names of fields of `VehicleState` that packets of a layout tell."""
+    """Names of fields of `VehicleState` in packets of a layout."""
     of = {
         "force": "f_m_s2", "acceleration": "f_m_s2", "world acceleration": "f_m_s2",
         "rates": "omega_rad_s", "rates' derivatives": "domega_rad_s2", "angles": "attitude",
@@ -110,7 +110,7 @@ def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
 
 
 def _written(settings: LayoutSettings) -> list[tuple[str, PacketMark | LayoutField]]:
-    """All that stands in a packet, with its key."""
+    """List all fields and marks of a packet, with their keys."""
     found: list[tuple[str, PacketMark | LayoutField]] = [
         (f"{key}.{k}", one)
         for key, marks in (("magic", settings.magic), ("only", settings.only))
@@ -140,7 +140,7 @@ def _check_names(settings: LayoutSettings) -> None:
 
 
 def _check_groups(settings: LayoutSettings) -> None:
-    """Refuse groups that are not whole, that contradict each other, or that tell no motion.
+    """Refuse groups that are not whole, that contradict each other, or that have no motion.
 
     Raises:
         ValueError: with the key, its value and what would be right.
@@ -179,7 +179,7 @@ def _check_groups(settings: LayoutSettings) -> None:
 
 
 def _check_bytes(settings: LayoutSettings) -> None:
-    """Refuse bytes that are not in the packet, or stand twice.
+    """Refuse bytes that are not in the packet, or are used twice.
 
     Raises:
         ValueError: with the key, its value and what would be right.
@@ -217,7 +217,7 @@ def _check_bytes(settings: LayoutSettings) -> None:
 
 
 def _check_columns(settings: LayoutSettings) -> None:
-    """Refuse columns that are not in the line, or stand twice.
+    """Refuse columns that are not in the line, or are used twice.
 
     Raises:
         ValueError: with the key, its value and what would be right.

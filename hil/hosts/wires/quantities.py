@@ -1,4 +1,4 @@
-"""What codecs of several simulators share: units, looks at numbers, places on the earth."""
+"""Common parts of several simulators' codecs: units, checks of numbers, places on the earth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Quaternion, Vector3
 FOOT_M: Final = 0.3048
 """International foot."""
 MOST: Final = 1e9
-"""No quantity of a vehicle is larger, in SI units."""
+"""Largest value of any quantity of a vehicle, in SI units."""
 MOST_LINE_BYTES: Final = 4096
 """A line of text is no longer."""
 _EQUATOR_M: Final = 6_378_137.0
@@ -85,7 +85,7 @@ class Asking:
     """Asks a host again and again until it answers, and when it does not answer any more."""
 
     EVERY_S: Final = 1.0
-    """So long is waited for an answer [s]."""
+    """Time for which an answer is awaited [s]."""
 
     def __init__(self) -> None:
         self._asked_s = -math.inf

@@ -1,4 +1,4 @@
-"""Which signs of a layout nothing can judge: each is asked for before the layout is followed.
+"""Signs of a layout that nothing can judge: each must be confirmed before the layout is followed.
 
 A sign is judged where something else in the packet says the same. Where a force is told with its
 gravity it is held against the change of speed; angles against gravity, rates and the way. A force
@@ -13,7 +13,7 @@ from typing import Final
 from hil.hosts.wires.layout_fields import ANGLES, BODY, GROUPS, groups_of
 
 SEEN_KEY: Final = "signs_seen"
-"""Key of a map by which a person says that its signs were looked at, and how."""
+"""Key of a map by which a person confirms that its signs were inspected, and how."""
 _MOVING: Final = ("velocity", "world velocity")
 _TURNS: Final = (*GROUPS["angles"][0], *GROUPS["directions"][0])
 
@@ -61,7 +61,7 @@ def _headings(there: dict[str, list[str]]) -> list[str]:
 
 
 def unseen_text(fields: tuple[str, ...], keys: str = "fields") -> str:
-    """What is asked for before signs that nothing judges are followed; empty if there are none.
+    """Text that asks for evidence of such signs; empty if there are none.
 
     Args:
         fields: whose signs nothing can contradict.

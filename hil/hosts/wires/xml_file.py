@@ -1,4 +1,4 @@
-"""XML files of simulators that say what is in a packet: read once, small, without entities."""
+"""XML files of simulators about the contents of a packet: read once, small, without entities."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def state_of(
     ground: bool = False,
     speed_factor: float = math.nan,
 ) -> Packet | Refused:
-    """The packet of what X-Plane tells; each wire's own signs are the wire's affair.
+    """Make the packet of X-Plane's quantities; each wire corrects its own signs.
 
     Args:
         t_s: its own time [s]; NaN if it does not tell.

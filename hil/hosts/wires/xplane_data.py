@@ -47,7 +47,7 @@ class DataSettings(MapSettings):
     """Map of X-Plane's data output."""
 
     kind: Literal["xplane_data"] = "xplane_data"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     version: Version
     """Version of X-Plane: 11 and 12 send the rates in another order and unit, and nothing in a
     packet says which."""
@@ -66,11 +66,11 @@ class DataCodec:
         self._parts = InstantParts[tuple[float, ...]](_NEEDED, _WITHIN_S)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none."""
+        """Decode a packet, or return why it is none."""
         return self.decode_at(datagram, math.nan)
 
     def decode_at(self, datagram: bytes, kernel_s: float) -> Packet | Refused:
-        """The same, of rows that come in several packets: those of one moment come at once.
+        """Decode rows that come in several packets: those of one moment come at once.
 
         Args:
             kernel_s: when it came [s].
@@ -103,7 +103,7 @@ class DataCodec:
         )  # fmt: skip
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """A choice of rows, until they come; where to, is said in X-Plane's own settings."""
+        """Request a choice of rows until they come; the address is set in X-Plane itself."""
         if not self._asking.due(now_s):
             return ()
         return (b"DSEL0" + struct.pack(f"<{len(ROWS)}i", *ROWS),)

@@ -30,7 +30,7 @@ class DeadMan:
         self._let_go_s: float | None = None
 
     def look(self, tick: Tick) -> str:
-        """One look; why the robot cannot stay at rest and its stream is to end, or nothing."""
+        """Check the dead-man; return why the stream is to end as the robot cannot rest, or ""."""
         gap_m, gap_rad = self._station.gap
         if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
             limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"

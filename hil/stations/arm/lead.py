@@ -19,7 +19,7 @@ SCREEN_RAD_S: Final = math.radians(5.0)
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
-    """Return whether the source can be led: a planned one is played as it is written."""
+    """Place of the handles among a scenario's sources; None for a planned one."""
     source = scenario["source"]
     if source["kind"] == "diagram":
         return None if source["by"] is None else ScreenPlace(source["by"], "source.by")
