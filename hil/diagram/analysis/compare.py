@@ -1,4 +1,4 @@
-"""What differs between the laws of two diagrams, and what was only moved, renamed or noted.
+"""Differences of the laws of two diagrams, apart from what was only moved, renamed or noted.
 
 A block that bears another name is the same if kind, parameters and wires are the same.
 """
@@ -102,7 +102,7 @@ def _values(place: str, what: str, before: Any, after: Any, name: str = "", key:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, true and 1 told apart."""
+    """Whether two values are equal; true and 1 are different."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
@@ -113,7 +113,7 @@ def _lists(value: Any) -> Any:
 
 
 def _content(block: DrawnBlock, of: Names) -> dict[str, Any]:
-    """What a block computes, with what its line leaves out; sub-diagrams by their new names."""
+    """Contents of a block, with what its line leaves out; sub-diagrams by their new names."""
     kind = kinds().get(block.kind) or faces().get(block.kind)
     plain = {} if kind is None else {one.name: one.default for one in kind.parameters}
     given = {**{name: value for name, value in plain.items() if value is not None},
@@ -161,7 +161,7 @@ class _Pair:
         return bool(alike)
 
     def changes(self, ports: Mapping[str, Names]) -> Iterator[Change]:
-        """All of them.
+        """All differences.
 
         Args:
             ports: by new name of a sub-diagram: its inputs and outputs that are called otherwise.

@@ -1,4 +1,4 @@
-"""What a tick of a diagram costs on this machine, against its period."""
+"""Cost of a tick of a diagram on this machine, against its period."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
 
 COPIES: Final = 100
-"""How often a block is computed in a call that is timed."""
+"""Number of times that a block is computed in a call that is timed."""
 CALLS: Final = 15
 WARM: Final = 50
 """Ticks that are computed before any is timed."""
@@ -29,7 +29,7 @@ class TickCost:
     """Times of single ticks, called from Python one by one."""
 
     ticks: int
-    """How many were timed."""
+    """Number of ticks that were timed."""
     median_s: float
     p99_s: float
     p999_s: float
@@ -114,7 +114,7 @@ def _cost(found: NDArray[np.float64], base_s: float) -> TickCost:
 
 
 def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:
-    """What each block, or part of one, costs in a tick in which it is computed [s].
+    """Cost of each block, or part of one, in a tick in which it is computed [s].
 
     Its rows of the table are computed many times over, with the numbers that stand there; the time
     of a call without rows is taken off. A block that stops at a number that is not finite is timed
@@ -161,7 +161,7 @@ def _called(
 
 
 def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:
-    """What has to be told of a cost; empty if the diagram is quick enough.
+    """Warn of a cost that is too high; empty if the diagram is quick enough.
 
     Args:
         policy: whether one that is too slow is refused.

@@ -1,4 +1,4 @@
-"""How a diagram is computed: order, rates, and what each output hangs on within a tick."""
+"""Explanation of a diagram: order of computation, rates, and feed-through of each output."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ports_told(sound: SoundDiagram, *, inputs: bool) -> list[PortTold]:
 
 
 def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTold]:
-    """Blocks in the order in which they are computed, and what each costs, its inputs 0.
+    """List blocks in the order in which they are computed, with the cost of each, its inputs 0.
 
     Args:
         now_s: a clock that does not stand still.
@@ -62,7 +62,7 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
 
 
 def feed_through(sound: SoundDiagram) -> list[FeedThroughTold]:
-    """Inputs that each output of a diagram hangs on within the same tick."""
+    """Inputs of the same tick on which each output of a diagram depends."""
     flat = sound.flat
     top = {one.path for one in flat.inputs()}
     found = []

@@ -27,7 +27,7 @@ STEP: Final = 2.0**-10
 """Step of a difference quotient, relative to the largest value that a number had on the way to the
 point, or to 1."""
 KINK: Final = 0.01
-"""Bend of an output by its slope from which it is told."""
+"""Bend of an output by its slope above which it is noted [1]."""
 PERIOD_MOST: Final = 10_000
 """Ticks of the common period of all rates."""
 STATES_MOST: Final = 1000
@@ -49,7 +49,7 @@ class LinearModel:
     states: tuple[str, ...]
     """Path of the block and number of the state, or name of an output that is held."""
     notes: tuple[str, ...]
-    """What is not smooth there, and what was left out."""
+    """Blocks that are not smooth there, and modes that were left out."""
 
     def poles(self) -> NDArray[np.complex128]:
         """Eigenvalues of A, the largest first."""
@@ -81,7 +81,7 @@ def is_stable(poles: NDArray[np.complex128]) -> bool:
 
 
 def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
-    """Where in the engine's values an input or an output is, or one number of it: ``omega[2]``.
+    """Place of an input or an output in the engine's values, or of one number of it: ``omega[2]``.
 
     Raises:
         ConfigError: If there is none.
@@ -121,7 +121,7 @@ def common_period(sound: SoundDiagram) -> int:
 
 def linearise(engine: Engine, inputs: Sequence[slice], outputs: Sequence[slice], scale: Array
               ) -> LinearModel:  # fmt: skip
-    """The linear system about where an engine is.
+    """Return the linear system about the state of an engine.
 
     Args:
         inputs: Where its inputs stand in `values`.
@@ -184,7 +184,7 @@ class _Differences:
         return held + found
 
     def _places(self) -> NDArray[np.intp]:
-        """Where each state is now: rings begin at their oldest value."""
+        """Place of each state now: rings begin at their oldest value."""
         found = np.array(self._plain, dtype=np.intp)
         for first, head, length in self._rings:
             turned = (int(self._engine.values[head]) + np.arange(length)) % max(length, 1)
@@ -261,7 +261,7 @@ class _Differences:
 
 
 def _reached(links: NDArray[np.bool_], first: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """What links lead to (row from column), from the first ones on."""
+    """Follow links (row from column) from the first ones on."""
     found = first.copy()
     while True:
         more = found | (links & found).any(axis=1)

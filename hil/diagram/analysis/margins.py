@@ -19,7 +19,7 @@ FLAT: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far a loop is from its end, and where."""
+    """Distance of a loop from its end, and the frequency of it."""
 
     value: float
     """dB, or degrees."""
@@ -73,7 +73,7 @@ def margins(loop: Response, radians: NDArray[np.float64], period_s: float
 
 
 def _between(loop: Response, of: Callable, low: float, high: float) -> float:
-    """Where a value of the response passes 0, by halving."""
+    """Find where a value of the response passes 0, by halving."""
     first = np.sign(of(loop(np.array([low]))))[0]
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)

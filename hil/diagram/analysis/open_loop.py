@@ -1,4 +1,4 @@
-"""A diagram whose loop is cut at a wire: an input stands at its end, at the same point."""
+"""A diagram whose loop is cut at a wire: an input takes its place, at the same point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 OPENED: Final = "@opened"
-"""Input that stands for an opened wire."""
+"""Input that takes the place of an opened wire."""
 
 
 def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoint]:

@@ -17,7 +17,7 @@ BUS: Final = "bus"
 """Name of the port that is one."""
 
 Tell = Callable[[FlatWire, str], None]
-"""Says what is wrong with a wire."""
+"""Reports a fault of a wire."""
 
 
 class Buses:
@@ -50,7 +50,7 @@ class Buses:
                 yield replace(wire, source=source)
 
     def _origin(self, wire: FlatWire) -> Endpoint | None:
-        """Where a wire comes from, buses undone; None if it is not known, which is told."""
+        """Find the output from which a wire comes, buses undone; None and a report if unknown."""
         source, seen = wire.source, set[Endpoint]()
         while (block := self._bundles.get(source[0])) is not None and block.kind.name == BUS_OUT:
             if source in seen:
@@ -110,6 +110,6 @@ class Buses:
             self._tell(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
 
     def _judge_input(self, wire: FlatWire, into: FlatBlock) -> None:
-        """What goes into a `BusOut` is a bus."""
+        """Check that the input of a `BusOut` is a bus."""
         if into.kind.name == BUS_OUT and self._bus_of(wire.target, set()) is None:
             self._tell(wire, "is no bus: a BusIn bundles wires")

@@ -28,7 +28,7 @@ class HiddenBlocks:
     def condition(
         self, path: str, block: DrawnBlock, around: Endpoint | None, rate: int, offset: int
     ) -> Endpoint:
-        """Make a sub-diagram's condition; where it is told.
+        """Make a sub-diagram's condition; return the output that has it.
 
         Args:
             around: condition of what it stands in; None if that always runs.

@@ -26,7 +26,7 @@ class SoundDiagram:
     order: tuple[Step, ...]
 
     def setting(self, block: FlatBlock) -> BlockSetting:
-        """Where and how a block runs."""
+        """Path, size, rate and seed with which a block runs."""
         outputs = block.ports.outputs
         named = block.kind.size_port or (outputs[0].name if outputs else "")
         size, type_, flat = 1, "real", self.flat

@@ -1,4 +1,4 @@
-"""What drives each input of a flat diagram: wires followed through the faces of sub-diagrams."""
+"""Drivers of each input of a flat diagram: wires followed through the faces of sub-diagrams."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str])
 
 
 def shown_by(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
-    """The output of a block, or input of the diagram, that a port shows; None if there is none.
+    """Return the output, or input of the diagram, that a port shows; None if there is none.
 
     Args:
         path: of a block or an input of the diagram, or of a block that stands for others.

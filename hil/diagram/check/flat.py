@@ -17,14 +17,14 @@ AS_TABLE: Final = (
     "write its outputs with `hil diagram run FILE --trust --out table.csv`, and put a File block "
     "of that table in its place"
 )
-"""What to do where a diagram is computed ahead."""
+"""Remedy where a diagram is precomputed."""
 Endpoint = tuple[str, str]
 """Path of a block, and the name of one of its ports."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatBlock:
-    """A block of no sub-diagram, with everything that says what it computes."""
+    """A block that is no sub-diagram, with all that defines its computation."""
 
     path: str
     kind: BlockKind
@@ -33,7 +33,7 @@ class FlatBlock:
     rate: int
     """Base ticks from one of its ticks to the next."""
     offset: int
-    """Its first base tick."""
+    """First base tick of the block."""
     enable: Endpoint | None = None
     """The output that must be true for it to run; None if it always does."""
 
@@ -49,7 +49,7 @@ class ModelBlock:
     rate: int
     offset: int
     conditional: bool
-    """Whether it stands in a part of the diagram that does not always run."""
+    """Whether it is in a part of the diagram that does not always run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A diagram without sub-diagrams: every block with its path, and what drives each of its inputs.
+"""A diagram without sub-diagrams: every block with its path, and the driver of each input.
 
 Faces of sub-diagrams are nodes of their own while types are found, and are passed through when it
 is said what drives an input. Enabled and triggered sub-diagrams become blocks that run on a
@@ -57,7 +57,7 @@ class _Around:
 
 
 class _EnoughError(Exception):
-    """So much is wrong that no more is looked for."""
+    """So many faults were found that the search ends."""
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class _Flattener:
     bundles: dict[str, FlatBlock] = field(default_factory=dict)
     """Blocks that make a bus, or take one apart."""
     count: int = 0
-    """Blocks met so far, also those that stand for sub-diagrams."""
+    """Number of blocks so far, also those that represent sub-diagrams."""
     models: dict[str, ModelBlock] = field(default_factory=dict)
     hidden: HiddenBlocks = field(init=False)
 
@@ -146,7 +146,7 @@ class _Flattener:
         kept[path] = flat
 
     def there(self, path: str) -> FlatBlock | None:
-        """The block of a path that stands for no others."""
+        """Return the block of a path that represents no others."""
         return self.blocks.get(path) or self.faces.get(path) or self.bundles.get(path)
 
     def unbundle(self) -> None:
@@ -166,7 +166,7 @@ class _Flattener:
 
     def _expanded(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any],
                   kind: BlockKind) -> Ports | None:  # fmt: skip
-        """The blocks that one stands for, beneath its path."""
+        """Expand a block into the blocks that it represents, beneath its path."""
         self._judge_plain(name, block, around)
         path = around.prefix + name
         values = self._values(name, around, kind, block.parameters, scope)
@@ -331,5 +331,5 @@ def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
 
 
 def _place(item: tuple[str, FlatBlock]) -> list[str]:
-    """So that what stands within a sub-diagram stands together."""
+    """Sort key that keeps the blocks of a sub-diagram together."""
     return item[0].split("/")

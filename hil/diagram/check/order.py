@@ -1,8 +1,8 @@
-"""The order in which a diagram's outputs are computed: each after all that it hangs on.
+"""The order in which a diagram's outputs are computed: each after all that it depends on.
 
-A block whose outputs hang on different inputs has a part for each of them, so that no loop is seen
-where there is none. Of those that are ready, the first by path comes next, so that the order is
-that of the law and not of the file.
+A block whose outputs depend on different inputs has a part for each of them, so that no loop is
+seen where there is none. Of those that are ready, the first by path comes next, so that the order
+is that of the law and not of the file.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Step = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class AlgebraicLoop:
-    """Outputs that hang on each other in the same tick."""
+    """Outputs that depend on each other in the same tick."""
 
     way: tuple[str, ...]
     """Paths in the direction of flow, the first one again at the end."""
 
     @property
     def words(self) -> str:
-        """What is wrong, and the remedy."""
+        """Description of the fault, and the remedy."""
         return (
             f"algebraic loop: {' -> '.join(self.way)}; each hangs on itself within one tick: put "
             f"a UnitDelay (or an IntegralForward) between {self.way[-2]} and {self.way[-1]}"
@@ -38,7 +38,7 @@ class AlgebraicLoop:
 
 
 def parts_of(block: FlatBlock) -> dict[int, frozenset[str]]:
-    """Parts of a block, each with the inputs that it hangs on."""
+    """Return the parts of a block, each with the inputs that it depends on."""
     pairs = block.kind.direct_of(block.parameters)
     inputs = [frozenset(i for i, o in pairs if o == output.name) for output in block.ports.outputs]
     if len(set(inputs)) <= 1:
@@ -72,7 +72,7 @@ def sort(flat: FlatDiagram) -> tuple[list[Step], AlgebraicLoop | None]:
 
 def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
             ) -> dict[Step, set[Step]]:  # fmt: skip
-    """What each part comes after."""
+    """Find the parts that each part comes after."""
     numbers = {
         path: {port.name: number for number, port in enumerate(block.ports.outputs)}
         for path, block in flat.blocks.items()

@@ -1,4 +1,4 @@
-"""Checks what stands in a block's line against the parameters of its kind."""
+"""Checks of the parameters in a block's line against those of its kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Scope = Mapping[str, Any]
 def checked(
     kind: BlockKind, given: Mapping[str, Any], scope: Scope, problems: list[str]
 ) -> dict[str, Any] | None:
-    """Values for every parameter of a kind; None if something is wrong, which is then told."""
+    """Return values for every parameter of a kind; None and a report if something is wrong."""
     known = [one.name for one in kind.parameters]
     before = len(problems)
     for name in given:
@@ -74,7 +74,7 @@ def _floats(value: Any) -> Any:
 
 
 def fault_of(one: ParameterKind, value: Any) -> str:
-    """What is wrong with one value; empty if nothing is."""
+    """Describe the fault of one value; empty if there is none."""
     if one.type in WORDS:
         return _text_fault(one, value)
     if one.type == "boolean":

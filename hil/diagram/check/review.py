@@ -28,7 +28,7 @@ class Review:
 
 
 def review(file: DiagramFile, newest: Spot | None = None) -> Review:
-    """Everything that is wrong with a diagram.
+    """Find all faults of a diagram.
 
     Args:
         newest: Section and key of a wire that is blamed, and no other, where it contradicts one.
@@ -57,7 +57,7 @@ def _whole(flat: FlatDiagram) -> Iterator[FlatWire]:
 
 
 def spot_of(file: DiagramFile, path: str) -> Spot:
-    """Where the block of a path is drawn: the innermost one that this file has."""
+    """Place where the block of a path is drawn: the innermost one in this file."""
     diagram, place, spot = file.top, "", ("", "")
     for part in path.split("/"):
         name = part.partition("@")[0]

@@ -1,4 +1,4 @@
-"""Where a diagram meets what runs it: its inputs and outputs matched with signals by name.
+"""Match of a diagram's inputs and outputs with the signals and setpoints of a station, by name.
 
 A station offers signals and accepts setpoints, each with unit, shape and frame; a diagram's file
 knows neither. Here each input finds its signal, or numbers that stay, and each setpoint its output;
@@ -40,12 +40,12 @@ class Endpiece:
 
     @property
     def diagram_unit(self) -> str:
-        """Its unit as diagrams write it."""
+        """Unit in the form of diagrams."""
         return _POWERS.get(self.unit, self.unit.replace(" ", "*"))
 
     @property
     def words(self) -> str:
-        """Its sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
+        """Description of sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
         sizes = " by ".join(map(str, self.shape)) or "scalar"
         return f"{sizes} [{self.diagram_unit}]" + (f", axes {self.frame}" if self.frame else "")
 
@@ -66,7 +66,7 @@ class DiagramEnds:
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What a user says of a diagram's inputs and outputs, where names do not say it."""
+    """Connections of a diagram by the user, where names do not give them."""
 
     inputs: Mapping[str, str | Numbers] = field(default_factory=dict[str, str | Numbers])
     """Input → name of a signal, or numbers that stay."""
@@ -164,7 +164,7 @@ def _known(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
 
 
 def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
-    """What keeps a port from being connected with a signal or setpoint."""
+    """List why a port cannot be connected with a signal or setpoint."""
     if found.type != "real":
         yield f"is {found.type}; {other.name} is real"
         return

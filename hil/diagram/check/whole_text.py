@@ -41,7 +41,7 @@ def _reads(block: DrawnBlock) -> bool:
 
 
 def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
-    """The same with the numbers of files in it."""
+    """Return the same diagram with the numbers of its files in it."""
     blocks = dict(drawn.blocks)
     for name, block in drawn.blocks.items():
         if _reads(block):

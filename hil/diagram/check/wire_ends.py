@@ -1,4 +1,4 @@
-"""Where the wires of one diagram end, by the paths of blocks, or why they end nowhere."""
+"""Ends of the wires of one diagram, by the paths of blocks, or why they end nowhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WireEnds:
     """Paths of all blocks that are computed."""
 
     def end(self, text: str, *, inputs: bool) -> Endpoint | str | None:
-        """One end of a wire; why it is nowhere, or None if that is told already.
+        """Find one end of a wire; return why it is nowhere, or None if that is reported already.
 
         Args:
             text: of the end, ``block.port``.

@@ -1,4 +1,4 @@
-"""What options of diagrams mean: values of parameters, inputs over time."""
+"""Options of diagrams: values of parameters, inputs over time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SlideOption = Annotated[
 def operated_diagram(
     name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
 ) -> tuple[str, Version, list[Timed]]:
-    """As `diagram_of`, to be changed while it runs by what is pressed and slid.
+    """Read a diagram as `diagram_of` does, with its changes by presses and slides while it runs.
 
     Raises:
         ConfigError: If it cannot run, or an act is none.
@@ -110,7 +110,7 @@ def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
 
 
 class InputPlan:
-    """What the inputs of a diagram are at each tick.
+    """Inputs of a diagram at each tick.
 
     Args:
         sound: The diagram.

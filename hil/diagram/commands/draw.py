@@ -58,7 +58,7 @@ def draw(
 
 
 def _diagram_at(file: DiagramFile, path: str) -> Diagram:
-    """The diagram that a block stands for; the top for an empty path."""
+    """Return the diagram that a block represents; the top for an empty path."""
     from hil.diagram.file.inside import inside
 
     try:

@@ -233,7 +233,7 @@ def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowTold]:
 
 
 def _worst(scenes: list[SceneJudged]) -> str:
-    """What is furthest above what it may be; empty if nothing is."""
+    """Name what is furthest above its limit; empty if nothing is."""
     from hil.diagram.exercises.judging import worst
 
     stops = [one.stopped for one in scenes if one.stopped]

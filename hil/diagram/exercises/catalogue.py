@@ -105,7 +105,7 @@ def _file(exercise: Exercise, seed: int, fault: LawFault | None) -> DiagramFile:
 
 
 def exercise_of(file: DiagramFile, path: Path) -> Exercise:
-    """The exercise that a file was handed out for.
+    """Return the exercise for which a file was written.
 
     Raises:
         ConfigError: if its note does not say so.

@@ -24,7 +24,7 @@ SCENES: Final = 5
 BLOCKS_MOST: Final = 2000
 """Largest number of blocks of a law that is judged."""
 Watch = Callable[[float, Values, Values], None]
-"""Is told time [s], inputs and outputs of each tick."""
+"""Observer of time [s], inputs and outputs of each tick."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +39,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class SceneJudged:
-    """How a law did in a scene."""
+    """Result of a law in a scene."""
 
     measures: tuple[Measure, ...]
     stopped: str
@@ -76,7 +76,7 @@ def read_attempt(path: Path) -> Attempt:
 
 
 def scene_draw(attempt: Attempt, scene: int | str) -> Random:
-    """What draws a scene.
+    """Return the random draws of a scene.
 
     Args:
         scene: its number, or ``practice``, which is not judged.

@@ -35,7 +35,7 @@ class DrawnLaw:
         self.blocks[part] = replace(before, parameters={**before.parameters, **parameters})
 
     def cut(self, part: str) -> None:
-        """No wires to a block any more."""
+        """Remove all wires to a block."""
         self.wires = {to: of for to, of in self.wires.items() if to.partition(".")[0] != part}
 
     def between(self, target: str, part: str, kind: str, **parameters: Any) -> None:

@@ -42,7 +42,7 @@ class MotorPlant:
         return {"wanted": [self._asked(time_s)], "measured": [RPM * measured]}
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a voltage."""
+        """Advance by a tick at a voltage."""
         self._volts = max(-VOLTS, min(VOLTS, outputs["voltage"][0]))
         load = self._load if time_s >= LOAD_S else 0.0
         steady = self._gain * (self._volts - load)

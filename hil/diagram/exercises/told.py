@@ -1,4 +1,4 @@
-"""What ``hil diagram exercise …`` prints with ``--json``: one object each."""
+"""JSON objects of ``hil diagram exercise …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class ExerciseNewTold(TypedDict):
     """A file that was handed out."""
 
     ok: bool
-    """It was written."""
+    """True: the file was written."""
     exercise: str
-    """Its name."""
+    """Name of the exercise."""
     seed: int
     """Drew law and fault."""
     about: str
-    """What a working law does."""
+    """Behaviour of a working law."""
     written: str
     """The file."""
 
@@ -60,10 +60,10 @@ class MeasureTold(TypedDict):
 
 
 class ExerciseSceneTold(TypedDict):
-    """How a law did in a scene."""
+    """Result of a law in a scene."""
 
     ok: bool
-    """It came to the end, and all is well."""
+    """True if it came to the end, and no measure is above its limit."""
     measures: list[MeasureTold]
     """Empty if it stopped."""
     stopped: str
@@ -74,7 +74,7 @@ class ExerciseCheckTold(TypedDict):
     """A law that was judged."""
 
     ok: bool
-    """It did well in all scenes."""
+    """True if it passed all scenes."""
     path: str
     """The file."""
     exercise: str
@@ -93,7 +93,7 @@ class ExerciseRowTold(TypedDict):
     file: str
     """Path of the file beneath the folder."""
     ok: bool
-    """It did well in all scenes."""
+    """True if it passed all scenes."""
     exercise: str
     """Name of the exercise; empty if it could not be read."""
     seed: int
@@ -103,7 +103,7 @@ class ExerciseRowTold(TypedDict):
     worst: str
     """Measure that is furthest above its limit, or where the law stopped; empty if none is."""
     error: str
-    """Why it could not be judged; empty if it was."""
+    """Reason why it could not be judged; empty if it was."""
 
 
 class ExerciseFolderTold(TypedDict):
@@ -123,12 +123,12 @@ class ExercisePracticeTold(TypedDict):
     """A scene that is not judged."""
 
     ok: bool
-    """It did well there."""
+    """True if it passed the scene."""
     path: str
     """The file."""
     exercise: str
-    """Which it is."""
+    """Name of the exercise."""
     scene: ExerciseSceneTold
-    """How it went."""
+    """Result of the scene."""
     written: str
     """Inputs and outputs of every tick; empty if they were not asked for."""

@@ -19,7 +19,7 @@ IDLE_RAD_S: Final = 1.047
 ROTOR_KG_M2: Final = 0.1
 VALVE_KG_M2: Final = 0.4
 SIDE_N_M: Final = 2000.0
-"""Stiffness of the grip across the axis."""
+"""Stiffness of the gripper's hold across the axis [N/m]."""
 STEP_S: Final = 0.002
 PARTS: Final = 4
 """Steps of the plant in a tick."""
@@ -53,7 +53,7 @@ class ValvePlant:
         }  # fmt: skip
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a voltage and a velocity across the axis."""
+        """Advance by a tick at a voltage and a velocity across the axis."""
         voltage = max(-1.0, min(1.0, outputs["voltage"][0]))
         x, y, _ = (max(-0.1, min(0.1, one)) for one in outputs["velocity"])
         inertia, h = ROTOR_KG_M2 + VALVE_KG_M2, STEP_S / PARTS
@@ -74,7 +74,7 @@ class ValvePlant:
         self._rows.append((time_s, self._angle, self._moment, side))
 
     def measures(self) -> Sequence[Measure]:
-        """Where the valve ends, how far beyond it went, side forces and moments on the way."""
+        """Final angle of the valve, its overshoot, side forces and moments on the way."""
         angle = self._rows[-1][1]
         most = max(one for _, one, _, _ in self._rows)
         return (

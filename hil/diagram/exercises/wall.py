@@ -1,7 +1,7 @@
 """A tool pressed on a stiff wall: force by the law of eqs. (7) and (11), gravity and tool weight.
 
 E. V. Strashnov, M. V. Mikhaylyuk (2019). The contact answers within a tick: the loop gain of a
-stiff grip is -k_p.
+stiff hold is -k_p.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class WallPlant:
         }  # fmt: skip
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a force of the drives."""
+        """Advance by a tick at a force of the drives."""
         net = outputs["force"][0] - ARM_N * self._tilted(time_s)
         if self._gap_m > 0.0:
             free = math.copysign(max(0.0, abs(net) - self._friction), net)

@@ -1,4 +1,4 @@
-"""Where in a file's text something stands, so that a fault is told with its line."""
+"""Lines of sections and keys in a file's text, so that a fault is reported with its line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hil.config.settings import settings_text
 PROBLEMS_MOST: Final = 40
 """Largest number of faults of a file that are listed; of more only the number is given."""
 PROBLEMS_SOUGHT: Final = 200
-"""Faults after which no more are looked for: each may cost a search for the word that was meant."""
+"""Number of faults after which the search ends: each may cost a search for the word that was
+meant."""
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s="']+))\s*=""")
 
 
@@ -33,7 +34,7 @@ class Placed(str):
     """Name of a block, or destination of a wire; empty if the fault is of no line."""
 
     def __new__(cls, words: str, section: str = "", key: str = "") -> Self:
-        """The words as they are told."""
+        """Return the words in the form of a message."""
         made = super().__new__(cls, words)
         made.section, made.key = section, key
         return made

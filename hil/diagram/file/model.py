@@ -20,7 +20,7 @@ FILE: Final = "File"
 FMU: Final = "FMU"
 """Kind of a block that is a model of others."""
 SUB: Final = "sub"
-"""What a block's kind is called that stands for a sub-diagram."""
+"""Kind of a block that represents a sub-diagram."""
 Run = Literal["always", "enabled", "triggered"]
 Kept = Literal["held", "reset"]
 
@@ -38,7 +38,7 @@ class DrawnBlock:
     rate: int = 1
     """Ticks of the diagram around from one tick of the block to the next."""
     offset: int = 0
-    """Its first tick, below the rate."""
+    """First tick, below the rate."""
     run: Run = "always"
     """Condition of a sub-diagram: always, while `enable` is true, or as `trigger` becomes so."""
     states: Kept = "held"
@@ -50,7 +50,7 @@ class DrawnBlock:
 
 @dataclass(frozen=True, slots=True)
 class DiagramParameter:
-    """A parameter of a diagram, with the value that it has unless told otherwise."""
+    """A parameter of a diagram, with its default value."""
 
     value: Any
     low: float | None = None
@@ -93,7 +93,7 @@ class DiagramFile:
         return self.subs.get(name) or self.foreign.get(name)
 
     def used_subs(self) -> dict[str, Diagram]:
-        """Its own sub-diagrams, and those of libraries that it uses."""
+        """Sub-diagrams of the file, and those of libraries that it uses."""
         found = dict(self.subs)
         waiting = [self.top, *found.values()]
         while waiting:

@@ -41,7 +41,7 @@ _PARAMETER: Final = ("value", "low", "high", "unit", "note")
 
 
 class Problems:
-    """What is wrong with a file, with the line where it stands.
+    """Faults of a file, each with its line.
 
     Args:
         source: The file.
@@ -54,7 +54,7 @@ class Problems:
         self.found: list[str] = []
 
     def add(self, problem: str, key: str = "", section: str = "") -> None:
-        """Add one; its line is that of a key within a section, if it can be found.
+        """Add a fault; its line is that of a key within a section, if it can be found.
 
         Raises:
             ConfigError: if there are so many that no more are looked for.
@@ -78,7 +78,7 @@ def read(path: Path) -> DiagramFile:
 
 
 def read_text(text: str, path: Path) -> DiagramFile:
-    """The diagram of a text that stands, or is to stand, in a file, with those of its libraries.
+    """Read the diagram of a text that is, or will be, a file's, with those of its libraries.
 
     Raises:
         ConfigError: With a line for each fault.

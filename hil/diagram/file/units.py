@@ -38,14 +38,14 @@ _SHOWN: Final = (
     "1", "N", "N*m", "W", "V", "Pa", "1/s", "m/s", "m/s^2", "N/m", "N*s/m", "N*m*s", "N*m/s", "ohm",
     "N*s", "V*s", "W/s", "N/s", "1/s^2", "C", "V/s",
 )  # fmt: skip
-"""How exponents are written, the first that fits."""
+"""Written forms of exponents, the first that fits."""
 _TOKEN: Final = re.compile(r"\s*(\?[A-Za-z]\w*|[A-Za-z%]+|\d+|[*/^()-])")
 _EXPONENT_MOST: Final = 12
 _TEXT_MOST: Final = 80
 
 
 class UnitError(ValueError):
-    """A text that is no unit; it says what would be right."""
+    """A text that is no unit; the message names a right one."""
 
 
 @lru_cache(maxsize=4096)
@@ -137,7 +137,7 @@ def times(one: Exponents, other: Exponents, power: int = 1) -> dict[str, int]:
 
 
 def coherent(exponents: Exponents) -> tuple[float, Exponents]:
-    """How many of which coherent SI unit a unit without variables is."""
+    """Return the factor and the coherent SI unit of a unit without variables."""
     factor, found = 1.0, {}
     for symbol, exponent in sorted(exponents.items()):
         if symbol in OTHERS:
@@ -150,7 +150,7 @@ def coherent(exponents: Exponents) -> tuple[float, Exponents]:
 
 
 def conversion(source: str, target: str) -> float:
-    """What a value in one unit is multiplied by to be in another.
+    """Return the factor that converts a value from one unit to another.
 
     Raises:
         UnitError: If they measure different things.

@@ -204,7 +204,7 @@ def source_value(code: int, tick: int, v: Array, p: int) -> float:
 
 @njit(**INLINE)
 def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Of one or two inputs, without states."""
+    """Function of one or two inputs, without states."""
     if code == codes.MULTIPLY:
         return a * b
     if code == codes.DIVIDE:

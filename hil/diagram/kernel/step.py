@@ -23,7 +23,7 @@ def is_due(rate: int, offset: int, enable: int, v: Array, tick: int) -> bool:
 
 
 def sources_number(folder: Path) -> int:
-    """A number that tells the files of a folder, as they are, from others."""
+    """Number that identifies the contents of a folder's files."""
     found = 1
     for file in sorted(folder.glob("*.py")):
         found = crc32(file.read_bytes(), found)

@@ -47,7 +47,7 @@ def _ring_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
 
 
 def before_start(parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What each element is before the start; `initial` is of numbers alone."""
+    """Value of each element before the start; `initial` is of numbers alone."""
     start = COMPOSITE.get(setting.type)
     return _each(parameters["initial"], setting.size) if start is None else list(start)
 

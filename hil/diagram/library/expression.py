@@ -40,7 +40,7 @@ KINDS_OF: Final[Mapping[str, str]] = {
     "hypot": "Hypot", "<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual",
     "and": "And", "or": "Or", "not": "Not",
 }  # fmt: skip
-"""What in a text → kind of block."""
+"""Sign or function in a text → kind of block."""
 BOOLEAN: Final = frozenset({"<", "<=", ">", ">=", "and", "or", "not"})
 _PORTS: Final[Mapping[int, tuple[str, ...]]] = {1: ("u",), 2: ("u1", "u2")}
 
@@ -71,7 +71,7 @@ class _Writing:
             self.wires[f"{one.name}.u"] = f"{source}.y"
 
     def diagram(self) -> Diagram:
-        """What has been made."""
+        """Return the diagram of what was written."""
         return Diagram(self.blocks, self.wires)
 
     def _face(self, name: str) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _ports(p: Parameters) -> Ports:
 
 
 def _pairs(p: Parameters) -> Pairs:
-    """An output hangs on inputs in its own text, and on those of outputs that it names."""
+    """Return the feed-through by the inputs in an output's text, and those of outputs in it."""
     statements = _statements(p)
     inputs, seen = set(inputs_of(statements, p)), dict[str, set[str]]()
     for one in statements:

@@ -43,7 +43,7 @@ def table_of(p: Parameters) -> Parameters:
 
 
 def _check_unit(table: NumberTable, column: str, given: str) -> None:
-    """Refuse a unit that is not the one that the file says, if diagrams know that one.
+    """Refuse a unit other than the file's, if diagrams know that one.
 
     Raises:
         ConfigError: With both.

@@ -25,12 +25,12 @@ _TERM: Final = re.compile(rf"\s*+([-+]?)\s*(?:({_NUMBER})(?:\s+([A-Za-z_]\w*))?|
 
 
 class RulesError(ValueError):
-    """A text that is no set or rule; its words say which part, and what would be right."""
+    """A text that is no set or rule; the message names the part, and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzySet:
-    """How much a number belongs to a word: straight lines between corners, held beyond them."""
+    """Membership of a number in a word: straight lines between corners, held beyond them."""
 
     input: str
     word: str
@@ -40,7 +40,7 @@ class FuzzySet:
 
 @dataclass(frozen=True, slots=True)
 class FuzzyRule:
-    """What follows, as far as all its sets hold."""
+    """Conclusion that holds as far as all its sets do."""
 
     when: tuple[tuple[str, str], ...]
     """Input and word of each condition."""

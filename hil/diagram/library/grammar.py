@@ -93,7 +93,7 @@ def parsed(text: str) -> tuple[Statement, ...]:
 
 
 def names_in(tree: SyntaxNode) -> Iterator[str]:
-    """Names in a tree, as often as they stand there."""
+    """Names in a tree, as often as they occur."""
     if tree.what == "name":
         yield tree.name
     for one in tree.parts:

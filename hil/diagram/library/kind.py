@@ -1,4 +1,4 @@
-"""What a kind of block is, as data: ports, parameters, feed-through, states, an example."""
+"""A kind of block as data: ports, parameters, feed-through, states, an example."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class PortKind:
 
     name: str
     unit: str = "?a"
-    """Its unit, with variables of the block."""
+    """Unit, with variables of the block."""
     shape: str | tuple[int, ...] = "?s"
-    """Sizes; a variable is found from the wires, and is a scalar if nothing says more."""
+    """Sizes; a variable is found from the wires, and is a scalar if nothing else determines it."""
     type: PortType = "real"
     frame: str = "?f"
     """Axes of its numbers; a variable for those that have none of their own."""
@@ -85,7 +85,7 @@ class ParameterKind:
 
 @dataclass(frozen=True, slots=True)
 class BlockSetting:
-    """Where and how a block runs, for what its numbers hang on."""
+    """Path, size, rate and seed with which a block runs, on which its numbers depend."""
 
     path: str
     size: int
@@ -113,7 +113,7 @@ BlockFunction = Callable[[Any, Any, Any, Any, float], None]
 period [s]; it writes what it computes."""
 
 Pairs = frozenset[tuple[str, str]]
-"""Feed-through: the output hangs on the input of the same tick."""
+"""Feed-through: the output depends on the input of the same tick."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,40 +124,40 @@ class BlockKind:
     group: str
     about: str
     equation: str
-    """Its difference equation: k the block's tick, H its period [s], [k-1] the tick before."""
+    """Difference equation: k is the block's tick, H its period [s], [k-1] the tick before."""
     ports: Ports | Callable[[Parameters], Ports]
     parameters: tuple[ParameterKind, ...] = ()
     direct: Pairs | Callable[[Parameters], Pairs] | None = None
-    """Pairs with feed-through; None if every output hangs on every input."""
+    """Pairs with feed-through; None if every output depends on every input."""
     states: tuple[str, ...] | Callable[[Parameters, BlockSetting], int] = ()
     """Names for one element, or how many there are for the whole block."""
     initial: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
     """States of one element at the start, or of the whole block; else 0."""
     numbers: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
-    """What the equation needs, in order; None for its numeric parameters as they are."""
+    """Numbers of the equation, in order; None for its numeric parameters as they are."""
     check: Callable[[Parameters], str] | None = None
-    """What is wrong with parameters that fit one by one; empty if nothing is."""
+    """Fault of parameters that fit one by one; empty if there is none."""
     size_port: str = ""
     """Name of the port whose shape gives the block's size; empty for the first output."""
     any_rate: bool = False
-    """Its inputs may be of any rate."""
+    """Whether its inputs may be of any rate."""
     constant: bool = False
-    """Its output never changes, so that it may be wired to any rate."""
+    """Whether its output never changes, so that it may be wired to any rate."""
     drawn: Callable[[Parameters], Diagram] | None = None
-    """Blocks that it stands for; None if it is computed itself."""
+    """Blocks that it represents; None if it is computed itself."""
     functions: tuple[BlockFunction] | tuple[BlockFunction, BlockFunction] | None = None
     """Functions of a block of another distribution: the one for outputs, and then the one for next
     states."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:
-        """Its ports with these parameters."""
+        """Ports with these parameters."""
         ports = self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
         shape = self.shape_of_each(parameters)
         return _of_shape(ports, shape) if shape else ports
 
     def direct_of(self, parameters: Parameters) -> Pairs:
-        """Its pairs with feed-through with these parameters."""
+        """Feed-through with these parameters."""
         if self.direct is None:
             ports = self.ports_of(parameters)
             return frozenset((i.name, o.name) for i in ports.inputs for o in ports.outputs)
@@ -184,7 +184,7 @@ class BlockKind:
         return [{**parameters, **{k: v[i] for k, v in each.items()}} for i in range(count)]
 
     def fault_of(self, parameters: Parameters) -> str:
-        """What is wrong with parameters that fit one by one; empty if nothing is."""
+        """Fault of parameters that fit one by one; empty if there is none."""
         shape = self.shape_of_each(parameters)
         for one in self.parameters:
             value = parameters[one.name]
@@ -198,7 +198,7 @@ class BlockKind:
         return next((one for one in faults if one), "")
 
     def numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """What its equation needs; of each element, if parameters have a number for each."""
+        """Numbers of the equation; of each element, if parameters have a number for each."""
         if self.shape_of_each(parameters):
             parts = self.elements(parameters, setting.size)
             return [number for one in parts for number in self._numbers_of(one, setting)]
@@ -211,7 +211,7 @@ class BlockKind:
         return [number for name in numeric for number in flat(parameters[name])]
 
     def initial_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """Its states at the start, element after element."""
+        """States at the start, element after element."""
         if callable(self.states):
             count = self.states(parameters, setting)
             given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
@@ -288,7 +288,7 @@ def wrench(name: str = "wrench", frame: str = "?f") -> PortKind:
 
 
 def source(unit: str = "1", type: PortType = "real") -> Ports:
-    """No input, one scalar output."""
+    """Ports of a source: no input, one scalar output."""
     return Ports((), (PortKind("y", unit, (), type),))
 
 

@@ -38,7 +38,7 @@ TWO_LINKS: Final = ((0.0, 0.3, 0.0, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (0.0, 0.
 
 
 def joints_of(p: Parameters) -> int:
-    """How many the arm has."""
+    """Number of joints of the arm."""
     return sum(turns(row) for row in p["dh"])
 
 
@@ -58,7 +58,7 @@ def _dh_fault(p: Parameters) -> str:
 
 
 def _chain_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """Rows, and joints; theta, d, a, cos and sin of alpha, whether it turns; room for the poses."""
+    """Rows and joints; theta, d, a, cos and sin of alpha, whether it turns; space for poses."""
     found = [float(len(p["dh"])), float(joints_of(p))]
     for row in p["dh"]:
         theta, d, a, alpha = row[:4]
@@ -124,7 +124,7 @@ def _each(p: Parameters, name: str) -> tuple[float, ...]:
 
 
 def _descent_numbers(p: Parameters, s: BlockSetting) -> list[float]:
-    """The chain; sweeps, step, weight of turns, limits; room for the next angles."""
+    """The chain; sweeps, step, weight of turns, limits; space for the next angles."""
     return [
         *_chain_numbers(p, s), float(p["sweeps"]), p["step_max_rad"], p["turn_m"],
         *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in range(joints_of(p))),

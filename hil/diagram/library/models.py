@@ -1,7 +1,7 @@
-"""A model of others as a block: an FMU, whose code is loaded by a run, with a person's trust.
+"""Somebody else's model as a block: an FMU, whose code is loaded by a run, with a person's trust.
 
-Here only its description is read. The block stands for a `Bias` of 0 for each input, where the
-model's is taken from, and for a `Constant` for each output, which who runs it sets in every tick.
+Here only its description is read. The block represents a `Bias` of 0 for each input, where the
+model's is taken from, and a `Constant` for each output, which its runner sets in every tick.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _faults(p: Parameters) -> Iterator[str]:
 
 
 def described(path: Path) -> Description:
-    """What an FMU says of itself; nothing of it is run.
+    """Read the description of an FMU; nothing of it is run.
 
     Raises:
         ConfigError: for a file that could never be run.
@@ -122,7 +122,7 @@ def _described(path: Path, changed_ns: int, size: int) -> Description:
 
 
 def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
-    """Unit of a port: as the text says, else as the model does, in the words of diagrams."""
+    """Unit of a port: the text's, else the model's, in the form of diagrams."""
     if one.unit:
         return one.unit
     told = _SPELT.get(variable.unit, variable.unit.replace(".", "*"))
@@ -135,7 +135,7 @@ def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
 
 
 def _drawn(p: Parameters) -> Diagram:
-    """What the block stands for.
+    """Return the diagram that the block represents.
 
     Raises:
         ConfigError: if the model has no such variables, or is none.
@@ -170,7 +170,7 @@ def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> st
 
 
 def told_model(p: Parameters) -> dict[str, str]:
-    """Parameters of a block that tell what its file would: units of all ports, and its digest.
+    """Parameters of a block in place of its file: units of all ports, and its digest.
 
     Raises:
         ConfigError: as when it is drawn.

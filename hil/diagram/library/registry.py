@@ -19,7 +19,7 @@ def kinds() -> Mapping[str, BlockKind]:
 
 @cache
 def offered() -> tuple[Offer, ...]:
-    """Kinds of other distributions; those that cannot be used say why."""
+    """Return the kinds of other distributions; unusable ones have the reason."""
     from hil.diagram.library.offered import blocks_offered
 
     return blocks_offered(own_kinds())

@@ -57,7 +57,7 @@ def _pulse(parameters: Parameters, setting: BlockSetting) -> Sequence[float]:
 
 
 def seed_of(parameters: Parameters, setting: BlockSetting) -> tuple[float, float]:
-    """Two words of 32 bits that hang on the diagram's seed, the block's own and its path."""
+    """Two words of 32 bits, made of the diagram's seed, the block's own and its path."""
     text = f"{setting.seed}/{parameters['seed']}/{setting.path}"
     digest = hashlib.sha256(text.encode()).digest()
     return float(int.from_bytes(digest[:4])), float(int.from_bytes(digest[4:8]))
@@ -69,7 +69,7 @@ def _table_fault(parameters: Parameters) -> str:
 
 
 def increasing_fault(name: str, places: tuple[float, ...], other: str, values: tuple) -> str:
-    """What is wrong with the points of a table; empty if nothing is."""
+    """Fault of the points of a table; empty if there is none."""
     if len(places) < 2 or len(places) != len(values):
         return f"{name} has {len(places)} numbers, {other} {len(values)}: as many, and at least 2"
     for before, after in pairwise(places):

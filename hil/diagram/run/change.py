@@ -13,14 +13,14 @@ from hil.diagram.check.flat import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class DiagramChange:
-    """What is to be changed; all of it, or none."""
+    """A change of a diagram; all of it is taken, or none."""
 
     set: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Parameters: ``name`` of the diagram's own, or ``path.name`` of a block's → value."""
     text: str = ""
     """Another diagram, as in a file; empty for the one that runs."""
     source: str = ""
-    """Its file; libraries are found beside it."""
+    """File of the text; libraries are found beside it."""
     forced: bool = False
     """Whether it is taken although an output jumps."""
     carried: bool = field(default=False, compare=False)

@@ -63,7 +63,7 @@ class Version:
     def changed(
         self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None
     ) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
-        """The version that a change makes of this one; nothing is changed here.
+        """Make the version that a change gives; nothing is changed here.
 
         Parameters that were set before stay set, unless another file comes: that one says all.
 
@@ -92,7 +92,7 @@ class Version:
                 yield f"{path}.{name}" if path else name, before, value
 
     def value(self, path: str, name: str) -> Any:
-        """What a parameter is; None if there is none."""
+        """Value of a parameter; None if there is none."""
         if (path, name) in self.changes:
             return self.changes[path, name]
         if not path:
@@ -133,7 +133,7 @@ class Successor:
 def followed(
     version: Version, changes: Mapping[Endpoint, Any]
 ) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
-    """The version that goes on from one in its next tick with other parameters; as `changed`.
+    """Make the version that follows one in its next tick with other parameters; as `changed`.
 
     Raises:
         ConfigError: with a line for each that is refused.
@@ -162,7 +162,7 @@ def _common_ports(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
 
 
 def _of_models(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """What the FMUs of both tell now."""
+    """Return the present outputs of the FMUs of both."""
     for path in new.sound.flat.models:
         for name in new.table.numbers:
             if name.startswith(f"{path}/"):

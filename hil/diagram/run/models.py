@@ -56,17 +56,17 @@ class RunningModel:
         self._before = self._newest = first
         self._asked, self._passed, self._waits, self._running_late = 0, 0, False, 0
         self.late: int = 0
-        """Ticks so far that went on without the answer that was due."""
+        """Ticks so far that were computed without the answer that was due."""
         self._inputs = [(f"{block.path}/{inner_name(one, p)}", "y") for one in entries(p["takes"])]
         self._outputs = [f"{block.path}/{inner_name(one, p)}" for one in entries(p["gives"])]
 
     @property
     def path(self) -> str:
-        """Of its block."""
+        """Path of its block."""
         return self._block.path
 
     def before(self, engine: Engine) -> None:
-        """Tell its outputs for the tick that comes, if its block has one then.
+        """Set its outputs for the coming tick, if its block has one then.
 
         Raises:
             ModelFailedError: if it does not go on.
@@ -149,7 +149,7 @@ class DiagramModels:
             self._opened = stack.pop_all()
 
     def before(self, engine: Engine) -> None:
-        """Tell the outputs that the tick that comes needs.
+        """Set the outputs that the coming tick needs.
 
         Raises:
             ModelFailedError: if a model does not go on.
@@ -185,7 +185,7 @@ class DiagramModels:
 
 
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
-    """What its process is told, and ticks in a step; nothing of it is loaded."""
+    """Settings of its process, and ticks in a step; nothing of it is loaded."""
     p, place = block.parameters, f"{block.path}: {block.file.name}"
     if isinstance(block.file, CarriedPath):
         raise RefusedError(f"{place} is not in the recording: run its scenario again")

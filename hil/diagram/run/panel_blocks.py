@@ -1,4 +1,4 @@
-"""What a person works with in a diagram: sliders, switches, buttons; lamps, numbers, texts."""
+"""Blocks of a diagram for a person: sliders, switches, buttons; lamps, numbers, texts."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PanelBlock:
 
     @property
     def label(self) -> str:
-        """As it is called for a person."""
+        """Name for a person."""
         return str(self.parameters.get("label") or self.path.rpartition("/")[2])
 
     @property
     def unit(self) -> str:
-        """Of a slider."""
+        """Unit of a slider."""
         return str(self.parameters.get("unit", ""))
 
     def set_to(self, value: Any) -> DiagramChange:
@@ -45,7 +45,7 @@ class PanelBlock:
 
 
 def panel_blocks(version: Version) -> list[PanelBlock]:
-    """Those that are set, as they are set in a version that runs, by path."""
+    """Return the blocks that are set, as they are in a version that runs, by path."""
     return [
         PanelBlock(path, one.kind, version.value(path, SET.get(one.kind, "presses")),
                    parameters_of(one))

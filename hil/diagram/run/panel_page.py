@@ -56,7 +56,7 @@ def told_of(version: Version, text: str) -> dict[str, Any]:
 
 
 def version_told(table: Mapping[str, Any]) -> Version:
-    """The version that a header tells.
+    """Read the version from a header.
 
     Raises:
         KeyError: if it tells none.
@@ -116,7 +116,7 @@ def shown_paths(file: DiagramFile) -> tuple[str, ...]:
 
 
 def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
-    """Where in an engine the numbers of some such blocks stand; -1 for one that is not there."""
+    """Places of the numbers of some such blocks in an engine; -1 for one that is not there."""
 
     def place(path: str) -> int:
         try:
@@ -128,13 +128,13 @@ def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
 
 
 def shown_signals(file: DiagramFile) -> Iterator[Signal]:
-    """What a row has of them."""
+    """Signals of such blocks in a row."""
     for path in shown_paths(file):
         yield Signal(column(path), "f8")
 
 
 def change_of_table(version: Version, table: object) -> DiagramChange:
-    """What a table that was asked for sets in a version.
+    """Make the change of a version that a requested table sets.
 
     Args:
         table: as JSON gives it, a table or not.
@@ -170,7 +170,7 @@ def change_of_table(version: Version, table: object) -> DiagramChange:
 
 
 class PanelInbox:
-    """What panels ask of the diagram of a run, one after another.
+    """Requests of panels to the diagram of a run, one after another.
 
     A table has everything that a page shows; what nobody has moved from where the run began is left
     to whoever else changes it.
@@ -189,7 +189,7 @@ class PanelInbox:
         self._asked.append(table)
 
     def next(self) -> DiagramChange | None:
-        """What is to be changed next; None if nothing is."""
+        """Return the next change; None if there is none."""
         while self._asked:
             try:
                 change = change_of_table(self._version, json.loads(self._asked.popleft()))
@@ -205,7 +205,7 @@ class PanelInbox:
 
 
 def refusals_to(led: LedOperator) -> Callable[[DiagramChange, str], None]:
-    """Lets panels hear why a run has not taken what they asked for, such as a jump."""
+    """Publish to panels why a run has not taken their request, such as a jump."""
 
     def hear(change: DiagramChange, why: str) -> None:
         if change.source == PANEL:
@@ -217,7 +217,7 @@ def refusals_to(led: LedOperator) -> Callable[[DiagramChange, str], None]:
 def asked_or_saved(
     version: Version, led: LedOperator, saved: Callable[[], DiagramChange | None] | None
 ) -> Callable[[], DiagramChange | None]:
-    """The changes that panels ask for, and then those that come by other ways.
+    """Merge the changes that panels request with those of other sources.
 
     Args:
         version: of the diagram as the run begins.

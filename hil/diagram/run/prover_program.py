@@ -1,4 +1,4 @@
-"""The process that looks at what an operator wants of a run's diagram, see `hil.desk.prover`."""
+"""The process that judges an operator's requests to a run's diagram, see `hil.desk.prover`."""
 
 from __future__ import annotations
 

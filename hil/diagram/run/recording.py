@@ -34,7 +34,7 @@ WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 
 class DiagramRecording:
-    """What is written of each tick.
+    """Contents of a recording of each tick.
 
     Args:
         version: that begins.
@@ -63,7 +63,7 @@ class DiagramRecording:
         self._journal.put(tick * self._base_s, tick, words, {"set": words[:300]}, who=STATION)
 
     def stopped(self, fault: StoppedError) -> None:
-        """A block cannot go on."""
+        """Record that a block cannot continue."""
         self._journal.put(fault.time_s, fault.tick, str(fault), {"block": fault.path}, who=STATION,
                           kind=EventKind.FAULT, level=Level.ERROR)  # fmt: skip
 

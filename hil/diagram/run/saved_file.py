@@ -1,4 +1,4 @@
-"""Looks at the file of a diagram that moves a machine; each time it is saved it is a change."""
+"""Polls the file of a diagram that moves a machine; each time it is saved it is a change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOK_S: Final = 0.1
 
 
 class SavedDiagram:
-    """What a file says, each time that it says something else; looked at in a thread of its own.
+    """Contents of a file, each time that they change; polled in a thread of its own.
 
     Args:
         path: of the diagram.
@@ -46,7 +46,7 @@ class SavedDiagram:
         self._thread.join()
 
     def next(self) -> DiagramChange | None:
-        """What has come since; None if nothing has."""
+        """Return the change since the last call; None if there is none."""
         with suppress(Empty):
             return self._found.get_nowait()
         return None
@@ -56,7 +56,7 @@ class SavedDiagram:
             self.look()
 
     def look(self) -> None:
-        """Look once; a file that cannot be read now is told, and looked at again."""
+        """Poll once; a file that cannot be read now is reported, and polled again."""
         try:
             text = settings_text(self._path)
         except ConfigError as error:
@@ -73,5 +73,5 @@ class SavedDiagram:
 def saved_diagram(
     used: UsedDiagram, use: DiagramUse | None, tell: Callable[[str], object]
 ) -> SavedDiagram:
-    """That of a scenario's diagram."""
+    """Watch the file of a scenario's diagram."""
     return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, tell)

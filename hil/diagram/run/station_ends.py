@@ -1,4 +1,4 @@
-"""What the station of a scenario offers to a diagram and takes from it, whatever station it is."""
+"""Signals and setpoints of a scenario's diagram, for a station of any kind."""
 
 from __future__ import annotations
 

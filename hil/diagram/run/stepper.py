@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from hil.diagram.run.models import DiagramModels
 
 BACK_S: Final = 10.0
-"""How far back it can go [s]."""
+"""Time that it can go back [s]."""
 _KEPT_EACH_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moment:
-    """What runs, between two ticks."""
+    """Version and state between two ticks."""
 
     version: Version
     state: DiagramState
@@ -65,13 +65,13 @@ class SteppedRun:
     def __init__(self, version: Version, models: DiagramModels | None = None) -> None:
         self._models = models
         self.version = version
-        """That runs: an older one where it was gone back to before a change."""
+        """Version that runs: an older one where it was gone back to before a change."""
         self.fault: StoppedError | None = None
-        """Why it cannot go on; None if it can."""
+        """Fault because of which it cannot continue; None if it can."""
         self._acts: list[_Act] = []
         self._condition: Condition | None = None
         self._judged: slice | None = None
-        """Where the numbers of the condition stand; None if what runs has none."""
+        """Places of the numbers of the condition; None if what runs has none."""
         self._held = False
         self._traces: dict[Endpoint, Trace] = {}
         self._places: dict[Endpoint, slice] = {}
@@ -175,7 +175,7 @@ class SteppedRun:
     # Back.
 
     def back(self, ticks: int) -> int:
-        """Go back by so many ticks, or as far as it can; the tick that it is at then.
+        """Go back by so many ticks, or as far as it can; return the tick that it is at then.
 
         What was done since then is done again as it goes on, unless something else is done.
 
@@ -215,7 +215,7 @@ class SteppedRun:
         self._did(_Act(self.tick, name, numbers))
 
     def change(self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None) -> None:
-        """Go on with another version of the diagram, which carries its states over.
+        """Continue with another version of the diagram, which carries its states over.
 
         Raises:
             ConfigError: If it cannot run; the one before does then.
@@ -274,14 +274,14 @@ class SteppedRun:
         return None if source is None else sound.types[source]
 
     def _found(self, end: Endpoint) -> slice | None:
-        """Where the numbers of an output stand; None if there is none."""
+        """Find the places of the numbers of an output; None if there is none."""
         try:
             return self.version.engine.place(*end)
         except KeyError:
             return None
 
     def _size(self, end: Endpoint) -> int:
-        """How many numbers an output has; 0 if there is none."""
+        """Number of values of an output; 0 if there is none."""
         place = self._found(end)
         return 0 if place is None else place.stop - place.start
 

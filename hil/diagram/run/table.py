@@ -1,7 +1,7 @@
 """A diagram as a table: rows in order of computation, and one array with all numbers.
 
 The array: base period, zeros for inputs that nothing is wired to, the diagram's inputs, ports,
-states, numbers of the equations. States of a sub-diagram stand together.
+states, numbers of the equations. States of a sub-diagram are together.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BlockTable:
     """Path of each row's block."""
 
     def has_rows_of(self, other: BlockTable) -> bool:
-        """Whether it computes the same blocks in the same way, with other numbers at most."""
+        """Whether it computes the same blocks in the same manner, with other numbers at most."""
         return (
             self.paths == other.paths
             and np.array_equal(self.rows, other.rows)
@@ -53,7 +53,7 @@ class BlockTable:
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What the kernel needs of a block beside its places."""
+    """Numbers of a block for the kernel beside its places."""
     if kind.functions is None:
         return kind.numbers_of(parameters, setting)
     return called_with(kind, parameters, setting)
@@ -141,7 +141,7 @@ class _Builder:
             self._filled.append((self._numbers[path], numbers))
 
     def _restarted(self, inside: list[str]) -> list[float]:
-        """Place and number of a sub-diagram's states, which stand together, and their start."""
+        """Place and number of a sub-diagram's states, which are together, and their start."""
         values = [number for path in inside for number in self._initial[path]]
         first = self._states[inside[0]].start if inside else 0
         return [float(first), float(len(values)), *values]

@@ -1,4 +1,4 @@
-"""How a scenario uses a diagram: its file, parameters in place of its own, what feeds it."""
+"""Use of a diagram by a scenario: its file, parameters in place of its own, its inputs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """A number, a list of them, or rows of them."""
 RobotFacts = Mapping[str, Callable[[], Any]]
-"""What a diagram takes from the robot that it moves, by names of its parameters; `ConfigError` if
+"""Parameters that a diagram takes from the robot that it moves, by their names; `ConfigError` if
 the robot has none."""
 TooSlow = Literal["report", "refuse"]
-"""What becomes of a diagram that is too slow for its period."""
+"""Reaction to a diagram that is too slow for its period."""
 
 
 class GivenParameter(Settings):
-    """A parameter in place of what the diagram's file says."""
+    """A parameter in place of one in the diagram's file."""
 
     parameter: str
     """Name of a parameter of the diagram, or ``block.name`` of a block's: ``kp``, ``law/pi.kp``."""
@@ -40,16 +40,16 @@ class GivenParameter(Settings):
 
 
 class FeedInput(Settings):
-    """What an input of the diagram is fed with."""
+    """Source of an input of the diagram."""
 
     input: str
-    """Its name."""
+    """Name of the input."""
     signal: str | None = None
     """Name of a signal of the station; left out with `value`: the signal of the same name."""
     value: Value | None = None
     """Numbers that stay."""
     frame: str = ""
-    """What the diagram calls the signal's axes; left out, as the station does."""
+    """Name of the signal's axes in the diagram; left out, that of the station."""
 
 
 class ChangeDiagram(Settings):
@@ -79,7 +79,7 @@ class DiagramUse(Settings):
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     joints: tuple[int, ...] = ()
-    """Numbers of the robot's driven joints that it commands and whose signals it is told, from the
+    """Numbers of the robot's driven joints that it commands and whose signals it gets, from the
     base on; empty for all. A built-in law holds the others where they should be."""
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
@@ -91,8 +91,8 @@ class DiagramUse(Settings):
     drive can, and nothing where a drive has no bound. A change that would make it jump by more is
     refused, unless it is forced."""
     too_slow: TooSlow = "report"
-    """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
-    it is said when the scenario is checked and when it runs in real time, or refused there."""
+    """Reaction if 1 of 1000 of its ticks takes longer than its period on this machine: it is
+    reported when the scenario is checked and when it runs in real time, or refused there."""
 
     def wiring(self, setpoint: str) -> Wiring:
         """Inputs and outputs as the seam takes them."""
@@ -152,7 +152,7 @@ def used_diagram(use: DiagramUse, scenario_file: Path, key: str, robot: RobotFac
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
-    """As `used_diagram`, with the text of the file at hand."""
+    """Read a diagram as `used_diagram` does, with the text of the file at hand."""
     from hil.diagram.check.diagram import check
     from hil.diagram.file.read import read_text
 

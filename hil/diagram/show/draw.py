@@ -91,7 +91,7 @@ def _hint(text: str) -> str:
 
 
 def _fitted(x: float, y: float, kind: str, text: str, room: float, size: float) -> str:
-    """Text that is set smaller, or cut, where it is wider than its room."""
+    """Text that is set smaller, or cut, where it is wider than its space."""
     smaller = min(size, room / (_CHARACTER_PX * max(len(text), 1)))
     if smaller == size:
         return _text(x, y, kind, text)
@@ -168,7 +168,7 @@ def _port(x: float, y: float, words: str, port: str, units: Units, more: str = "
 
 
 def port_words(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
-    """What stands at ports: signs of a sum, names of several, nothing at the only one."""
+    """Labels of ports: signs of a sum, names of several, nothing at the only one."""
     signs = block.parameters.get("signs", "++")
     if block.kind == "Sum" and ports and ports[0] == "u1" and len(signs) == len(ports):
         return ["−" if one == "-" else "+" for one in signs]
@@ -207,7 +207,7 @@ def _marks(block: DrawnBlock) -> str:
 
 
 def _about(name: str, block: DrawnBlock) -> str:
-    """What appears at the pointer: kind, equation, parameters, note."""
+    """Text at the pointer: kind, equation, parameters, note."""
     kind = kinds().get(block.kind) or faces().get(block.kind)
     lines = [f"{name}: {block.of if block.kind == SUB else block.kind}"]
     lines += [kind.equation] if kind is not None else []

@@ -1,4 +1,4 @@
-"""What ``hil diagram diff`` and ``linear`` print with ``--json``."""
+"""JSON objects of ``hil diagram diff`` and ``linear`` with ``--json``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DiagramDiffTold(TypedDict):
     """Two diagrams beside each other."""
 
     ok: bool
-    """They have the same law."""
+    """True if they have the same law."""
     before: str
     """The first file."""
     after: str
@@ -47,7 +47,7 @@ class PoleTold(TypedDict):
     im: float
     """Imaginary part."""
     magnitude: float
-    """It decays below 1."""
+    """Magnitude of the pole; it decays below 1."""
     hz: float | None
     """Natural frequency [Hz]; null for a pole at 0 or at 1."""
     damping: float | None
@@ -60,7 +60,7 @@ class MarginTold(TypedDict):
     value: float
     """dB, or degrees; below 0 beyond the end."""
     hz: float
-    """Where the loop comes nearest to its end [Hz]."""
+    """Frequency at which the loop comes nearest to its end [Hz]."""
 
 
 class LinearTold(TypedDict):

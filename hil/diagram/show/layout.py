@@ -1,4 +1,4 @@
-"""Where blocks stand on a drawing: what somebody placed stays, the rest goes from left to right.
+"""Layout of blocks on a drawing: placed ones stay, the rest goes from left to right.
 
 Lengths are in pixels, x to the right and y down; every box and port stands on a grid of `GRID`.
 """
@@ -40,11 +40,11 @@ class Box:
     outputs: tuple[str, ...]
 
     def input_at(self, port: str) -> tuple[int, int]:
-        """Where an input is."""
+        """Position of an input."""
         return self.x, self.y + self._down(self.inputs, port)
 
     def output_at(self, port: str) -> tuple[int, int]:
-        """Where an output is."""
+        """Position of an output."""
         return self.x + self.width, self.y + self._down(self.outputs, port)
 
     def _down(self, ports: tuple[str, ...], port: str) -> int:
@@ -52,7 +52,7 @@ class Box:
         return first + PITCH * ports.index(port)
 
     def meets(self, other: Box) -> bool:
-        """Whether there is no room for a wire and a name between two."""
+        """Whether there is no space for a wire and a name between two."""
         return (
             self.x < other.x + other.width + 3 * GRID
             and other.x < self.x + self.width + 3 * GRID
@@ -62,7 +62,7 @@ class Box:
 
 
 def boxes(diagram: Diagram, file: DiagramFile) -> dict[str, Box]:
-    """Every block of a diagram with its size, at its place or where there is room for it."""
+    """Every block of a diagram with its size, at its place or where there is space for it."""
     sizes = {name: _sized(name, diagram, file) for name in sorted(diagram.blocks)}
     layers = _layers(diagram)
     if not diagram.places:
@@ -117,7 +117,7 @@ def _end(text: str) -> tuple[str, str]:
 
 
 def _after(diagram: Diagram) -> dict[str, set[str]]:
-    """What each block feeds; wires that close a loop, seen from the inputs, are left out."""
+    """Blocks that each block feeds; wires that close a loop, seen from the inputs, are left out."""
     wires: dict[str, set[str]] = {name: set() for name in diagram.blocks}
     fed = set()
     for target, source in diagram.wires.items():

@@ -1,4 +1,4 @@
-"""What ``hil diagram …`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil diagram …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class PortTold(TypedDict):
     shape: list[int]
     """Sizes; empty for a scalar."""
     unit: str
-    """Unit; `any` if nothing says it."""
+    """Unit; `any` if nothing determines it."""
     frame: str
-    """Axes of its numbers; empty if nothing says them."""
+    """Axes of its numbers; empty if nothing determines them."""
 
 
 class EndpieceTold(TypedDict):
@@ -38,7 +38,7 @@ class DiagramEndsTold(TypedDict):
     """Signals that a scenario offers to its diagram, and setpoints that it takes."""
 
     ok: bool
-    """It takes diagrams."""
+    """True: the scenario takes diagrams."""
     path: str
     """The scenario."""
     signals: list[EndpieceTold]
@@ -55,7 +55,7 @@ class DiagramCheckTold(TypedDict):
     """A diagram that can run."""
 
     ok: bool
-    """It can run."""
+    """True: the diagram can run."""
     path: str
     """The file."""
     base_s: float
@@ -78,7 +78,7 @@ class CostTold(TypedDict):
     """Times of single ticks."""
 
     ticks: int
-    """How many were timed."""
+    """Number of ticks that were timed."""
     median_us: float
     """Half of them took less [us]."""
     p99_us: float
@@ -112,7 +112,7 @@ class StopTold(TypedDict):
     """Place and time at which a diagram stopped."""
 
     block: str
-    """Path of the block that cannot go on."""
+    """Path of the block that cannot continue."""
     tick: int
     """Base tick."""
     time_s: float
@@ -123,7 +123,7 @@ class DiagramRunTold(TypedDict):
     """A diagram that was run alone."""
 
     ok: bool
-    """It came to its end."""
+    """True if it came to its end."""
     path: str
     """The file."""
     ticks: int
@@ -152,7 +152,7 @@ class OrderTold(TypedDict):
     rate: int
     """Base ticks from one of its ticks to the next."""
     offset: int
-    """Its first base tick."""
+    """First base tick of the block."""
     condition: str
     """The block whose output must be true; empty if it always runs."""
     cost_us: float
@@ -160,7 +160,7 @@ class OrderTold(TypedDict):
 
 
 class FeedThroughTold(TypedDict):
-    """What an output of a diagram hangs on within the same tick."""
+    """Inputs of the same tick on which an output of a diagram depends."""
 
     output: str
     """Name."""
@@ -169,10 +169,10 @@ class FeedThroughTold(TypedDict):
 
 
 class ExplainTold(TypedDict):
-    """How a diagram is computed."""
+    """Order of computation and feed-through of a diagram."""
 
     ok: bool
-    """It can run."""
+    """True: the diagram can run."""
     path: str
     """The file."""
     order: list[OrderTold]
@@ -244,7 +244,7 @@ class BlocksTold(TypedDict):
     """Kinds of blocks."""
 
     ok: bool
-    """Always."""
+    """True."""
     kinds: list[KindTold]
     """All, or the one that was asked for."""
 
@@ -253,7 +253,7 @@ class DrawTold(TypedDict):
     """A picture of a diagram."""
 
     ok: bool
-    """It was drawn."""
+    """True: the picture was drawn."""
     path: str
     """The file."""
     inside: str
