@@ -51,7 +51,7 @@ class Listening:
     """Address on which a host is received, and senders that are accepted.
 
     Raises:
-        ConfigError: if strangers could be heard.
+        ConfigError: if packets of strangers could be accepted.
     """
 
     address: str = "127.0.0.1"

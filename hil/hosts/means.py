@@ -1,6 +1,6 @@
 """Largest motion of a vehicle, by axis: what is more was not its motion but a fault of its host.
 
-A step may be as large as a sudden bump, and larger the longer nothing was heard.
+A step may be as large as a sudden bump, and larger the longer nothing was received.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def tick_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int = 2000
     """Time the ticks of a diagram by the compiled kernel; all its inputs are 0.
 
     Args:
-        now_s: a clock that does not stand still.
+        now_s: a clock that advances.
         ticks: how many.
     """
     from hil.diagram.run.engine import Engine
@@ -116,12 +116,12 @@ def _cost(found: NDArray[np.float64], base_s: float) -> TickCost:
 def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:
     """Cost of each block, or part of one, in a tick in which it is computed [s].
 
-    Its rows of the table are computed many times over, with the numbers that stand there; the time
-    of a call without rows is taken off. A block that stops at a number that is not finite is timed
-    up to there.
+    Its rows of the table are computed many times over, with the numbers that are there; the time of
+    a call without rows is taken off. A block that stops at a number that is not finite is timed up
+    to there.
 
     Args:
-        engine: after a tick at least, so that what stands there is usual; it is not changed.
+        engine: after a tick at least, so that the numbers are usual; it is not changed.
     """
     from hil.diagram.kernel.codes import ENABLE, OFFSET, PART, RATE
 

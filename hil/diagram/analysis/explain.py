@@ -42,7 +42,7 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
     """List blocks in the order in which they are computed, with the cost of each, its inputs 0.
 
     Args:
-        now_s: a clock that does not stand still.
+        now_s: a clock that advances.
     """
     engine = Engine(sound, models=True)  # only its order and its costs are told
     with suppress(NonFiniteError):

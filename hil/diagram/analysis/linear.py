@@ -24,8 +24,8 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10
-"""Step of a difference quotient, relative to the largest value that a number had on the way to the
-point, or to 1."""
+"""Step of a difference quotient, relative to the largest value that a number had before the point,
+or to 1."""
 KINK: Final = 0.01
 """Bend of an output by its slope above which it is noted [1]."""
 PERIOD_MOST: Final = 10_000
@@ -124,7 +124,7 @@ def linearise(engine: Engine, inputs: Sequence[slice], outputs: Sequence[slice],
     """Return the linear system about the state of an engine.
 
     Args:
-        inputs: Where its inputs stand in `values`.
+        inputs: Places of its inputs in `values`.
         outputs: Likewise.
         scale: Largest values so far, as `values`; a difference is `STEP` of it, or of 1 for 0.
 

@@ -31,7 +31,7 @@ class HiddenBlocks:
         """Make a sub-diagram's condition; return the output that has it.
 
         Args:
-            around: condition of what it stands in; None if that always runs.
+            around: condition of what it is in; None if that always runs.
         """
         own = f"{path}@{ENABLE}"
         if block.run == "triggered":

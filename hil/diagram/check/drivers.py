@@ -54,8 +54,8 @@ def shown_by(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
     """Return the output, or input of the diagram, that a port shows; None if there is none.
 
     Args:
-        path: of a block or an input of the diagram, or of a block that stands for others.
-        port: of its outputs; of one that stands for others of its inputs, too.
+        path: of a block or an input of the diagram, or of a block that represents others.
+        port: of its outputs; of one that represents others of its inputs, too.
     """
     block = flat.blocks.get(path)
     if block is not None:

@@ -2,7 +2,7 @@
 
 A station offers signals and accepts setpoints, each with unit, shape and frame; a diagram's file
 knows neither. Here each input finds its signal, or numbers that stay, and each setpoint its output;
-whatever does not fit is told before anything runs.
+whatever does not fit is reported before anything runs.
 """
 
 from __future__ import annotations

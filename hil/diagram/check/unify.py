@@ -69,7 +69,7 @@ class UnitEquations:
         return expression
 
     def _final(self, variable: Variable) -> LinearUnit:
-        """Express a solved variable in unsolved ones; what is found on the way is kept."""
+        """Express a solved variable in unsolved ones; intermediate results are kept."""
         stack = [variable]
         while stack:
             top = stack[-1]

@@ -173,7 +173,7 @@ def _show(found: _Found, gain: Margin | None, phase: Margin | None, written: str
 
 
 def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
-    """Run to a point where all rates begin together; return the largest values on the way."""
+    """Run to a point where all rates begin together; return the largest values until then."""
     import numpy as np
 
     from hil.diagram.analysis.linear import common_period

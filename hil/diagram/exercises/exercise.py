@@ -57,7 +57,7 @@ class LawFault:
 
     name: str
     hints: tuple[str, str, str]
-    """Hints, each more than the one before: where to look, what to measure, what is wrong."""
+    """Hints, each more than the one before: where to search, what to measure, what is wrong."""
     put: Callable[[DrawnLaw, Random], None]
     """Puts it into a law."""
 

@@ -93,7 +93,7 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
     """Run a scene.
 
     Args:
-        watch: is told what happens.
+        watch: called with each tick.
     """
     exercise, base_s = attempt.exercise, attempt.exercise.base_s
     plant, engine = exercise.plant(scene_draw(attempt, scene)), Engine(attempt.sound)

@@ -74,7 +74,7 @@ class ValvePlant:
         self._rows.append((time_s, self._angle, self._moment, side))
 
     def measures(self) -> Sequence[Measure]:
-        """Final angle of the valve, its overshoot, side forces and moments on the way."""
+        """Final angle of the valve, its overshoot, side forces and moments during the scene."""
         angle = self._rows[-1][1]
         most = max(one for _, one, _, _ in self._rows)
         return (

@@ -57,7 +57,7 @@ class Problems:
         """Add a fault; its line is that of a key within a section, if it can be found.
 
         Raises:
-            ConfigError: if there are so many that no more are looked for.
+            ConfigError: if there are so many that the search ends.
         """
         self.found.append((self._lines.before(section, key) if key else "") + problem)
         if len(self.found) >= PROBLEMS_SOUGHT:

@@ -2,8 +2,8 @@
 
 Coherent SI units are written with the base symbols m, kg, s, A, K; rad is 1, as in SI. Units that
 are not coherent (deg, mm, rpm, %, and Hz, which counts turns as rpm does) are symbols of their own,
-so that they mix with nothing and a `Convert` block has to stand between. The unit of a port may
-hold variables, such as ``?a*s``.
+so that they mix with nothing and a `Convert` block has to be between. The unit of a port may hold
+variables, such as ``?a*s``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A row of an arm is theta [rad], d [m], a [m], alpha [rad] (Denavit and Hartenberg 1955, distal): a
 joint's axes in those before it are Rz(theta + q) Tz(d) Tx(a) Rx(alpha). A fifth number says whether
-the row turns, by 1, or stands, by 0, such as a mount, a tool.
+the row turns, by 1, or is fixed, by 0, such as a mount, a tool.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class ConnectedDiagram:
             The output within its bounds, shape (n,).
 
         Raises:
-            StoppedError: if a block of the version that runs cannot go on.
+            StoppedError: if a block of the version that runs cannot continue.
         """
         offered, self._offered = self._offered, None
         if self._models is not None:

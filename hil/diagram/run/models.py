@@ -69,7 +69,7 @@ class RunningModel:
         """Set its outputs for the coming tick, if its block has one then.
 
         Raises:
-            ModelFailedError: if it does not go on.
+            ModelFailedError: if it does not continue.
         """
         if not self._has(engine.tick):
             return
@@ -152,7 +152,7 @@ class DiagramModels:
         """Set the outputs that the coming tick needs.
 
         Raises:
-            ModelFailedError: if a model does not go on.
+            ModelFailedError: if a model does not continue.
         """
         if len(self._running) != len(self._orders):
             raise RuntimeError("the FMUs of a diagram were not begun")

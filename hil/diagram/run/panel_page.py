@@ -59,7 +59,7 @@ def version_told(table: Mapping[str, Any]) -> Version:
     """Read the version from a header.
 
     Raises:
-        KeyError: if it tells none.
+        KeyError: if it has none.
         ConfigError: with a line for each fault.
     """
     file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))

@@ -25,7 +25,7 @@ class SavedDiagram:
         path: of the diagram.
         text: what it says now.
         set_: parameters of the scenario, which stay set.
-        tell: says why the file cannot be read, once for each reason.
+        tell: called with the reason why the file cannot be read, once for each.
     """
 
     def __init__(

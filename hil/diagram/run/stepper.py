@@ -177,7 +177,7 @@ class SteppedRun:
     def back(self, ticks: int) -> int:
         """Go back by so many ticks, or as far as it can; return the tick that it is at then.
 
-        What was done since then is done again as it goes on, unless something else is done.
+        Actions since then are repeated as it continues, unless something else is done.
 
         Raises:
             RefusedError: If it has FMUs.

@@ -131,7 +131,7 @@ class OpenTaps:
         source: file of the diagram.
         text: what the file says.
         changes: parameters in place of the file's.
-        place: folder where they are told; the user's own if left out.
+        place: folder of the announcement; the user's own if left out.
 
     Raises (on entering):
         PlaceError: if the folder cannot be trusted, or the file not be written.

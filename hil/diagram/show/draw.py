@@ -48,7 +48,7 @@ def svg(file: DiagramFile, diagram: Diagram, title: str, units: Units | None = N
     """The text of a picture.
 
     Args:
-        file: Where sub-diagrams are looked up.
+        file: Source of the sub-diagrams.
         diagram: The one to draw; its sub-diagrams are a block each.
         units: Of outputs and inputs, as far as they are known.
     """

@@ -1,6 +1,6 @@
 """Layout of blocks on a drawing: placed ones stay, the rest goes from left to right.
 
-Lengths are in pixels, x to the right and y down; every box and port stands on a grid of `GRID`.
+Lengths are in pixels, x to the right and y down; every box and port is on a grid of `GRID`.
 """
 
 from __future__ import annotations

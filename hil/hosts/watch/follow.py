@@ -63,11 +63,11 @@ class Follower:
         """Take in one more accepted packet, newer than all before.
 
         Args:
-            state: what it tells.
+            state: of the packet.
             kernel_s: when the kernel took it, on the run's clock [s].
 
         Raises:
-            CueingError: if no force follows from what it tells.
+            CueingError: if no force follows from it.
         """
         if self._stamped and math.isfinite(state.t_s):
             at_s = self._alignment.at(state.t_s, kernel_s)

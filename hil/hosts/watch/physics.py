@@ -2,9 +2,10 @@
 
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
 change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
-velocity the change of place and the nose the way (`platform6dof.cueing.course`), and the pose of a
-tool at rest stand near the middle of its range. A wire that does not tell something is not judged
-by it; signs that nothing can contradict are followed where its map says that they were looked at.
+velocity the change of place and the nose the course (`platform6dof.cueing.course`), and the pose of
+a tool at rest must be near the middle of its range. A wire is not judged by a quantity that it
+lacks; signs that nothing can contradict are followed where its map confirms that they were
+inspected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The watchdogs of a live host: its packets are followed only while they can be a vehicle's motion.
 
-Whatever is seen first takes the wanted motion away along a smooth window, and brings it back the
-same way when the stream has been sound again for a while; after 2 s without, the source is lost
+Whatever is seen first takes the wanted motion away along a smooth window, and brings it back
+likewise when the stream has been sound again for a while; after 2 s without, the source is lost
 until a person engages anew. Pure: time comes in, nothing goes out but what to do.
 """
 
@@ -96,7 +96,7 @@ class HostWatch:
 
     Args:
         means: what its vehicle can do at most.
-        physics: holds what it tells against physics; None for one without a map.
+        physics: compares its packets with physics; None for one without a map.
     """
 
     def __init__(self, means: Means | None = None, physics: Physics | None = None) -> None:

@@ -115,7 +115,7 @@ def read_protocol(path: Path) -> Protocol:
 
     Raises:
         ConfigError: if it cannot be read, holds what is not known, or asks for text of which the
-            numbers cannot be told apart.
+            numbers cannot be separated.
     """
     source, root = str(path), read_xml(path)
     output = root.find("./generic/output")

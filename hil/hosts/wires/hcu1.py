@@ -57,7 +57,7 @@ _KEYS: Final = {"seq", "t_ns", "flags", "f", "w", "dw", "q", "v", "p"}
 
 
 class Hcu1Settings(MapSettings):
-    """Map of the bench's own frame: binary and JSON are told apart by their first byte."""
+    """Map of the bench's own frame: binary or JSON, by their first byte."""
 
     kind: Literal["hcu1"] = "hcu1"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Kind of the wire."""

@@ -83,7 +83,7 @@ class LayoutSettings(MapSettings):
 
 
 def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
-    """Fields by name, in the order in which they stand, those of records last."""
+    """Return the fields by name, in the order of their places, those of records last."""
     placed = {
         name: FieldPlace(one.at, one.type, one.record, one.factor * UNITS[name][key_of(one.unit)])
         for name, one in settings.fields.items()

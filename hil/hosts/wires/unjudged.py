@@ -1,8 +1,8 @@
 """Signs of a layout that nothing can judge: each must be confirmed before the layout is followed.
 
-A sign is judged where something else in the packet says the same. Where a force is told with its
-gravity it is held against the change of speed; angles against gravity, rates and the way. A force
-that is made of the velocity agrees with it whatever its signs are.
+A sign is judged where something else in the packet confirms it. A force with its gravity is
+compared with the change of speed; angles with gravity, rates and the course. A force that is made
+of the velocity agrees with it whatever its signs are.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def unseen_text(fields: tuple[str, ...], keys: str = "fields") -> str:
 
     Args:
         fields: whose signs nothing can contradict.
-        keys: the key of the map under which they stand.
+        keys: the key of the map under which they are.
     """
     if not fields:
         return ""

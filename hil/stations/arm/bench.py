@@ -181,7 +181,7 @@ class EmulatedRobot:
         """Make it; in the scenario's world, if it names one.
 
         Raises:
-            RefusedError: if it cannot stand there.
+            RefusedError: if it cannot be there.
         """
         plan = self._prepared.plan
         settings, seed = emulated_settings(self._prepared), plan.scenario.seed
@@ -226,7 +226,7 @@ def play_arm(
     Args:
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         robot_at: where the robot's controller shows its gripper, as the operator read it there;
-            for a robot that does not tell it by itself.
+            for a robot that does not send it by itself.
         edit: told why the file of an operator's diagram cannot be read, which is taken each time
             that it is saved; None to look at it no more.
 

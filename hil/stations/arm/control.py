@@ -54,7 +54,7 @@ class ArmStation(WaypointMaker[ArmStep]):
 
     Args:
         space: the simulated arm, at rest at its start.
-        rates: what turns wishes into its joint rates.
+        rates: converts requests into its joint rates.
         robot: None while no place is chosen for it: then only the space arm moves, to find out
             where the motion leads.
         nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.

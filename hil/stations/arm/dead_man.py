@@ -1,8 +1,8 @@
 """Reaction of the robot to a released dead-man: it rests, and continues from there once held again.
 
-The simulated arm cannot rest so: its wish goes to zero smoothly, and it swings out. The robot
+The simulated arm cannot rest so: its request goes to zero smoothly, and it swings out. The robot
 repeats the first of it; then it comes to rest by itself. Rest is no end of the stream: the robot
-goes on asking, and is told to stay where it is.
+continues to ask, and gets the place where it is.
 """
 
 import math
@@ -17,7 +17,7 @@ RELEASED_S = 2.0
 """A robot that still moves when the dead-man was let go for so long is not waited for [s]."""
 GAP_MAX_M = 0.15
 """Largest gap between the simulated gripper and a robot at rest [m]: beyond it does not swing, it
-leaves, and the way back would be a motion that nobody asked for."""
+leaves, and the return would be a motion that nobody asked for."""
 GAP_MAX_RAD = math.radians(10.0)
 
 

@@ -55,7 +55,7 @@ class ArmJournal(Journal):
 
     Args:
         writer: writes waypoints in the numbers of the wire; None if it has none.
-        stop: the operator's wish to end, as a flag of the waypoints after it.
+        stop: the operator's request to end, as a flag of the waypoints after it.
     """
 
     def __init__(

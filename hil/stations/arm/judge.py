@@ -40,7 +40,7 @@ def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
     """The gate of a robot at rest.
 
     Raises:
-        RefusedError: if it may not stand there, with joint, value and limit.
+        RefusedError: if it may not be there, with joint, value and limit.
     """
     sample = robot_sample(robot.geometry(), np.array(start_rad))
     gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
@@ -53,7 +53,7 @@ class RobotJudge:
     """Judges one waypoint after the other, from a start at rest.
 
     The joints follow from the place, in the branch of the start: that is what the controller makes
-    of a waypoint, whatever joints its maker had in mind.
+    of a waypoint, whatever joints its maker intended.
 
     Args:
         index: number of the waypoint that passed last.
@@ -73,7 +73,7 @@ class RobotJudge:
             gate: open, at that start; one of its own if left out.
 
         Raises:
-            RefusedError: if it may not stand there, with joint, value and limit.
+            RefusedError: if it may not be there, with joint, value and limit.
         """
         geometry = robot.geometry()
         gate = gate or gate_at(robot, start_rad)

@@ -180,7 +180,7 @@ class ArmLoop:
     def _can_start(self, report: LinkReport) -> bool:
         """Whether the robot has asked, and has sent its place or has had the time to.
 
-        The first word that is received may repeat one from before, and a repeat tells no place.
+        The first request that is received may repeat one from before, and a repeat has no place.
         """
         if report.state not in RESTARTABLE or not report.asked:
             return False

@@ -69,7 +69,7 @@ def worst_corner(
 
     Args:
         path: poses of either gripper at each waypoint, the start among them.
-        scale: of the ways, from the path to the robot.
+        scale: of the distances, from the path to the robot.
 
     Raises:
         RefusedError: if one is rounded too much, with speeds at which it would fit.

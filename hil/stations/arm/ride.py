@@ -70,7 +70,7 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
     Args:
         name: its file, or the folder of its run.
         key: where it was asked for, for the errors.
-        beside: a file beside which a relative path is looked for first.
+        beside: a file beside which a relative path is searched first.
 
     Raises:
         ConfigError: if it is no recording of a platform that says where it was, or a ride of more

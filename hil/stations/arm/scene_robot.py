@@ -35,9 +35,9 @@ _PARTS: Final = ("stand", "waist", "upper arm", "elbow", "forearm", "hand", "gri
 class RobotScene:
     """A robot of the PUMA 560's class.
 
-    The solid arm stands where the robot told that it is; its joints there are those of inverse
-    kinematics in the posture that was asked. Before the robot has told anything, it stands as
-    asked, and the figure's note says so. The ghost is the gripper as asked.
+    The solid arm is at the place that the robot sent; its joints there are those of inverse
+    kinematics in the posture that was asked. Before the robot has sent anything, it is as asked,
+    and the figure's note says so. The ghost is the gripper as asked.
     """
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 The thread that answers the robot goes before the one that computes waypoints, and both go before
 ordinary programs. A thread that computes hands the interpreter over after `SWITCH_INTERVAL_S` and
-not after the 5 ms that Python takes unless told otherwise: more than an answer may take.
+not after the 5 ms that Python takes by default: more than an answer may take.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Checks before a robot moves: its place, its posture, and the planned start.
 
 A robot says where its gripper is, not how its joints are: in the posture of the plan they follow
-from the place. Whether it stands in that posture only a person can see, at the controller.
+from the place. Whether it is in that posture only a person can see, at the controller.
 """
 
 from collections.abc import Iterable
@@ -68,7 +68,7 @@ class RobotStart:
         """Reason why the robot's joints are not those of the plan; empty if they are.
 
         Args:
-            told: where the robot says that its gripper is; what the operator says counts if not.
+            told: place of the gripper by the robot; by the operator if there is none.
         """
         place = told or self.shown
         if place is None:

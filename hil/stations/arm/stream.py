@@ -89,7 +89,7 @@ class WaypointMaker(ABC, Generic[S_co]):
 
     @abstractmethod
     def _declare_stop(self) -> None:
-        """Tell the gate that the waypoints from now on are a smooth stop."""
+        """Declare to the gate that the waypoints from now on are a smooth stop."""
 
     @abstractmethod
     def _step(self) -> S_co: ...

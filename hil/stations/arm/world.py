@@ -1,9 +1,9 @@
 """World of the robot's motors in the physics engine: where robot, scene and servos meet.
 
-The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
-`hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The
-robot takes the place of the scene's robot of that kind; masses and gears are those of
-`hil.machines.world.documents.PUMA`, for a robot's file does not tell them.
+The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by `hil
+arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The robot
+takes the place of the scene's robot of that kind; masses and gears are those of
+`hil.machines.world.documents.PUMA`, for a robot's file does not contain them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 KIND: Final = "robot"
-"""Kind of the machine that stands in a scene."""
+"""Kind of the machine in a scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def world_of(
     """Make the world that a name or a file means, around a robot.
 
     Args:
-        ride: recording of the platform on which the robot stands; empty if it stands still.
+        ride: recording of the platform that bears the robot; empty if nothing moves it.
         key: where it was asked for, for the errors.
-        beside: a file beside which a relative path is looked for first.
+        beside: a file beside which a relative path is searched first.
 
     Raises:
         ConfigError: if there is no such scene, with every fault of its document, or if the ride is
-            none on which a robot of the scene stands.
+            none that bears a robot of the scene.
     """
     from hil.machines.world.scene_documents import scene_of
     from hil.machines.world.scene_machine import scene_around
@@ -112,7 +112,7 @@ def check_world(prepared: ArmProof) -> None:
     """Put the robot of a proved motion where it begins in its scenario's world, if it has one.
 
     Raises:
-        ConfigError: if the world cannot be had, or the robot would stand in something there.
+        ConfigError: if the world cannot be had, or the robot would be inside something there.
     """
     if prepared.plan.scenario.ride == RECORDING_MARK:
         return  # of a part whose run is still to come

@@ -1,8 +1,8 @@
 """Find which column of an unknown sensor's record is what: axes, signs and units, by physics.
 
-Gravity says which axis is down, the change of speed which one is forward; force to the side goes
-with speed times yaw rate. What physics cannot tell, left from right, a person says: it is the same
-for a sensor that tells gravity minus acceleration in the mirror.
+Gravity shows which axis is down, the change of speed which one is forward; force to the side is
+proportional to speed times yaw rate. Physics cannot distinguish left from right, so a person does:
+a sensor of gravity minus acceleration gives the same in the mirror.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     """Find axes, signs and units of a record.
 
     Args:
-        bend: which way its first bend goes, as the person knows who drove it.
-        speed_unit: of its speed; None where the column's name or the slope tells it.
+        bend: direction of its first bend, as the driver knows it.
+        speed_unit: of its speed; None where the column's name or the slope gives it.
 
     Raises:
-        MotionError: naming what is not there, or cannot be told.
+        MotionError: naming what is not there, or is ambiguous.
     """
     header = read_header(path).header
     time_name = _first(header, _TIME, path, "time")

@@ -112,7 +112,7 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
 
 
 def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
-    """The ride of a scenario that is a parsed table; the source's own files are looked for.
+    """Prepare the ride of a scenario that is a parsed table; the source's own files are read.
 
     Raises:
         ConfigError: if something in it cannot be had.
@@ -135,7 +135,7 @@ def opened_source(
         feedback: gives what was measured last.
 
     Raises:
-        ConfigError: if it cannot be opened, or shall be looked ahead at and cannot.
+        ConfigError: if it cannot be opened, or has no preview where one is needed.
     """
     scenario, file = plan.scenario, Path(plan.scenario_file)
     around = Surroundings(

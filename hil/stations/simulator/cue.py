@@ -261,10 +261,10 @@ def _absolute(name: str) -> str:
 
 
 def _with_preview(plan: RidePlan, preview_s: float) -> RidePlan:
-    """Return the same ride with a look ahead.
+    """Return the same ride with a preview.
 
     Raises:
-        ConfigError: of a live source, an algorithm that looks at nothing ahead, or a bad value.
+        ConfigError: of a live source, an algorithm without a preview, or a bad value.
     """
     line = f"--preview {preview_s:g}"
     kind = plan.scenario.source_kind

@@ -82,7 +82,7 @@ class FeltRide:
         """Largest difference of felt and wanted, by axis; none if there is no such cycle.
 
         Args:
-            governed: look at the cycles alone in which the governor acted.
+            governed: use only the cycles in which the governor acted.
         """
         worst, places = np.full(6, -np.inf), np.zeros(6, np.intp)
         for first, (wanted, felt) in zip(

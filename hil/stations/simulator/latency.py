@@ -1,8 +1,8 @@
 """Delays between a simulator and the platform, from a ride's recording.
 
-Every row that used a new packet has the stamps of its way: the host's own, the kernel's, when the
-loop took it, when control handed the setpoint to the gate, when the gate put it on the wire; when
-the legs were there follows from the lag that the gate measures.
+Every row that used a new packet has the stamps of its transport: the host's own, the kernel's, when
+the loop took it, when control handed the setpoint to the gate, when the gate put it on the wire;
+when the legs were there follows from the lag that the gate measures.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Motion of a vehicle in cycles that control missed, made up for in the next one.
 
 The gate bridges a cycle without a setpoint at constant speed, and control finds itself some cycles
-later. Whatever goes step by step then makes as many steps as cycles have passed; what its source
-told in between nobody heard, so it goes along the parabola through what was heard in the two cycles
-before and what is heard now. A straight line would ask a vehicle that turns round at 50 cycles a
-second for more than its motion.
+later. A step-by-step computation then makes as many steps as cycles have passed; the source's
+states in between were not received, so it follows the parabola through the states of the two cycles
+before and of this one. A straight line would ask a vehicle that turns round at 50 cycles a second
+for more than its motion.
 """
 
 from __future__ import annotations

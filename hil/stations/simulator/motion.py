@@ -73,7 +73,7 @@ class RideMotion:
 
     Args:
         chain: filter, head and governor.
-        limits: of the way home.
+        limits: of the return home.
         lasts_s: after so long it is over [s]; infinite if only its source ends it.
         by_itself: whether it follows at once; else when a person asks.
         missed_max: so many missed cycles are made up for at most: as many as the gate bridges.

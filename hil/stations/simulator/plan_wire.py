@@ -62,7 +62,7 @@ class PlannerSetup:
         """Make such a planner.
 
         Raises:
-            ValueError: if the machine has no room at neutral.
+            ValueError: if the machine has no travel at neutral.
         """
         return Planner(self.parameters, self.envelope, self.neutral, self.head_m)
 

@@ -1,4 +1,4 @@
-"""The run's end of the process that makes plans while a run is under way.
+"""The run's end of the process that makes plans during a run.
 
 They share a socket pair: a packet each way (`hil.stations.simulator.plan_wire`). Nothing here waits
 once the process is ready: a request for which the queue has no space is dropped, and counts as late

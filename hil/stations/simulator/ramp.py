@@ -9,7 +9,7 @@ class Ramp:
     """A number that changes smoothly: a new target is reached in a given time, from wherever it is.
 
     Args:
-        value: where it stands at first.
+        value: at first.
     """
 
     def __init__(self, value: float) -> None:

@@ -95,7 +95,7 @@ def require_known_ahead(plan: RidePlan) -> None:
     """Refuse a ride in real time whose source is a simulator that is received.
 
     Raises:
-        ConfigError: naming what could stand in for it.
+        ConfigError: naming a substitute for it.
     """
     scenario = plan.scenario
     file = Path(plan.scenario_file)

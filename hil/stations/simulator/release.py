@@ -1,11 +1,11 @@
 """Input of a filter while a source fades: a fade is no manoeuvre of the vehicle.
 
-Force and rates are wanted by a weight that falls to 0 in 0.3 s. A filter that is told just that
-feels a car that is lost in a bend straighten at once: it kicks across, its tilt turns home, and its
-yaw, washed out long ago, turns back. So of what is faded out, the part that had lasted is let go
-slowly, along (1 + t/τ) exp(-t/τ), and taken up likewise after a fade in; what was quick goes with
-the weight. A pose that comes in is let go likewise, all of it: its speed ends with the weight, and
-the platform comes home after that.
+Force and rates are wanted by a weight that falls to 0 in 0.3 s. A filter with just that input feels
+a car that is lost in a bend straighten at once: it kicks across, its tilt turns home, and its yaw,
+washed out long ago, turns back. So of what is faded out, the sustained part is released slowly,
+along (1 + t/τ) exp(-t/τ), and taken up likewise after a fade in; the quick part follows the weight.
+A pose that comes in is released likewise, all of it: its speed ends with the weight, and the
+platform comes home after that.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Proof of a ride before anything moves, as far as the ride is known.
 
-Of a recording, a model or an emulated simulator that has an end all is: it is ridden in virtual
-time. What a simulator that is heard will say nobody knows; of its ride the rise to neutral, a stand
-there and parking are proved, and the rest is judged as it comes.
+A recording, a model or an emulated simulator that has an end is ridden in virtual time, to its end.
+The motion of a live simulator is not known; of its ride the rise to neutral, rest there and parking
+are proved, and the rest is judged as it comes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
     """Prove what is known of a ride beforehand; the ride itself is None where only its ends are.
 
     Raises:
-        ConfigError: if something in it cannot be had, or cannot be heard on its clock.
+        ConfigError: if something in it cannot be had, or cannot be received on its clock.
     """
     if is_known_ahead(plan):
         ride = rehearse(plan)
@@ -39,7 +39,7 @@ def is_known_ahead(plan: RidePlan) -> bool:
     """Whether all of its source can be known now.
 
     Raises:
-        ConfigError: if its source is one that is heard, and no time passes to hear it in.
+        ConfigError: if its source is a live one, and no time passes to receive it in.
     """
     scenario, lasts_s = plan.scenario, plan.lasts_s
     kind = source_kind(scenario.source, Path(plan.scenario_file))

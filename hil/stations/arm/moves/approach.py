@@ -1,6 +1,6 @@
 """Place of the robot before it moves: sent by itself, or read at its controller by the operator.
 
-Nothing is sent here. In which of its eight postures it stands no place tells: a person says so.
+Nothing is sent here. No place determines in which of its eight postures it is: a person says so.
 """
 
 import math
@@ -117,10 +117,10 @@ def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Jo
 def joints_in_posture(
     robot: RobotSettings, place: ShownPose, near_rad: Array, branch: Branch
 ) -> Joints:
-    """The robot's joints at its place if it stands in a posture, for a person to confirm.
+    """Find the robot's joints at its place in a posture, for a person to confirm.
 
     Raises:
-        RefusedError: if it cannot stand there so.
+        RefusedError: if it cannot be there so.
     """
     try:
         return nearest(robot.geometry(), place.X_RT, near_rad, branch)

@@ -57,7 +57,7 @@ def start_of(
         target: whose posture is taken for a question, if nobody said what the pendant shows.
 
     Raises:
-        RefusedError: if nobody says it, or the robot cannot stand so.
+        RefusedError: if nobody gives it, or the robot cannot be there so.
     """
     choice = session.choice
     if choice.url == SIM_URL:

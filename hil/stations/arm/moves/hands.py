@@ -99,7 +99,7 @@ class JogHand(HeldKey):
         self._press: tuple[int, float] | None = None
         self._busy = False
         self.stopped = False
-        """Whether the step under way is to stop: any press does that."""
+        """Whether the current step is to stop: any press does that."""
 
     @property
     def direction(self) -> tuple[int, float] | None:
@@ -109,7 +109,7 @@ class JogHand(HeldKey):
 
     @property
     def held(self) -> bool:
-        """Whether motion is requested, or a step is under way."""
+        """Whether motion is requested, or a step is in progress."""
         if self._stepping:
             return self._busy or self._press is not None
         return self.direction is not None
@@ -120,7 +120,7 @@ class JogHand(HeldKey):
         return press
 
     def busy(self, under_way: bool) -> None:
-        """Note whether a step is under way."""
+        """Note whether a step is in progress."""
         self._busy = under_way
         self.stopped = self.stopped and under_way
 

@@ -3,7 +3,8 @@
 Before a waypoint is offered it is proved that the robot can stop after it: the waypoint and all of
 the ramp-down from there go through the gate of the session, on trial. If they do not, the ramp-down
 begins now: it was proved with the waypoint before. So towards a limit the robot comes to rest
-before it, by less than the way of one period at the pace of its key, and jogging away goes on.
+before it, by less than the distance of one period at the pace of its key, and jogging away is
+possible.
 """
 
 from pathlib import Path
@@ -38,7 +39,7 @@ class JogMover:
     Args:
         judge: of the session; it is asked on trial.
         part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
-        step: way [m] and turn [rad] of one press; None to move while a key is held.
+        step: distance [m] and turn [rad] of one press; None to move while a key is held.
     """
 
     done = False
@@ -196,10 +197,10 @@ def run_jog(
     """Jog the robot until its operator ends it, recorded.
 
     Args:
-        step: way [m] and turn [rad] of one press; None to move while a key is held.
+        step: distance [m] and turn [rad] of one press; None to move while a key is held.
 
     Raises:
-        RefusedError: if the robot may not be moved from where it stands.
+        RefusedError: if the robot may not be moved from where it is.
     """
     robot = session.choice.robot
     arm = session.guard(np.array(start.q_rad))

@@ -1,8 +1,8 @@
 """Laws of motion along a path, and its slowing down: the time that a dead-man holds.
 
 A law says where the gripper is at each time of its own. That time passes only while the move is
-held: let go, it passes slower from waypoint to waypoint, in `LEVELS` even steps, and stands still;
-held again it takes up its pace in as many. So the robot comes to rest on its path and goes on along
+held: let go, it passes slower from waypoint to waypoint, in `LEVELS` even steps, and stops; held
+again it takes up its pace in as many. So the robot comes to rest on its path and continues along
 it. Joint rates are never above those of the law. The second difference of the joints over a period
 T, with paces u and v before and after, is at most
 

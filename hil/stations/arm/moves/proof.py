@@ -2,7 +2,7 @@
 
 It is played out once as it will be run, held from beginning to end. Then all else that can happen
 is judged: a move passes its path in units of a third of a period, at four paces, so there are few
-states that it can be in, and few ways from each to the next.
+states that it can be in, and few paths from each to the next.
 """
 
 import math

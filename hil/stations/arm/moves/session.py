@@ -56,8 +56,8 @@ class Choice:
     shown: ShownPose | None = None
     """Place of the gripper shown by the controller, for one that does not send it by itself."""
     joints_deg: Array | None = None
-    """Joint angles on its pendant [deg], shape (6,); of an emulated robot in this process where it
-    stands; None if nobody gave them."""
+    """Joint angles on its pendant [deg], shape (6,); of an emulated robot in this process at its
+    place; None if nobody gave them."""
     seed: int = 0
     faults: tuple[ArmFault, ...] = ()
     """Faults of the emulated robot in this process."""
@@ -155,7 +155,7 @@ class RobotSession:
         """Run a proved move while it is held, recorded.
 
         Args:
-            start: the robot's joints, in the posture in which it stands.
+            start: the robot's joints, in its posture.
             name: what the run's folder is called after.
             moves: where to, in a few words.
         """
@@ -174,7 +174,7 @@ def session(
     """Open the link, and wait until the robot's place is known.
 
     Raises:
-        RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
+        RefusedError: if the robot is not there, or does not send its place; nothing was sent.
     """
     if not choice.virtual and choice.clock != "real":
         raise RefusedError(f"a robot on a line ({choice.url}) needs the real clock: --clock real")

@@ -95,7 +95,7 @@ class ListeningLine:
     def asked(self) -> tuple[Heard, ...]:
         """First request for each number, from the one that was answered by the first waypoint.
 
-        Keys are not heard while a recording is set up: the robot may be told to stay first.
+        Keys are not read while a recording is set up: the robot may get the order to stay first.
         """
         first = {one.request.seq: one for one in reversed(self.heard)}
         stayed = sum(1 for _ in takewhile(lambda one: one == self._start, self._offered))
@@ -115,7 +115,7 @@ def drive_strokes(
     """Drive strokes one after the other while they are held; the first that goes wrong is the last.
 
     Raises:
-        RefusedError: if nobody holds, or the robot does not tell where it is while it moves.
+        RefusedError: if nobody holds, or the robot does not send its place while it moves.
     """
     link = session.wire
     if not isinstance(link, ContourLink):

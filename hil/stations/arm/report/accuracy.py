@@ -88,7 +88,7 @@ class Accuracy:
                 and its last period says nothing.
 
         Raises:
-            ArmError: if the recording does not tell it; the text says what is missing.
+            ArmError: if the recording does not contain it; the text names what is missing.
         """
         model = machines.blend
         if model is None:

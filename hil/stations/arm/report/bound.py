@@ -4,8 +4,8 @@ For waypoints in reach the controller's path is a sum of four of them
 (`arm_driver.fit.blended_path`), so the smallest greatest error is a convex problem: linear in the
 waypoints, with a ball around each place of the motion. Balls and steps longer than the limit of
 speed are cut by planes, one more wherever the solution of a linear programme leaves one (Kelley's
-method of cutting planes); each solution on the way is a bound from below. Only a window about the
-worst places is looked at: what no waypoints can reach there none can reach in the whole motion.
+method of cutting planes); each intermediate solution is a bound from below. Only a window about the
+worst places is evaluated: what no waypoints can reach there none can reach in the whole motion.
 What is near in time is near in space.
 """
 
@@ -64,7 +64,7 @@ def best_path(
         looks: places of the motion in a period.
         t_s: motion times of the errors [s], shape (M,).
         distance_m: errors [m], shape (M,).
-        step_max_m: longest way between two waypoints [m].
+        step_max_m: longest distance between two waypoints [m].
     """
     found: list[BestPath] = []
     left = np.array(distance_m)

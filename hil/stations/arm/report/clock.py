@@ -1,10 +1,10 @@
 """Times at which the robot fetched its waypoints, on the loop's clock, and which it was sent.
 
-A row tells the time of the last request and how many waypoints had been sent by then, so the
-request that fetched waypoint n is the one told by the row with n sent. Where the robot asked more
-than once since the row before, that time may be of a repetition: it is bridged. A request is
-noticed late, by its length and by the next look; the robot is a clock, so requests that are even
-but for that are taken as even.
+A row has the time of the last request and how many waypoints had been sent by then, so the request
+that fetched waypoint n is the one in the row with n sent. Where the robot asked more than once
+since the row before, that time may be of a repetition: it is bridged. A request is noticed late, by
+its length and by the next poll; the robot is a clock, so requests that are even but for that are
+taken as even.
 """
 
 from dataclasses import dataclass

@@ -3,8 +3,8 @@
 Waypoints are taken at the times at which the robot fetched them, so the delay is that from the
 request for a waypoint to the gripper being there. The asked path is that of the controller's model
 or, where none is known, straight lines in even motion; it rests before its first waypoint and after
-its last. Places are told at requests only, where blends begin: they prove the model, and say little
-of how accurate the path is (`report.accuracy`).
+its last. Places are sent at requests only, where blends begin: they prove the model, and show
+little of how accurate the path is (`report.accuracy`).
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class TrackedPath:
 
     @classmethod
     def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "TrackedPath":
-        """The poses that are there, in order of time, one per instant (the first told).
+        """Select the poses that exist, in order of time, one per instant (the first sent).
 
         Args:
             t_s: times [s], shape (N,).
@@ -131,9 +131,9 @@ class Tracking:
 def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> Tracking | None:
     """Measure delay and error; None if one of the paths has no pose.
 
-    The delay is the shift with the least mean square distance between what was told and what was
-    asked: the best of a grid of a tenth of a period, refined by Brent's method. It is looked for
-    from one period before to ten periods after.
+    The delay is the shift with the least mean square distance between the reported and the asked
+    path: the best of a grid of a tenth of a period, refined by Brent's method. It is searched from
+    one period before to ten periods after.
     """
     if not len(asked) or not len(measured):
         return None
@@ -210,7 +210,7 @@ def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None
 
     Args:
         model: of the controller; without it, or with a waypoint missing, chords are all there is.
-        start: where the robot stood a period before the first of them; None if that is not known.
+        start: place of the robot a period before the first of them; None if that is not known.
     """
     if model is None or len(asked) < 2 or np.diff(asked.t_s).max() > GAP_PERIODS * model.period_s:
         return asked

@@ -1,10 +1,10 @@
 """A programme of velocities: segments, each from rest to rest with smooth edges.
 
 Within a segment of duration D the velocity is v·s(t): s rises from 0 to 1 over an edge of E
-seconds, stays, and falls over the last E, which keeps the way at v·(D - E). With u = t / E,
-"trapezoid" is s = u, whose acceleration v / E jumps; "smoothstep" s = 3u² - 2u³, with at most
-1.5·v / E in the middle. E is as short as the permitted acceleration of the six numbers lets it be;
-in its own axes a turning gripper sees its velocity change direction in addition.
+seconds, stays, and falls over the last E, which keeps the distance at v·(D - E). With u = t / E,
+"trapezoid" is s = u, whose acceleration v / E jumps; "smoothstep" s = 3u² - 2u³, with at most 1.5·v
+/ E in the middle. E is as short as the permitted acceleration of the six numbers lets it be; in its
+own axes a turning gripper sees its velocity change direction in addition.
 """
 
 import bisect
@@ -50,7 +50,7 @@ class Segment:
         object.__setattr__(self, "rate_rad_s", twist.angular_rad_s)
 
     def edge_s(self, limits: SourceLimits, edge: Edge) -> float:
-        """Shortest edge that keeps both accelerations [s]; 0 for a segment of standing still."""
+        """Shortest edge that keeps both accelerations [s]; 0 for a segment at rest."""
         return _STEEPEST[edge] * max(
             math.hypot(*self.velocity_m_s.tolist()) / limits.linear_acceleration_m_s2,
             math.hypot(*self.rate_rad_s.tolist()) / limits.angular_acceleration_rad_s2,

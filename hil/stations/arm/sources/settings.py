@@ -1,4 +1,4 @@
-"""Sources of gripper velocity in TOML, told apart by `kind`, and the way from there to a source."""
+"""Sources of gripper velocity in TOML, distinguished by `kind`, and their construction."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -116,7 +116,7 @@ class SpiralSourceSettings(_PlannedSettings):
     radius_m: tuple[Length, Length]
     """Radius at the beginning and at the end; equal for a circle [m]."""
     turns: Annotated[float, Field(ge=-100.0, le=100.0)] = 1.0
-    """Number of turns; below 0 the other way round."""
+    """Number of turns; below 0 in the other direction."""
     speed_m_s: Speed
     """Speed along the curve, between a smooth beginning and end [m/s]."""
     plane: Plane = "xy"

@@ -1,9 +1,9 @@
 """A circle or a spiral at constant speed, in closed form, from rest to rest.
 
-The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so
-the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at
-φ = 0. The speed rises and falls by 3u² - 2u³ over an edge. What it says is the mean velocity over
-the period to come, which brings the gripper back to the curve at its end.
+The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so the
+length from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at φ = 0.
+The speed rises and falls by 3u² - 2u³ over an edge. What it says is the mean velocity over the
+period to come, which brings the gripper back to the curve at its end.
 """
 
 import math
@@ -26,7 +26,7 @@ class SpiralSource(PlannedSource):
 
     Args:
         radius_m: at the beginning and at the end [m]; equal for a circle.
-        turns: how often round; below 0 the other way round.
+        turns: how often round; below 0 in the other direction.
         speed_m_s: along the curve, between the edges [m/s].
         plane: in which it lies; it begins on the first of the two axes, seen from its centre.
         period_s: for which what it says is held [s].

@@ -168,8 +168,8 @@ def listen(
     """Pass on what arrives, poll by poll.
 
     Args:
-        seconds: how long at most; infinite until told to stop [s].
-        stop: asked at every look.
+        seconds: how long at most; infinite until `stop` [s].
+        stop: called at every poll.
         take: called with the time since the beginning [s] and what came.
 
     Returns:

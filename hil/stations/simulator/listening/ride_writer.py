@@ -1,7 +1,7 @@
 """Writes packets of a host as a ride that ``hil cue`` reads: CSV, units in the columns' names.
 
-A row stands in the file as soon as its packet was understood; an end at any moment leaves all
-whole rows behind.
+A row is in the file as soon as its packet was understood; an end at any moment leaves all whole
+rows behind.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class RideWriter:
     """Appends packets to a new file.
 
     Times come from the host's stamps where they rise; else from a smoothed count of arrivals. What
-    the first packet does not tell has no column; a packet that tells less than the first is
-    counted and left out.
+    the first packet lacks has no column; a packet with less than the first is counted and left out.
 
     Args:
         path: the file; it must not be there.

@@ -85,7 +85,7 @@ class EmulatedSettings(Settings):
 class WaitingFeed:
     """A vehicle that stays as it is at the beginning of a feed until the ride begins.
 
-    Its engine trembles, so that the values of one that is under way are never those of before.
+    Its engine trembles, so that the values of one that moves are never those of before.
     """
 
     def __init__(self, feed: Feed) -> None:

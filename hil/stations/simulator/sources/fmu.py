@@ -135,7 +135,7 @@ def _require_attitude(settings: FmuSettings, file: Path) -> None:
 
 
 def lasts_s(settings: FmuSettings, file: Path) -> float:
-    """Infinite: only the model itself knows. Its file is looked at, if it is there by now.
+    """Infinite: only the model itself knows. Its file is read, if it is there by now.
 
     Raises:
         ConfigError: for a file that could never be run.

@@ -47,7 +47,7 @@ RATE_MOST_RAD_S: Final = 200.0
 def state_of(told: dict[str, float], t_s: float) -> VehicleState:
     """Make the state of a vehicle of quantities [SI]; NaN for what is not there.
 
-    A force that is told counts; where it is not, an acceleration and gravity make one.
+    A given force counts; without one, an acceleration and gravity make it.
     """
     attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
     if all(name in told for name in ("roll", "pitch")):

@@ -57,7 +57,7 @@ class SendingProcess:
 
     Args:
         child: of the process.
-        asked: where it hears requests; None for a wire without.
+        asked: address for requests; None for a wire without.
         lasts_s: how long its vehicle does something, from its beginning [s].
     """
 
