@@ -32,8 +32,7 @@ MOST_A_CYCLE: Final = 32
 QUEUE_BYTES: Final = 1 << 16
 """Size of the kernel's queue [bytes]: a backlog stays short."""
 FLOOD_CYCLES: Final = 10
-"""Number of full cycles in a row after which the kernel itself drops all that is not of the
-sender."""
+"""Full cycles in a row after which the kernel itself drops all that is not of the sender."""
 OLDEST_S: Final = 5.0
 """A kernel's stamp further back than this is one of another time of day [s]."""
 SAID_EVERY_S: Final = 10.0
@@ -100,8 +99,7 @@ class Datagram:
     The kernel begins to stamp some time after a socket asked for it; what came before that is
     stamped as it is taken, so that it seems younger by at most a cycle."""
     taken_s: float
-    """Time at which it was taken from the kernel, on the same clock [s]; after the cycle's own
-    time."""
+    """Time at which it was taken from the kernel, likewise [s]; after the cycle's own time."""
     sender: Address
 
 

@@ -24,8 +24,7 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10
-"""Step of a difference quotient, relative to the largest value that a number had before the point,
-or to 1."""
+"""Step of a difference quotient, relative to the largest value before the point, or to 1."""
 KINK: Final = 0.01
 """Bend of an output by its slope above which it is noted [1]."""
 PERIOD_MOST: Final = 10_000

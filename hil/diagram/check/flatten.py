@@ -52,8 +52,7 @@ class _Around:
     """Names of the sub-diagrams around, the outermost first."""
     depth: int = 0
     place: str | None = ""
-    """Prefix of the diagram's sections in the file: empty, or such as ``sub.Law.``; None if another
-    file has it."""
+    """Prefix of its sections in the file: empty, or such as ``sub.Law.``; None in another file."""
 
 
 class _EnoughError(Exception):

@@ -16,8 +16,7 @@ VOLTS: Final = 24.0
 RPM: Final = 60.0 / (2.0 * math.pi)
 """Number of rpm in one rad/s."""
 STEP_S, LOAD_S, HIGH_S, BACK_S, END_S = 0.5, 4.0, 6.5, 10.0, 13.0
-"""Times of the scene [s]: the wanted speed, a load, a speed beyond reach, the first speed again,
-the end."""
+"""Times [s] of the wanted speed, a load, a speed beyond reach, the first speed again, the end."""
 
 
 class MotorPlant:

@@ -13,8 +13,7 @@ from hil.config.settings import settings_text
 PROBLEMS_MOST: Final = 40
 """Largest number of faults of a file that are listed; of more only the number is given."""
 PROBLEMS_SOUGHT: Final = 200
-"""Number of faults after which the search ends: each may cost a search for the word that was
-meant."""
+"""Number of faults that ends the search: each may cost a search for the word that was meant."""
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s="']+))\s*=""")
 
 

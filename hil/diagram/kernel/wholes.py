@@ -156,10 +156,9 @@ def write_state(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
 
 @njit(**FAST)
 def call_python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
-    """Call a block of another distribution.
+    """Call a block of another distribution; unwritten outputs are nan, and all if it fails.
 
-    Outputs that it does not write are nan, and all of them if it fails. Numbers: inputs, size of
-    each; outputs, states, parameters; period; parameters; space for inputs.
+    Numbers: inputs, size of each; outputs, states, parameters; period; parameters; input space.
     """
     ports = int(v[p])
     n = p + 1 + ports

@@ -146,8 +146,7 @@ class BlockKind:
     drawn: Callable[[Parameters], Diagram] | None = None
     """Blocks that it represents; None if it is computed itself."""
     functions: tuple[BlockFunction] | tuple[BlockFunction, BlockFunction] | None = None
-    """Functions of a block of another distribution: the one for outputs, and then the one for next
-    states."""
+    """Functions of another distribution's block: for outputs, and then for next states."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:

@@ -33,8 +33,7 @@ SLOTS: Final = 1024
 """Ticks that the ring holds."""
 CHOICE_MOST_BYTES: Final = 16384
 HEAD_WORDS: Final = 4
-"""Words at the head of a frame: tick, version of the diagram since the start, number of the choice,
-how many."""
+"""Words of a frame's head: tick, version of the diagram since the start, choice, count."""
 SIZES_AT: Final = HEAD_WORDS
 NUMBERS_AT: Final = HEAD_WORDS + TAPS_MOST
 FRAME_BYTES: Final = 8 * (NUMBERS_AT + NUMBERS_MOST)

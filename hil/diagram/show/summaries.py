@@ -24,8 +24,7 @@ class EndpieceTold(TypedDict):
     """A signal that a diagram may take, or a setpoint that it has to give."""
 
     name: str
-    """Name of the signal or setpoint; that of the diagram's input or output, unless it is fed
-    otherwise."""
+    """Name of the signal or setpoint, which is that of the input or output unless fed otherwise."""
     shape: list[int]
     """Sizes; empty for a scalar."""
     unit: str

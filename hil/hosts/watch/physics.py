@@ -3,9 +3,8 @@
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
 change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
 velocity the change of place and the nose the course (`platform6dof.cueing.course`), and the pose of
-a tool at rest must be near the middle of its range. A wire is not judged by a quantity that it
-lacks; signs that nothing can contradict are followed where its map confirms that they were
-inspected.
+a tool at rest must be near the middle of its range. A quantity that a wire lacks is not judged;
+signs that nothing can contradict are followed where its map confirms them.
 """
 
 from __future__ import annotations

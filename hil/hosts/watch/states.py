@@ -84,8 +84,7 @@ class Heard:
     packets: int = 0
     """Number of packets used so far."""
     dropped: int = 0
-    """Number of packets not used so far: not understood, foreign, late, or beyond a vehicle's
-    means."""
+    """Packets not used so far: not understood, foreign, late, or beyond a vehicle's means."""
     missing: int = 0
     """Number of packets that never came, by the host's own count, so far."""
     told: VehicleState | None = None

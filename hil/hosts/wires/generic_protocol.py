@@ -89,11 +89,9 @@ class Chunk:
     after: str
     """Text behind the number."""
     step: float
-    """Step between two values that it can represent, in the property's unit; 0 if that is not
-    limited."""
+    """Step between two representable values, in the property's unit; 0 if not limited."""
     most: float
-    """Largest value that it can represent, in the property's unit; infinite if that is not
-    limited."""
+    """Largest representable value, in the property's unit; infinite if not limited."""
 
 
 @dataclass(frozen=True, slots=True)

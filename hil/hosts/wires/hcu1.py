@@ -36,8 +36,7 @@ SECRET_BYTES: Final = 32
 NOBODY: Final = ("", 0)
 """Sender of a datagram of which it is not known."""
 CHALLENGE: Final = struct.Struct("<4sBBH16s16s")
-"""Packet that the bench sends: magic, version, 0, length, nonce, first half of HMAC-SHA256 over
-those."""
+"""Challenge of the bench: magic, version, 0, length, nonce, first half of their HMAC-SHA256."""
 CHALLENGE_MAGIC: Final = b"HCUC"
 CHALLENGED_EVERY_S: Final = 0.1
 """Least time between two challenges to a sender [s]."""

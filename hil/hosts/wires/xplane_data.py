@@ -49,8 +49,7 @@ class DataSettings(MapSettings):
     kind: Literal["xplane_data"] = "xplane_data"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Kind of the wire."""
     version: Version
-    """Version of X-Plane: 11 and 12 send the rates in another order and unit, and nothing in a
-    packet says which."""
+    """Version of X-Plane: 11 and 12 differ in order and unit of the rates; no packet shows it."""
 
 
 class DataCodec:

@@ -66,8 +66,7 @@ class GripperFollower:
         self.resting = False
         """Whether the robot is to rest, or else to repeat the simulated gripper."""
         self.gap = (0.0, 0.0)
-        """Distance and angle from the robot to the simulated gripper [m, rad]; 0 while it repeats
-        it."""
+        """Distance and angle to the simulated gripper [m, rad]; 0 while it repeats it."""
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:

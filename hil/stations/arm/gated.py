@@ -19,8 +19,7 @@ from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
 SAME_M = 1e-6
-"""Distance up to which two places are one [m]: the sample was computed from joints, which were from
-the pose."""
+"""Distance of places that are one [m]: the sample is of joints, which are of the pose."""
 SAME_RAD = 1e-6
 """Angle up to which two orientations are one [rad], for the same reason."""
 

@@ -12,8 +12,7 @@ from hil.run.lead import Handles
 from hil.stations.arm.sources.settings import PLANNED
 
 SCREEN_M_S: Final = 0.05
-"""Full deflection of the handles on the screen [m/s]: half of what the arms may do, so that nothing
-saturates."""
+"""Full deflection of the handles [m/s]: half of what the arms may do, so nothing saturates."""
 SCREEN_RAD_S: Final = math.radians(5.0)
 """Full deflection of the turning handles on the screen [rad/s]; chosen likewise."""
 

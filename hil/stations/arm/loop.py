@@ -27,8 +27,7 @@ LOOK_S = 0.01
 ASKED_WITHIN_S = 10.0
 """Longest time until the robot's first request [s]; without one it is not there."""
 WORDS_WITH_A_PLACE = 3
-"""Number of requests in a row of which one at least is no repeat, even if one is lost between
-them."""
+"""Requests in a row of which one at least is no repeat, even if one between them is lost."""
 ENDED_WITHIN_S = 10.0
 """Longest time until a stream that was asked to end has ended [s]."""
 RESTARTABLE = (LinkState.SYNCHRONISING, LinkState.READY)

@@ -88,8 +88,7 @@ class ArmDevices(Settings):
     """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…, or that
     of a link of another distribution."""
     fallback: Literal["refuse", "sim"] = "refuse"
-    """Reaction when the robot is not there: refuse, or continue with an emulated one, and show
-    it."""
+    """Reaction to a missing robot: refuse, or continue with an emulated one, and show it."""
     in_place_of: str = ""
     """Written by the bench when an emulated robot stepped in."""
 

@@ -135,8 +135,7 @@ class Stream:
     lost: Callable[[], str] = str
     """Reason to end without anybody's request; empty while there is none."""
     shown: Callable[[], str] = str
-    """Text that an emulated robot shows at its controller, for the record alone: no wire sends
-    it."""
+    """Text on an emulated robot's controller, for the record alone: no wire sends it."""
 
     @property
     def dry(self) -> bool:

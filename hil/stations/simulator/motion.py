@@ -34,8 +34,7 @@ FADE_OUT_S: Final = 0.3
 FADE_IN_S: Final = 1.0
 """Duration of a fade-in, and of a change of gain [s]."""
 SETTLE_S: Final = 0.5
-"""Time for which the filter's washout continues after the fade, before the return home begins
-[s]."""
+"""Time of the filter's washout between the fade and the return home [s]."""
 WAY_MAX_S: Final = 30.0
 """Longest return home that is accepted [s]: from far beyond the bounds of slow moves one may be
 found that leads hundreds of metres round."""

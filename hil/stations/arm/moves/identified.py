@@ -19,8 +19,7 @@ from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reading import read_table
 
 MARGIN_S: Final = 0.05
-"""Margin of the window of the delay [s]: about what the following window allows for the speed as
-well."""
+"""Margin of the delay's window [s]: about what the following window allows for the speed too."""
 
 Change = dict[str, dict[str, Any]]
 

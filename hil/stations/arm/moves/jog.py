@@ -3,8 +3,7 @@
 Before a waypoint is offered it is proved that the robot can stop after it: the waypoint and all of
 the ramp-down from there go through the gate of the session, on trial. If they do not, the ramp-down
 begins now: it was proved with the waypoint before. So towards a limit the robot comes to rest
-before it, by less than the distance of one period at the pace of its key, and jogging away is
-possible.
+before it, by less than a period's distance at the pace of its key, and can be jogged away.
 """
 
 from pathlib import Path

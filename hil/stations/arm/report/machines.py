@@ -71,8 +71,7 @@ class ArmMachines:
     """Least distances of the industrial arm from its singularities: wrist [1], elbow and shoulder
     [m]; None if the recording does not contain them."""
     blend: BlendModel | None = None
-    """Blending of segments by the industrial arm's controller; None if the recording does not
-    contain it."""
+    """Blending by the industrial arm's controller; None if the recording does not contain it."""
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):

@@ -110,8 +110,7 @@ class Tracking:
     delay_s: float
     """Delay of the robot's reported path behind the one asked [s]; 0 if not known."""
     delay_known: bool
-    """True if the path moves enough to determine the delay, and it is not at an end of the
-    search."""
+    """True if the path moves enough to find the delay, which is at no end of the search."""
     halves_s: tuple[float, float]
     """Delays from the first and from the second half of the reported path alone [s]; NaN where
     there is none."""

@@ -54,8 +54,7 @@ class ArmView(RecordedRun):
     tracking: Tracking | None
     """Delay and error of the robot; None without asked or measured poses."""
     accuracy: Accuracy | None
-    """Distance between both grippers' paths; None if nothing was sent, or the recording does not
-    have both paths."""
+    """Distance of both grippers' paths; None if nothing was sent, or one is not recorded."""
 
     @classmethod
     def of(cls, run: ArmRecording) -> "ArmView":

@@ -140,8 +140,7 @@ class GamepadSourceSettings(_SourceSettings):
     axes: Six = ("ABS_Y", "ABS_X", "ABS_HAT0Y", "ABS_HAT0X", "ABS_RY", "ABS_RX")
     """Axes for x, y, z and about x, y, z; a SpaceMouse has REL_X to REL_RZ, or ABS_X to ABS_RZ."""
     signs: tuple[Sign, Sign, Sign, Sign, Sign, Sign] = (-1, -1, -1, 1, 1, -1)
-    """Sign of each axis; by default for sticks that count down and right: push for +x, left for
-    +y."""
+    """Sign of each axis; default: sticks that count down and right, push for +x, left for +y."""
     hold_button: Text = "BTN_TL"
     """Button that must be held for any motion; a SpaceMouse has BTN_0 and BTN_1."""
     dead_zone: Annotated[float, Field(ge=0.0, le=0.5)] = 0.08

@@ -83,8 +83,7 @@ class HostEars:
         asks_port = kind.asks_port
         self._asks = choice.asks or (None if asks_port is None else ("127.0.0.1", asks_port))
         self.unheard: str = ""
-        """Last datagram that was not understood, and what a packet is; empty if all was
-        understood."""
+        """Last datagram that was not understood, and what a packet is; else empty."""
 
     @property
     def address(self) -> Address:

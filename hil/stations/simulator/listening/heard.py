@@ -44,8 +44,7 @@ class HostFigures:
         self.packets: int = 0
         """Number of packets understood so far."""
         self.refused: Counter[Refused] = Counter()
-        """Datagrams that were not understood, by reason; parts count until their packet is
-        whole."""
+        """Datagrams not understood, by reason; parts count until their packet is whole."""
         self.newest: VehicleState | None = None
         """Last state that was received."""
         self.state: HostState = HostState.WAITING
@@ -55,15 +54,13 @@ class HostFigures:
         self.why: str = ""
         """Contradiction of physics, with the key to write; empty if its cause is another."""
         self.unheard: str = ""
-        """Last datagram that was no packet, in words; empty if there was none, or it is not
-        known."""
+        """Last datagram that was no packet, in words; empty if there was none, or unknown."""
         self.missing: int = 0
         """Packets that never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
         self.force_m_s2: Vector3 = UNKNOWN
-        """Force as a ride would take it: received, or made of what is received; forward, right,
-        down [m/s²]."""
+        """Force as a ride takes it, received or made; forward, right, down [m/s²]."""
         self._completion = Completion(PERIOD_S, smooth_s=SMOOTH_S)
         self.pace: float = math.nan
         """Progress of the host's time in a second of ours; NaN before one, or without [1]."""

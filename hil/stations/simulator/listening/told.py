@@ -91,8 +91,7 @@ class HostListenTold(TypedDict):
     cause: str
     """Cause why it was not followed, or was not the last time."""
     why: str
-    """Contradiction of physics that keeps it from being followed, and what to write; empty if there
-    is none."""
+    """Contradiction of physics that prevents following, and what to write; empty if none."""
     values: HostValuesTold | None
     """Last values received; null if nothing came."""
 
@@ -125,8 +124,7 @@ class HostCheckTold(TypedDict):
     packets: int
     """Packets received from the host."""
     why: str
-    """Contradiction of physics that keeps it from being followed, and what to write; empty if there
-    is none."""
+    """Contradiction of physics that prevents following, and what to write; empty if none."""
     lines: list[HostLineTold]
     """Quantity by quantity."""
 

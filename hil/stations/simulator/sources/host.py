@@ -41,8 +41,7 @@ class HostSettings(Settings):
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
     """UDP port that it sends to; left out: its kind's own."""
     address: str = "127.0.0.1"
-    """Address of this machine on which it is received; not a loopback one needs `key_file` or
-    `allow`."""
+    """Address of this machine for reception; not a loopback one needs `key_file` or `allow`."""
     host: str = "127.0.0.1"
     """Address of the simulator itself, for wires that must be asked."""
     key_file: str = ""
