@@ -114,8 +114,7 @@ def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
 READER_PRIORITY: Final = 88
 """SCHED_FIFO priority of the thread that answers: after the gate of drives, before the rest."""
 COMPUTING_PRIORITY: Final = 70
-"""SCHED_FIFO priority of the thread that computes: after the platform's control, whose cycle is a
-hundredth as long."""
+"""SCHED_FIFO priority of the computing thread: after the platform's, of a hundredth its cycle."""
 SWITCH_INTERVAL_S: Final = 5e-4
 
 
