@@ -150,7 +150,7 @@ class HostKind:
     the version that was asked for, which may be empty."""
 
     def tells_of(self, settings: Any) -> frozenset[str]:
-        """Quantities of one map, as in `tells`."""
+        """Return the quantities of one map, as in `tells`."""
         return self.tells if self.tells_by_map is None else self.tells_by_map(settings)
 
     def port_of(self, settings: Any) -> int:

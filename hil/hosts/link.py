@@ -174,7 +174,7 @@ class HostLink:
         return chosen
 
     def drain(self) -> list[Datagram]:
-        """All that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
+        """Return all that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
         now_s = self._now_s()
         self._senders.begin_cycle()
         ahead_s = kernel_ahead_s(self._now_s)

@@ -77,7 +77,7 @@ class MapSettings(Settings):
 
 
 def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
-    """The components of a vector that point forward, right, down."""
+    """Return the components of a vector that point forward, right, down."""
     x, y, z = (
         (-vector["xyz".index(axis[-1])] if axis[0] == "-" else vector["xyz".index(axis)])
         for axis in axes
@@ -86,7 +86,7 @@ def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
 
 
 def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
-    """A decoded state in the vehicle's axes and in SI units, as its map says."""
+    """Return a decoded state in the vehicle's axes and in SI units, as its map says."""
     if _is_plain(settings):
         return state
     force, rates = turned(state.f_m_s2, settings.force_axes), settings.rate_axes
@@ -102,7 +102,7 @@ def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
 
 
 def _is_plain(settings: MapSettings) -> bool:
-    """Whether a map leaves the values of its wire unchanged."""
+    """Return whether a map leaves the values of its wire unchanged."""
     return (
         settings.force_axes == settings.rate_axes == _STRAIGHT
         and settings.force_bias_m_s2 == settings.rate_bias_rad_s == _NO_BIAS
@@ -125,7 +125,7 @@ def hosts_offered() -> tuple[Offer, ...]:
 
 
 def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
-    """The kind of a name.
+    """Return the kind of a name.
 
     Args:
         source: the file that names it, for error texts.
@@ -146,7 +146,7 @@ def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
 
 
 def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
-    """The kind and the settings of a map.
+    """Return the kind and the settings of a map.
 
     Args:
         overrides: ``key=value`` texts laid over it.

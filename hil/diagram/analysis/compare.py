@@ -56,7 +56,7 @@ class Change:
 
 
 def compare(before: DiagramFile, after: DiagramFile) -> list[Change]:
-    """All differences, place by place; those that change the law have `law`."""
+    """Return all differences, place by place; those that change the law have `law`."""
     old, new = before.used_subs(), after.used_subs()
     of = _renamed_subs(old, new)
     inside = {one: _Pair(old[one], new[of[one]], of, of[one]) for one in sorted(of)}
@@ -102,7 +102,7 @@ def _values(place: str, what: str, before: Any, after: Any, name: str = "", key:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal; true and 1 are different."""
+    """Return whether two values are equal; true and 1 are different."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
@@ -145,7 +145,7 @@ class _Pair:
                         if name in left}  # fmt: skip
 
     def faces(self) -> dict[str, str]:
-        """Names of the inputs and outputs that are called otherwise."""
+        """Return the names of the inputs and outputs that are called otherwise."""
         return {one: other for one, other in self._names.items()
                 if one != other and self._old[one]["kind"] in _FACES}  # fmt: skip
 
@@ -161,7 +161,7 @@ class _Pair:
         return bool(alike)
 
     def changes(self, ports: Mapping[str, Names]) -> Iterator[Change]:
-        """All differences.
+        """Yield all differences.
 
         Args:
             ports: by new name of a sub-diagram: its inputs and outputs that are called otherwise.

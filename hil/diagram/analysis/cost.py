@@ -114,7 +114,7 @@ def _cost(found: NDArray[np.float64], base_s: float) -> TickCost:
 
 
 def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:
-    """Cost of each block, or part of one, in a tick in which it is computed [s].
+    """Return the cost of each block, or part of one, in a tick in which it is computed [s].
 
     Its rows of the table are computed many times over, with the numbers that are there; the time of
     a call without rows is taken off. A block that stops at a number that is not finite is timed up

@@ -25,7 +25,7 @@ from hil.diagram.show.summaries import (
 
 
 def ports_told(sound: SoundDiagram, *, inputs: bool) -> list[PortTold]:
-    """The inputs or the outputs of a diagram."""
+    """Return the inputs or the outputs of a diagram."""
     told = []
     for face in sound.flat.inputs() if inputs else sound.flat.outputs():
         found = sound.types[face.path, "y"]
@@ -62,7 +62,7 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
 
 
 def feed_through(sound: SoundDiagram) -> list[FeedThroughTold]:
-    """Inputs of the same tick on which each output of a diagram depends."""
+    """Return the inputs of the same tick on which each output of a diagram depends."""
     flat = sound.flat
     top = {one.path for one in flat.inputs()}
     found = []
@@ -85,7 +85,7 @@ def feed_through(sound: SoundDiagram) -> list[FeedThroughTold]:
 
 
 def kind_told(kind: BlockKind) -> KindTold:
-    """A kind of block, with the ports of its example."""
+    """Return a kind of block, with the ports of its example."""
     given = kind.example.parameters
     parameters = {one.name: given.get(one.name, one.default) for one in kind.parameters}
     ports, direct = kind.ports_of(parameters), kind.direct_of(parameters)
@@ -117,7 +117,7 @@ def _about(one: ParameterKind) -> str:
 
 
 def shape_words(port: PortKind) -> str:
-    """Sizes of a port; its variable if wires decide them."""
+    """Return the sizes of a port; its variable if wires decide them."""
     if isinstance(port.shape, str):
         return port.shape
     return " by ".join(map(str, port.shape)) or "scalar"
@@ -128,5 +128,5 @@ def _bound(value: float) -> float | None:
 
 
 def all_kinds() -> list[KindTold]:
-    """Every kind of the library."""
+    """Return every kind of the library."""
     return [kind_told(kind) for kind in kinds().values()]

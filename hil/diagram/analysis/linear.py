@@ -51,12 +51,12 @@ class LinearModel:
     """Blocks that are not smooth there, and modes that were left out."""
 
     def poles(self) -> NDArray[np.complex128]:
-        """Eigenvalues of A, the largest first."""
+        """Return the eigenvalues of A, the largest first."""
         found = np.linalg.eigvals(self.A).astype(np.complex128)
         return found[np.lexsort((found.imag, found.real, -np.abs(found).round(12)))]
 
     def closed(self) -> LinearModel:
-        """The loop closed again: u = y, of one input and one output."""
+        """Return the loop closed again: u = y, of one input and one output."""
         gain = self.B @ self.C / (1.0 - self.D[0, 0])
         return replace(self, A=self.A + gain)
 
@@ -75,7 +75,7 @@ class LinearModel:
 
 
 def is_stable(poles: NDArray[np.complex128]) -> bool:
-    """Whether all decay."""
+    """Return whether all decay."""
     return bool((np.abs(poles) < 1.0 - 1e-9).all())
 
 
@@ -106,7 +106,7 @@ def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
 
 
 def common_period(sound: SoundDiagram) -> int:
-    """Ticks after which all rates begin together again.
+    """Return the ticks after which all rates begin together again.
 
     Raises:
         ConfigError: If they are too many.
@@ -152,7 +152,7 @@ class _Differences:
         self._bent: dict[str, str] = {}
 
     def _states(self, path: str, block: FlatBlock) -> list[int]:
-        """Places of a block's states, without rings, which move."""
+        """Return the places of a block's states, without rings, which move."""
         sound, table = self._engine.sound, self._engine.table
         real = [one.name for one in block.ports.outputs
                 if sound.types[path, one.name].is_real]  # fmt: skip
@@ -183,7 +183,7 @@ class _Differences:
         return held + found
 
     def _places(self) -> NDArray[np.intp]:
-        """Place of each state now: rings begin at their oldest value."""
+        """Return the place of each state now: rings begin at their oldest value."""
         found = np.array(self._plain, dtype=np.intp)
         for first, head, length in self._rings:
             turned = (int(self._engine.values[head]) + np.arange(length)) % max(length, 1)
@@ -242,7 +242,7 @@ class _Differences:
                 self._bent[path] = "passes nothing on there (a limit, a step or a gain of 0)"
 
     def _joined(self, slopes: Array, n: int) -> LinearModel:
-        """The states between inputs and outputs; modes beside them are noted."""
+        """Return the states between inputs and outputs; modes beside them are noted."""
         a, b, c, d = slopes[:n, :n], slopes[:n, n:], slopes[n:, :n], slopes[n:, n:]
         links = a != 0.0
         kept = _reached(links, (b != 0.0).any(axis=1))

@@ -59,7 +59,7 @@ def carried(engine: Engine, cut: Engine, source: Endpoint) -> None:
 
 
 def in_places(numbers: Array, engine: Engine, cut: Engine) -> Array:
-    """Numbers of an engine's values, in the places of the opened diagram."""
+    """Return the numbers of an engine's values, in the places of the opened diagram."""
     found = cut.values.copy()
     for key, at in engine.table.ports.items():
         found[cut.table.ports[key]] = numbers[at]

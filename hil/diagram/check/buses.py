@@ -94,7 +94,7 @@ class Buses:
         return "/" not in path and self._faces[path].kind.name == IN
 
     def _is_bus(self, source: Endpoint) -> bool:
-        """Whether an output, of no `BusOut`, is a bus."""
+        """Return whether an output, of no `BusOut`, is a bus."""
         if source[0] in self._bundles:
             return True
         return source[0] in self._faces and not self._from_outside(source[0]) and (

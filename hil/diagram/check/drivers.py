@@ -14,7 +14,7 @@ Wired = Mapping[Endpoint, Endpoint]
 def found_drivers(
     blocks: Blocks, faces: Blocks, wired: Wired, problems: list[str]
 ) -> Iterator[tuple[Endpoint, Endpoint]]:
-    """Each input of a block, or of an `Out` at the top, and the output that drives it.
+    """Yield each input of a block, or of an `Out` at the top, and the output that drives it.
 
     Args:
         wired: target of each wire, as it is drawn, and its source.

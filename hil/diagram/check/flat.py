@@ -97,11 +97,11 @@ class FlatDiagram:
             raise ConfigError(f"{path}: {one.file.name}", [f"is an FMU, {why}: {remedy}"])
 
     def inputs(self) -> list[FlatBlock]:
-        """Blocks `In` at the top."""
+        """Return the blocks `In` at the top."""
         return [one for one in self.faces.values() if one.kind.name == IN and "/" not in one.path]
 
     def outputs(self) -> list[FlatBlock]:
-        """Blocks `Out` at the top."""
+        """Return the blocks `Out` at the top."""
         return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
 
     def restarted(self) -> dict[str, list[str]]:

@@ -105,7 +105,7 @@ class _Flattener:
         self._connect(drawn, around, instances)
 
     def _scope(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of a diagram's own parameters."""
+        """Return the values of a diagram's own parameters."""
         place = around.prefix[:-1]
         known = drawn.parameters
         for name in given:
@@ -239,7 +239,7 @@ class _Flattener:
         return self._face(path, drawn, block)
 
     def _face(self, path: str, drawn: Diagram, block: DrawnBlock) -> Ports:
-        """Ports of a sub-diagram: names only, types are those of its face."""
+        """Return the ports of a sub-diagram: names only, types are those of its face."""
         inputs = [PortKind(name) for name, one in sorted(drawn.blocks.items()) if one.kind == IN]
         if block.run != "always":
             inputs.append(PortKind(ENABLE if block.run == "enabled" else TRIGGER))
@@ -265,7 +265,7 @@ class _Flattener:
             self._add(place, "nothing is wired to this input", spot)
 
     def _spot(self, around: _Around, section: str, key: str) -> tuple[str, str]:
-        """Section and key of a line of a diagram; empty if another file has it."""
+        """Return the section and key of a line of a diagram; empty if another file has it."""
         return ("", "") if around.place is None else (f"{around.place}{section}", key)
 
     def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
@@ -276,7 +276,7 @@ class _Flattener:
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
-    """All blocks of a file's diagram.
+    """Return all blocks of a file's diagram.
 
     Args:
         changes: values instead of those in the file: path of a block (empty for the diagram's own
@@ -293,7 +293,7 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
 def flatten_what_can_be(
     file: DiagramFile, changes: Mapping[Endpoint, Any] | None, lines: SourceLines
 ) -> tuple[FlatDiagram, list[str]]:
-    """All sound blocks of a file's diagram with the wires between them, and what is wrong.
+    """Return all sound blocks of a file's diagram with the wires between them, and what is wrong.
 
     Raises:
         ConfigError: If there are too many blocks.
@@ -319,7 +319,7 @@ def flatten_what_can_be(
 
 
 def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
-    """A number of a value that is not within the limits of a diagram's parameter."""
+    """Return a number of a value that is not within the limits of a diagram's parameter."""
     if isinstance(value, tuple):
         found = (_beyond(parameter, one) for one in value)
         return next((one for one in found if one is not None), None)

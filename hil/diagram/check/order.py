@@ -48,7 +48,7 @@ def parts_of(block: FlatBlock) -> dict[int, frozenset[str]]:
 
 
 def sort(flat: FlatDiagram) -> tuple[list[Step], AlgebraicLoop | None]:
-    """All parts in order; and a loop, if there is one."""
+    """Return all parts in order; and a loop, if there is one."""
     parts = {path: parts_of(block) for path, block in flat.blocks.items()}
     before = _before(flat, parts)
     after: dict[Step, list[Step]] = defaultdict(list)
@@ -99,7 +99,7 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
 
 
 def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> AlgebraicLoop:
-    """A cycle within what could not be ordered, in the direction of flow."""
+    """Return a cycle within what could not be ordered, in the direction of flow."""
     step = min(rest)
     way: list[Step] = []
     while step not in way:

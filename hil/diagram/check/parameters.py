@@ -48,7 +48,7 @@ def checked(
 
 
 def resolved(value: Any, scope: Scope) -> Any:
-    """A value with ``$name`` replaced, also in lists; None if there is no such parameter."""
+    """Return a value with ``$name`` replaced, also in lists; None if there is no such parameter."""
     if isinstance(value, str) and value.startswith("$"):
         return scope.get(value[1:])
     if isinstance(value, tuple):
@@ -102,7 +102,7 @@ def fault_of(one: ParameterKind, value: Any) -> str:
 
 
 def _is_even(value: Any) -> bool:
-    """Whether all rows have the same shape."""
+    """Return whether all rows have the same shape."""
     if not isinstance(value, tuple):
         return True
     return len({shape_of(one) for one in value}) == 1 and all(map(_is_even, value))

@@ -33,7 +33,7 @@ def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | No
 
 
 def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, Path]:
-    """The files that a block reads, as they were judged, by the names of its parameters.
+    """Return the files that a block reads, as they were judged, by the names of its parameters.
 
     Raises as `stood_for`.
     """

@@ -48,7 +48,7 @@ def review(file: DiagramFile, newest: Spot | None = None) -> Review:
 
 
 def _whole(flat: FlatDiagram) -> Iterator[FlatWire]:
-    """Wires both ends of which are there."""
+    """Yield the wires both ends of which are there."""
     for wire in flat.wires:
         if all(
             path in flat.blocks or path in flat.faces for path in (wire.target[0], wire.source[0])
@@ -57,7 +57,7 @@ def _whole(flat: FlatDiagram) -> Iterator[FlatWire]:
 
 
 def spot_of(file: DiagramFile, path: str) -> Spot:
-    """Place where the block of a path is drawn: the innermost one in this file."""
+    """Return the place where the block of a path is drawn: the innermost one in this file."""
     diagram, place, spot = file.top, "", ("", "")
     for part in path.split("/"):
         name = part.partition("@")[0]

@@ -139,7 +139,7 @@ def _given(
     wiring: Wiring,
     problems: list[str],
 ) -> Iterator[tuple[str, str]]:
-    """Setpoint and output that gives it."""
+    """Yield the setpoint and output that gives it."""
     names = {one.name for one in accepted}
     for name in wiring.outputs:
         if name not in names:
@@ -183,7 +183,7 @@ def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
 
 
 def _steady(value: Numbers, found: FoundType) -> tuple[Array, str]:
-    """Numbers of an input that stays, and what is wrong with them."""
+    """Return the numbers of an input that stays, and what is wrong with them."""
     nothing = np.zeros(found.size)
     if found.type != "real":
         return nothing, f"is {found.type}; only real inputs take numbers that stay"

@@ -65,7 +65,7 @@ class _Unknowns:
         self.frames: Equalities[str] = Equalities()
 
     def unit(self, end: Endpoint, port: PortKind) -> LinearUnit:
-        """The unit of a port, in variables of its block."""
+        """Return the unit of a port, in variables of its block."""
         known: dict[str, Exponent] = {}
         variables: dict[Endpoint, Exponent] = {}
         for symbol, exponent in unit(port.unit).items():
@@ -76,7 +76,7 @@ class _Unknowns:
         return LinearUnit(known, variables)
 
     def named(self, end: Endpoint, text: Any) -> Any:
-        """A value, or a variable of the port's block."""
+        """Return a value, or a variable of the port's block."""
         if not isinstance(text, str) or text[:1] != "?":
             return text
         return (end[0], text)
@@ -246,7 +246,7 @@ def rate_problems(flat: FlatDiagram) -> list[str]:
 
 
 def reset_problems(flat: FlatDiagram, types: Types) -> list[str]:
-    """Outputs of sub-diagrams that would be put to 0 and cannot be."""
+    """Return the outputs of sub-diagrams that would be put to 0 and cannot be."""
     return [
         f'{path.replace("@", ".")}: a pose cannot be put to 0; outputs = "held" is needed there'
         for path, block in flat.blocks.items()

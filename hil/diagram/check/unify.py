@@ -23,7 +23,7 @@ class LinearUnit:
     variables: Mapping[Variable, Exponent] = field(default_factory=dict)
 
     def plus(self, other: LinearUnit, factor: Exponent = 1) -> LinearUnit:
-        """The sum with a multiple of another."""
+        """Return the sum with a multiple of another."""
         return LinearUnit(
             _sum(self.known, other.known, factor), _sum(self.variables, other.variables, factor)
         )
@@ -146,7 +146,7 @@ class Equalities(Generic[Value]):
 
 
 def is_variable(one: object) -> bool:
-    """Whether it is a block's path with a name that begins with ``?``."""
+    """Return whether it is a block's path with a name that begins with ``?``."""
     return (
         isinstance(one, tuple)
         and len(one) == 2

@@ -15,7 +15,7 @@ from hil.diagram.library.registry import kinds
 
 
 def whole_text(file: DiagramFile, text: str) -> str:
-    """A text of a file with what it takes from libraries and tables, and what its FMUs are.
+    """Return a file's text with what it takes from libraries and tables, and its FMUs' facts.
 
     An FMU itself is in no text: its ports are, and its digest.
 

@@ -79,7 +79,7 @@ def operated_diagram(
 
 
 def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
-    """The file that is meant, and its diagram with parameters set.
+    """Return the file that is meant, and its diagram with parameters set.
 
     Raises:
         ConfigError: If it cannot run.
@@ -91,7 +91,7 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
 
 
 def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
-    """Values of ``--set``: path of a block and name of a parameter → value."""
+    """Return the values of ``--set``: path of a block and name of a parameter → value."""
     from hil.diagram.run.change import tuples
     from sim.toml_reading import TomlReadError, read_value
 
@@ -138,11 +138,11 @@ class InputPlan:
             raise ConfigError("--input", [f"{told}: left out; write NAME=NUMBER or NAME=FILE.csv"])
 
     def steady(self) -> dict[str, list[float]]:
-        """Inputs that stay what they are."""
+        """Return the inputs that stay what they are."""
         return self._steady
 
     def at(self, time_s: float) -> dict[str, NDArray[Any]]:
-        """Inputs that change: each holds its last row; before its first row, that."""
+        """Return the inputs that change: each holds its last row; before its first row, that."""
         import numpy as np
 
         found = {}

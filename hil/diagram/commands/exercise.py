@@ -64,7 +64,7 @@ def practise(
 
 
 def _columns(values: Values) -> list[str]:
-    """Names of columns: that of a scalar, or of a vector's numbers from 1 on."""
+    """Return the names of columns: that of a scalar, or of a vector's numbers from 1 on."""
     names: list[str] = []
     for name, numbers in values.items():
         many = len(numbers) > 1

@@ -195,7 +195,7 @@ def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
 
 
 def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | None, Margin | None]:
-    """Margins of a loop, whose feedback counts as negative; and the picture."""
+    """Return the margins of a loop, whose feedback counts as negative; and the picture."""
     from hil.diagram.analysis.margins import grid, margins
 
     model = found.model
@@ -229,7 +229,7 @@ def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleTold]:
 
 
 def _mode(pole: complex, period_s: float) -> tuple[float | None, float | None]:
-    """Natural frequency [Hz] and damping of a discrete pole; None for one at 0, or at 1."""
+    """Return natural frequency [Hz] and damping of a discrete pole; None for one at 0, or at 1."""
     import cmath
 
     if abs(pole) < 1e-12 or abs(pole - 1.0) < 1e-12:

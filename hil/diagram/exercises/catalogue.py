@@ -62,7 +62,7 @@ _NOTE: Final = "exercise "
 
 
 def drawn_exercise(name: str, seed: int) -> Exercise:
-    """An exercise by its name; of a family the one that the seed draws.
+    """Return an exercise by its name; of a family the one that the seed draws.
 
     Raises:
         ConfigError: if there is none of the name.
@@ -78,17 +78,17 @@ def drawn_exercise(name: str, seed: int) -> Exercise:
 
 
 def drawn_fault(exercise: Exercise, seed: int) -> LawFault:
-    """The fault that a seed puts into a law."""
+    """Return the fault that a seed puts into a law."""
     return draw_of(exercise.name, seed, "fault").choice(exercise.faults)
 
 
 def working_file(exercise: Exercise, seed: int) -> DiagramFile:
-    """The file of a seed without its fault."""
+    """Return the file of a seed without its fault."""
     return _file(exercise, seed, None)
 
 
 def handed_out(exercise: Exercise, seed: int, fault: LawFault | None = None) -> DiagramFile:
-    """The file of a seed.
+    """Return the file of a seed.
 
     Args:
         fault: that is put in; left out, the one that the seed draws.

@@ -12,7 +12,7 @@ from hil.diagram.exercises.law import DrawnLaw
 
 
 def draw_of(*what: object) -> Random:
-    """A sequence of draws of its own for each seed and purpose."""
+    """Return a sequence of draws of its own for each seed and purpose."""
     return Random("/".join(map(str, what)))  # noqa: S311 - exercises are no secrets
 
 
@@ -39,7 +39,7 @@ class Plant(Protocol):
     """Plant of the law, in one scene."""
 
     def inputs(self, time_s: float) -> Values:
-        """Inputs of the law."""
+        """Return the inputs of the law."""
         ...
 
     def step(self, time_s: float, outputs: Values) -> None:
@@ -47,7 +47,7 @@ class Plant(Protocol):
         ...
 
     def measures(self) -> Sequence[Measure]:
-        """Measures of the law's behaviour, at the end of the scene."""
+        """Return the measures of the law's behaviour, at the end of the scene."""
         ...
 
 

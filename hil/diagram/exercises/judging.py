@@ -115,7 +115,7 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
 
 
 def worst(scenes: Sequence[SceneJudged]) -> Measure | None:
-    """The measure that is furthest above what it may be, or nearest below it."""
+    """Return the measure that is furthest above what it may be, or nearest below it."""
     found = [one for scene in scenes for one in scene.measures]
     return max(found, key=_share, default=None)
 

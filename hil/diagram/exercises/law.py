@@ -48,7 +48,7 @@ class DrawnLaw:
     def file(
         self, names: Mapping[str, Sequence[str]], draw: Random, base_s: float, note: str, seed: int
     ) -> DiagramFile:
-        """The file, each part called by one of its names; those of the face stay."""
+        """Return the file, each part called by one of its names; those of the face stay."""
         called = {part: part for part, one in self.blocks.items() if one.kind in (IN, OUT)}
         for part in [one for one in self.blocks if one not in called]:
             taken = set(called.values())

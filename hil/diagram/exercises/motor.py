@@ -36,7 +36,7 @@ class MotorPlant:
         return 400.0 if HIGH_S <= time_s < BACK_S else self._wanted
 
     def inputs(self, time_s: float) -> Values:
-        """Wanted speed [rad/s], measured speed [rpm]."""
+        """Return wanted speed [rad/s], measured speed [rpm]."""
         measured = self._speed + self._noise.gauss(0.0, 0.15)
         return {"wanted": [self._asked(time_s)], "measured": [RPM * measured]}
 
@@ -49,7 +49,7 @@ class MotorPlant:
         self._rows.append((time_s, self._speed, self._volts))
 
     def measures(self) -> Sequence[Measure]:
-        """Errors where it should be settled, overshoot, and how the voltage shakes."""
+        """Return the errors where it should be settled, overshoot, and how the voltage shakes."""
         wanted = self._wanted
         first = [v for t, v, _ in self._rows if STEP_S <= t < LOAD_S]
         volts = [u for t, _, u in self._rows if LOAD_S - 1.0 <= t < LOAD_S]
@@ -70,7 +70,7 @@ class MotorPlant:
 
 
 def motor_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     law.block("wanted", "In", shape=(), type="real", unit="rad/s", note="speed")
     law.block("measured", "In", shape=(), type="real", unit="rpm", note="speed, by a tachometer")

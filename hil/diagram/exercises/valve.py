@@ -40,7 +40,7 @@ class ValvePlant:
         self._rows: list[tuple[float, float, float, float]] = []
 
     def _side(self) -> complex:
-        """Side force in the valve's axes [N]."""
+        """Return the side force in the valve's axes [N]."""
         turned = self._beside * complex(math.cos(self._angle), math.sin(self._angle))
         return SIDE_N_M * (turned - self._moved)
 
@@ -87,7 +87,7 @@ class ValvePlant:
 
 
 def valve_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     for name, unit, note in (
         ("goal", "rad", "wanted angle"), ("angle", "rad", "of the valve"),

@@ -44,7 +44,7 @@ class WallPlant:
         return math.cos(self._tilt + self._turn * time_s)
 
     def inputs(self, time_s: float) -> Values:
-        """Wanted force [N], measured one with the tool's weight in it [N], tilt [deg]."""
+        """Return wanted force [N], measured one with the tool's weight in it [N], tilt [deg]."""
         along = self._tilted(time_s)
         tilt = math.degrees(self._tilt + self._turn * time_s)
         return {
@@ -69,7 +69,7 @@ class WallPlant:
         self._rows.append((time_s, self._contact_n))
 
     def measures(self) -> Sequence[Measure]:
-        """Time to the contact, greatest force, error when it should be settled."""
+        """Return the time to the contact, greatest force, error when it should be settled."""
         first = [
             abs(force - self._wanted) for t, force in self._rows if 0.5 <= t - self._touched_s < 1.0
         ] or [self._wanted]
@@ -84,7 +84,7 @@ class WallPlant:
 
 
 def wall_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     law.block("wanted", "In", shape=(), type="real", unit="N", note="force on the wall")
     law.block("measured", "In", shape=(), type="real", unit="N",

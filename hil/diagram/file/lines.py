@@ -60,7 +60,7 @@ class SourceLines:
         return f"line {number}: " if number else ""
 
     def _found(self) -> dict[tuple[str, str], int]:
-        """Number of the first line of each section and key."""
+        """Return the number of the first line of each section and key."""
         inside = ""
         places = {("", ""): 0}
         for number, line in enumerate(self._known(), 1):

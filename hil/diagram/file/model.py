@@ -89,11 +89,11 @@ class DiagramFile:
     path: Path = Path("diagram.toml")
 
     def sub(self, name: str) -> Diagram | None:
-        """A sub-diagram by its name."""
+        """Return a sub-diagram by its name."""
         return self.subs.get(name) or self.foreign.get(name)
 
     def used_subs(self) -> dict[str, Diagram]:
-        """Sub-diagrams of the file, and those of libraries that it uses."""
+        """Return the sub-diagrams of the file, and those of libraries that it uses."""
         found = dict(self.subs)
         waiting = [self.top, *found.values()]
         while waiting:
@@ -105,6 +105,6 @@ class DiagramFile:
         return found
 
     def own(self) -> Iterator[tuple[str, Diagram]]:
-        """The diagrams of this file, each with its name; the top's is empty."""
+        """Yield the diagrams of this file, each with its name; the top's is empty."""
         yield "", self.top
         yield from sorted(self.subs.items())

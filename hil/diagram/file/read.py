@@ -69,7 +69,7 @@ class Problems:
 
 
 def read(path: Path) -> DiagramFile:
-    """The diagram of a file, with those of its libraries.
+    """Return the diagram of a file, with those of its libraries.
 
     Raises:
         ConfigError: With a line for each fault.
@@ -111,7 +111,7 @@ def _with_libraries(file: DiagramFile) -> DiagramFile:
 
 
 def _from_there(diagram: Diagram, folder: Path) -> Diagram:
-    """A library's diagram whose blocks find the files beside the library."""
+    """Return a library's diagram whose blocks find the files beside the library."""
     blocks = dict(diagram.blocks)
     for name, block in diagram.blocks.items():
         beside = folder / str(block.parameters.get("file", ""))
@@ -149,7 +149,7 @@ def _of_text(text: str, path: Path) -> DiagramFile:
 
 
 def from_table(table: Mapping[str, Any], problems: Problems, path: Path) -> DiagramFile:
-    """The diagram of a parsed file; what is wrong is added to the problems."""
+    """Return the diagram of a parsed file; what is wrong is added to the problems."""
     version = table.get("format")
     if type(version) is not int or version < 1:
         problems.add(f"format = {version!r:.60}: {FORMAT} is needed, the version of the file")
@@ -276,7 +276,7 @@ def _parameter(name: str, table: Any, problems: Problems, section: str) -> Diagr
 
 
 def _plain(value: Any) -> Any:
-    """A value with tuples for lists; None if it is none that a parameter may have."""
+    """Return a value with tuples for lists; None if it is none that a parameter may have."""
     if isinstance(value, list):
         inner = [_plain(one) for one in value]
         return None if None in inner else tuple(inner)

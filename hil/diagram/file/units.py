@@ -127,7 +127,7 @@ class _Parser:
 
 
 def times(one: Exponents, other: Exponents, power: int = 1) -> dict[str, int]:
-    """The first unit times a power of the second."""
+    """Multiply a unit by a power of another."""
     found = dict(one)
     for symbol, exponent in other.items():
         found[symbol] = found.get(symbol, 0) + power * exponent
@@ -162,7 +162,7 @@ def conversion(source: str, target: str) -> float:
 
 
 def words(exponents: Exponents) -> str:
-    """A unit as it is written for people."""
+    """Return a unit as it is written for people."""
     for text in _SHOWN:
         if unit(text) == exponents:
             return text

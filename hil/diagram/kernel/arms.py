@@ -147,7 +147,7 @@ def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
 @njit(**FAST)
 def turn_gains(v: Array, g: int, t: int, less: int, r: int, from_: int, step: int
            ) -> tuple[float, float]:  # fmt: skip
-    """Gains of cosine and sine for a turn of r about a pose's z along t."""
+    """Return the gains of cosine and sine for a turn of r about a pose's z along t."""
     x, y, z = v[r], v[r + step], v[r + 2 * step]
     i, j, k = v[t], v[t + step], v[t + 2 * step]
     if less >= 0:

@@ -51,7 +51,7 @@ CODES: Final[dict[str, int]] = {
 
 
 def code_of(kind: BlockKind) -> int:
-    """The code of a kind."""
+    """Return the code of a kind."""
     return PYTHONBLOCK if kind.functions is not None else CODES[kind.name.upper()]
 
 

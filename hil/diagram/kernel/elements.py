@@ -72,7 +72,7 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
 
 @njit(**INLINE)
 def memory_value(code: int, v: Array, a: int, b: int, s: int, p: int) -> float:
-    """Output of a block that remembers inputs, or counts and times them."""
+    """Return the output of a block that remembers inputs, or counts and times them."""
     if code == codes.UNITDELAY:
         return v[s]
     if code == codes.DELAY:
@@ -125,7 +125,7 @@ def bounded_value(code: int, v: Array, u: float, beside: int, s: int, p: int) ->
 
 @njit(**INLINE)
 def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
-    """A polynomial of an input, or a table of one or of two."""
+    """Return the value of a polynomial, or of a table of one or two inputs."""
     if code == codes.POLYNOMIAL:
         count = int(v[p])
         y = v[p + count]
@@ -171,7 +171,7 @@ def law_value(code: int, v: Array, a: int, b: int, c: int, beside: int, s: int, 
 
 @njit(**INLINE)
 def source_value(code: int, tick: int, v: Array, p: int) -> float:
-    """Output of a source."""
+    """Return the output of a source."""
     if code <= codes.CONSTANTINTEGER:
         return v[p]
     if code == codes.STEP:
@@ -204,7 +204,7 @@ def source_value(code: int, tick: int, v: Array, p: int) -> float:
 
 @njit(**INLINE)
 def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Function of one or two inputs, without states."""
+    """Return a function of one or two inputs, without states."""
     if code == codes.MULTIPLY:
         return a * b
     if code == codes.DIVIDE:
@@ -254,7 +254,7 @@ def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def angle_value(code: int, a: float, b: float) -> float:
-    """Functions of an angle, and angles."""
+    """Return a function of an angle, or an angle."""
     if code == codes.SIN:
         return math.sin(a)
     if code == codes.COS:
@@ -276,7 +276,7 @@ def angle_value(code: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def truth_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Comparison and logic."""
+    """Return a comparison or logical operation."""
     if code == codes.LESS:
         return flag(a < b)
     if code == codes.LESSEQUAL:

@@ -16,14 +16,14 @@ from hil.diagram.kernel.wholes import advance_whole, compute_whole
 
 @njit(**INLINE)
 def is_due(rate: int, offset: int, enable: int, v: Array, tick: int) -> bool:
-    """Whether a row is computed in a tick."""
+    """Return whether a row is computed in a tick."""
     if rate != 1 and (tick < offset or (tick - offset) % rate != 0):
         return False
     return enable < 0 or v[enable] != 0.0
 
 
 def sources_number(folder: Path) -> int:
-    """Number that identifies the contents of a folder's files."""
+    """Return the number that identifies the contents of a folder's files."""
     found = 1
     for file in sorted(folder.glob("*.py")):
         found = crc32(file.read_bytes(), found)

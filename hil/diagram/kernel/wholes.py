@@ -181,7 +181,7 @@ def call_python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int)
 
 @njit(**FAST)
 def transition_taken(v: Array, x: Places, q: int, s: int, p: int) -> int:
-    """Place of the numbers of the transition that is taken; -1 if none is."""
+    """Return the place of the numbers of the transition that is taken; -1 if none is."""
     for n in range(int(v[p])):
         t = p + 2 + 3 * n
         if (v[t] < 0.0 or v[t] == v[s]) and v[x[q + int(v[t + 2])]] != 0.0:

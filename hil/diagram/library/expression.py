@@ -91,7 +91,7 @@ class _Writing:
         return name
 
     def tree(self, node: SyntaxNode) -> str:
-        """Blocks of a tree; the one whose output it is."""
+        """Return the blocks of a tree; the one whose output it is."""
         if node.what == "number":
             return self._new("Constant", value=node.value)
         if node.what == "name":
@@ -134,7 +134,7 @@ class _Writing:
 
 
 def flags_of(statements: tuple[Statement, ...]) -> frozenset[str]:
-    """Names that are true or false: conditions, and what is made of comparisons."""
+    """Return the names that are true or false: conditions, and what is made of comparisons."""
     found = set[str]()
 
     def look(node: SyntaxNode) -> None:
@@ -159,7 +159,7 @@ def _is_flag(node: SyntaxNode, flags: set[str]) -> bool:
 
 
 def inputs_of(statements: tuple[Statement, ...], p: Parameters) -> tuple[str, ...]:
-    """Names that nothing in the text and no parameter gives."""
+    """Return the names that nothing in the text and no parameter gives."""
     own = {one.name for one in statements} | {*p["names"].split(), TIME}
     return tuple(sorted({name for one in statements for name in names_in(one.tree)} - own))
 

@@ -22,7 +22,7 @@ def _drawn(p: Parameters) -> Diagram:
 
 
 def table_of(p: Parameters) -> Parameters:
-    """Parameters of the `TimeTable` that a block reads.
+    """Return the parameters of the `TimeTable` that a block reads.
 
     Args:
         p: ``file`` as it was judged (`JudgedPath`): a link that has come since is not followed.

@@ -51,7 +51,7 @@ class FuzzyRule:
 
 @lru_cache(maxsize=256)
 def sets_of(text: str) -> tuple[FuzzySet, ...]:
-    """The sets of a text such as ``error low: below -1 0; error zero: -1 0 1``.
+    """Return the sets of a text such as ``error low: below -1 0; error zero: -1 0 1``.
 
     Raises:
         RulesError: If a part of it is none.
@@ -79,7 +79,7 @@ def _set(part: str) -> FuzzySet:
 
 @lru_cache(maxsize=256)
 def rules_of(text: str) -> tuple[FuzzyRule, ...]:
-    """The rules of a text such as ``error low and rate high -> 2 - 0.5 error``.
+    """Return the rules of a text such as ``error low and rate high -> 2 - 0.5 error``.
 
     Raises:
         RulesError: If a part of it is none.
@@ -169,7 +169,7 @@ class _Writing:
         return name
 
     def total(self, sources: list[str]) -> str:
-        """The sum of some outputs."""
+        """Return the sum of some outputs."""
         return sources[0] if len(sources) == 1 else self.new(
             "Sum", *sources, signs="+" * len(sources)
         )  # fmt: skip

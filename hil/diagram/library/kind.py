@@ -54,11 +54,11 @@ class Ports:
     outputs: tuple[PortKind, ...]
 
     def input(self, name: str) -> PortKind | None:
-        """The input of a name."""
+        """Return the input of a name."""
         return next((one for one in self.inputs if one.name == name), None)
 
     def output(self, name: str) -> PortKind | None:
-        """The output of a name."""
+        """Return the output of a name."""
         return next((one for one in self.outputs if one.name == name), None)
 
 
@@ -150,20 +150,20 @@ class BlockKind:
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:
-        """Ports with these parameters."""
+        """Return the ports with these parameters."""
         ports = self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
         shape = self.shape_of_each(parameters)
         return _of_shape(ports, shape) if shape else ports
 
     def direct_of(self, parameters: Parameters) -> Pairs:
-        """Feed-through with these parameters."""
+        """Return the feed-through with these parameters."""
         if self.direct is None:
             ports = self.ports_of(parameters)
             return frozenset((i.name, o.name) for i in ports.inputs for o in ports.outputs)
         return self.direct if isinstance(self.direct, frozenset) else self.direct(parameters)
 
     def parameter(self, name: str) -> ParameterKind | None:
-        """The parameter of a name."""
+        """Return the parameter of a name."""
         return next((one for one in self.parameters if one.name == name), None)
 
     def shape_of_each(self, parameters: Parameters) -> tuple[int, ...]:
@@ -172,7 +172,7 @@ class BlockKind:
         return next((shape_of(one) for one in values if isinstance(one, tuple)), ())
 
     def elements(self, parameters: Parameters, size: int) -> list[Parameters]:
-        """Parameters of each element, row after row."""
+        """Return the parameters of each element, row after row."""
         if not self.shape_of_each(parameters):
             return [parameters] * size
         each = {
@@ -183,7 +183,7 @@ class BlockKind:
         return [{**parameters, **{k: v[i] for k, v in each.items()}} for i in range(count)]
 
     def fault_of(self, parameters: Parameters) -> str:
-        """Fault of parameters that fit one by one; empty if there is none."""
+        """Return the fault of parameters that fit one by one; empty if there is none."""
         shape = self.shape_of_each(parameters)
         for one in self.parameters:
             value = parameters[one.name]
@@ -210,7 +210,7 @@ class BlockKind:
         return [number for name in numeric for number in flat(parameters[name])]
 
     def initial_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """States at the start, element after element."""
+        """Return the states at the start, element after element."""
         if callable(self.states):
             count = self.states(parameters, setting)
             given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
@@ -226,7 +226,7 @@ class BlockKind:
 
 
 def each(*parameters: ParameterKind) -> tuple[ParameterKind, ...]:
-    """Parameters that may have a number for each element."""
+    """Return the parameters that may have a number for each element."""
     return tuple(replace(one, each=True) for one in parameters)
 
 
@@ -240,14 +240,14 @@ def _of_shape(ports: Ports, shape: tuple[int, ...]) -> Ports:
 
 
 def flat(value: Any) -> list[float]:
-    """Numbers of a number, a list or a matrix, row after row."""
+    """Return the numbers of a number, a list or a matrix, row after row."""
     if isinstance(value, tuple):
         return [number for one in value for number in flat(one)]
     return [float(value)]
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Sizes of a number, a list or a matrix."""
+    """Return the sizes of a number, a list or a matrix."""
     if not isinstance(value, tuple):
         return ()
     return (len(value), *(shape_of(value[0]) if value else ()))
@@ -257,37 +257,37 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def one_in(unit: str = "?a", out: str = "?a", *, names: tuple[str, str] = ("u", "y")) -> Ports:
-    """A real input and a real output of the same shape and frame."""
+    """Return a real input and a real output of the same shape and frame."""
     return Ports((PortKind(names[0], unit),), (PortKind(names[1], out),))
 
 
 def two_in(first: str = "?a", second: str = "?a", out: str = "?a") -> Ports:
-    """Two real inputs and an output of the same shape and frame."""
+    """Return two real inputs and an output of the same shape and frame."""
     return Ports((PortKind("u1", first), PortKind("u2", second)), (PortKind("y", out),))
 
 
 def flag(name: str, *, shape: str | tuple[int, ...] = "?s", optional: bool = False) -> PortKind:
-    """A boolean port."""
+    """Return a boolean port."""
     return PortKind(name, "1", shape, "boolean", "?flag", optional)
 
 
 def count(name: str) -> PortKind:
-    """An integer port."""
+    """Return an integer port."""
     return PortKind(name, "1", "?s", "integer", "?count")
 
 
 def pose(name: str = "pose", frame: str = "?f") -> PortKind:
-    """A pose in some axes."""
+    """Return a pose in some axes."""
     return PortKind(name, "1", (len(COMPOSITE["pose"]),), "pose", frame)
 
 
 def wrench(name: str = "wrench", frame: str = "?f") -> PortKind:
-    """A wrench in some axes."""
+    """Return a wrench in some axes."""
     return PortKind(name, "1", (len(COMPOSITE["wrench"]),), "wrench", frame)
 
 
 def source(unit: str = "1", type: PortType = "real") -> Ports:
-    """Ports of a source: no input, one scalar output."""
+    """Return the ports of a source: no input, one scalar output."""
     return Ports((), (PortKind("y", unit, (), type),))
 
 

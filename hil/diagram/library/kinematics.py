@@ -38,12 +38,12 @@ TWO_LINKS: Final = ((0.0, 0.3, 0.0, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (0.0, 0.
 
 
 def joints_of(p: Parameters) -> int:
-    """Number of joints of the arm."""
+    """Return the number of joints of the arm."""
     return sum(turns(row) for row in p["dh"])
 
 
 def turns(row: tuple[float, ...]) -> bool:
-    """Whether a row is of a joint."""
+    """Return whether a row is of a joint."""
     return len(row) == 4 or row[4] != 0.0
 
 
@@ -118,13 +118,13 @@ def _descent_fault(p: Parameters) -> str:
 
 
 def _each(p: Parameters, name: str) -> tuple[float, ...]:
-    """A number for each joint."""
+    """Return a number for each joint."""
     given, joints = p[name], joints_of(p)
     return given * joints if len(given) == 1 else given
 
 
 def _descent_numbers(p: Parameters, s: BlockSetting) -> list[float]:
-    """The chain; sweeps, step, weight of turns, limits; space for the next angles."""
+    """Return the chain; sweeps, step, weight of turns, limits; space for the next angles."""
     return [
         *_chain_numbers(p, s), float(p["sweeps"]), p["step_max_rad"], p["turn_m"],
         *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in range(joints_of(p))),

@@ -50,7 +50,7 @@ class ModelPort:
 
 
 def entries(text: str) -> tuple[ModelPort, ...]:
-    """Ports as a text has them: ``v; a = body.acc[1]; q = yaw [deg/s]``."""
+    """Return the ports as a text has them: ``v; a = body.acc[1]; q = yaw [deg/s]``."""
     found: list[ModelPort] = []
     for part in filter(None, map(str.strip, text.split(";"))):
         with_unit = _UNIT.fullmatch(part)
@@ -122,7 +122,7 @@ def _described(path: Path, changed_ns: int, size: int) -> Description:
 
 
 def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
-    """Unit of a port: the text's, else the model's, in the form of diagrams."""
+    """Return the unit of a port: the text's, else the model's, in the form of diagrams."""
     if one.unit:
         return one.unit
     told = _SPELT.get(variable.unit, variable.unit.replace(".", "*"))
@@ -161,7 +161,7 @@ def _drawn(p: Parameters) -> Diagram:
 
 
 def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> str:
-    """Unit of a port, which must be an input or output of the model."""
+    """Return the unit of a port, which must be an input or output of the model."""
     variable, path = model.variable(one.variable, key), model.path
     if variable.causality != causality:
         line = f"{key}: {one.variable} is a {variable.causality} of {path.name}"
@@ -170,7 +170,7 @@ def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> st
 
 
 def told_model(p: Parameters) -> dict[str, str]:
-    """Parameters of a block in place of its file: units of all ports, and its digest.
+    """Return the parameters of a block in place of its file: units of all ports, and its digest.
 
     Raises:
         ConfigError: as when it is drawn.
@@ -184,7 +184,7 @@ def told_model(p: Parameters) -> dict[str, str]:
 
 
 def inner_name(port: ModelPort, p: Parameters) -> str:
-    """Name of the block inside that has the numbers of a port."""
+    """Return the name of the block inside that has the numbers of a port."""
     taken = {one.name for key in ("takes", "gives") for one in entries(p[key])}
     name = f"{port.name[:50]}_now"
     while name in taken:

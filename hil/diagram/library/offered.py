@@ -54,12 +54,12 @@ def _shapeless(ports: tuple[PortKind, ...]) -> str:
 
 
 def _sizes(ports: tuple[PortKind, ...]) -> list[int]:
-    """Numbers of each port."""
+    """Return the numbers of each port."""
     return [math.prod(port.shape) for port in ports if not isinstance(port.shape, str)]
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """Numbers to call a block with: sizes, its period, parameters, space for its inputs.
+    """Return the numbers to call a block with: sizes, its period, parameters, space for its inputs.
 
     Raises:
         ConfigError: If a port has no shape with these parameters.
@@ -73,7 +73,7 @@ def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -
 
 
 def addresses(kind: BlockKind) -> tuple[int, int]:
-    """Addresses of its two compiled functions; 0 for one that it does not have.
+    """Return the addresses of its two compiled functions; 0 for one that it does not have.
 
     Raises:
         ConfigError: If one cannot be compiled.
@@ -91,7 +91,7 @@ def addresses(kind: BlockKind) -> tuple[int, int]:
 
 @functools.cache
 def _compiled(function: BlockFunction) -> Any:
-    """A function as the kernel calls it; it is kept as long as the process lives."""
+    """Return a function as the kernel calls it; it is kept as long as the process lives."""
     import numba
     from numba import cfunc, njit, types
 

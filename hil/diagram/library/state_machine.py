@@ -44,7 +44,7 @@ class Transition:
 
 @lru_cache(maxsize=256)
 def transitions(text: str) -> tuple[Transition, ...]:
-    """The transitions of a text, in the order in which they are tried.
+    """Return the transitions of a text, in the order in which they are tried.
 
     Raises:
         ValueError: if a part of it is none; its words say which.
@@ -69,7 +69,7 @@ def _known(p: Parameters) -> tuple[Transition, ...]:
 
 
 def guards(p: Parameters) -> tuple[str, ...]:
-    """Names of the inputs."""
+    """Return the names of the inputs."""
     return tuple(sorted({one.guard for one in _known(p)}))
 
 

@@ -31,7 +31,7 @@ def _gain_ports(parameters: Parameters) -> Ports:
 
 
 def _gain_numbers(parameters: Parameters, setting: BlockSetting) -> tuple[float, ...]:
-    """Columns, and the matrix row after row."""
+    """Return the columns, and the matrix row after row."""
     k, n = parameters["k"], setting.size
     if isinstance(k, tuple):
         return len(k[0]), *flat(k)

@@ -45,7 +45,7 @@ class DiagramChange:
         return ", ".join(words if not self.text else [self.source or "another diagram", *words])
 
     def json(self) -> str:
-        """The whole of it as a text."""
+        """Return the whole of it as a text."""
         table = {
             "set": self.set, "text": self.text, "source": self.source, "forced": self.forced,
         }  # fmt: skip
@@ -69,7 +69,7 @@ class DiagramChange:
 
 
 def tuples(value: Any) -> Any:
-    """A value of a parameter with tuples for lists."""
+    """Return a value of a parameter with tuples for lists."""
     return tuple(tuples(one) for one in value) if isinstance(value, list | tuple) else value
 
 

@@ -41,7 +41,7 @@ class Condition:
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """The condition of a text.
+        """Return the condition of a text.
 
         Raises:
             RefusedError: If it is none.
@@ -69,7 +69,7 @@ class Condition:
             raise RefusedError(f"{self.path}.{self.port}[{self.element}]: 1 to {size} is needed")
 
     def holds(self, values: NDArray[np.float64]) -> bool:
-        """Whether it does.
+        """Return whether it does.
 
         Args:
             values: of the output, in one row.

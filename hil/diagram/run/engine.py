@@ -85,7 +85,7 @@ class Engine:
         self.values[self._inputs[name]] = np.asarray(value, dtype=np.float64).ravel()
 
     def output(self, name: str) -> NDArray[np.float64]:
-        """Numbers of an output after the last tick, row after row; a copy."""
+        """Return the numbers of an output after the last tick, row after row; a copy."""
         return self.values[self._outputs[name]].copy()
 
     def port(self, path: str, port: str = "y") -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ class Engine:
         return self.values[self.place(path, port)].copy()
 
     def place(self, path: str, port: str = "y") -> slice:
-        """Places of the numbers of an output in `values`; raises as `port`."""
+        """Return the places of the numbers of an output in `values`; raises as `port`."""
         if (path, port) in self.table.ports:
             return self.table.ports[path, port]
         source = shown_by(self.sound.flat, path, port)
@@ -106,7 +106,7 @@ class Engine:
         return self.table.ports[source]
 
     def states(self, path: str) -> NDArray[np.float64]:
-        """States of a block; a copy."""
+        """Return the states of a block; a copy."""
         return self.values[self.table.states[path]].copy()
 
     def snapshot(self) -> DiagramState:
@@ -149,7 +149,7 @@ class Engine:
     def _changed(
         self, path: str, given: Mapping[str, Any], problems: list[str]
     ) -> tuple[Mapping[str, Any], list[float]] | None:
-        """Parameters and numbers of a block after a change; None if it is refused."""
+        """Return the parameters and numbers of a block after a change; None if it is refused."""
         block, faults = self.sound.flat.blocks[path], []
         kind, setting = block.kind, self.sound.setting(block)
         values = checked(kind, {**self._parameters[path], **given}, {}, faults)

@@ -92,7 +92,7 @@ class Version:
                 yield f"{path}.{name}" if path else name, before, value
 
     def value(self, path: str, name: str) -> Any:
-        """Value of a parameter; None if there is none."""
+        """Return the value of a parameter; None if there is none."""
         if (path, name) in self.changes:
             return self.changes[path, name]
         if not path:
@@ -144,7 +144,7 @@ def followed(
 
 
 def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """States of blocks of the same path and kind that are as many."""
+    """Yield the states of blocks of the same path and kind that are as many."""
     for path, where in new.table.states.items():
         there = old.table.states.get(path)
         if there is None or there.stop - there.start != where.stop - where.start:
@@ -154,7 +154,7 @@ def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
 
 
 def _common_ports(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """Outputs and inputs of the same path, name and type."""
+    """Yield the outputs and inputs of the same path, name and type."""
     for end, where in new.table.ports.items():
         there = old.table.ports.get(end)
         if there is not None and old.sound.types[end] == new.sound.types[end]:

@@ -185,7 +185,7 @@ class DiagramModels:
 
 
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
-    """Settings of its process, and ticks in a step; nothing of it is loaded."""
+    """Return the settings of its process, and ticks in a step; nothing of it is loaded."""
     p, place = block.parameters, f"{block.path}: {block.file.name}"
     if isinstance(block.file, CarriedPath):
         raise RefusedError(f"{place} is not in the recording: run its scenario again")

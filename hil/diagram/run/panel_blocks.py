@@ -38,7 +38,7 @@ class PanelBlock:
         return str(self.parameters.get("unit", ""))
 
     def set_to(self, value: Any) -> DiagramChange:
-        """The change that sets it; any value presses a button once more."""
+        """Return the change that sets it; any value presses a button once more."""
         if self.kind == PRESSED:
             return DiagramChange({f"{self.path}.presses": int(self.value) + 1})
         return DiagramChange({f"{self.path}.{SET[self.kind]}": value})
@@ -54,7 +54,7 @@ def panel_blocks(version: Version) -> list[PanelBlock]:
 
 
 def blocks_of(file: DiagramFile, wanted: tuple[str, ...]) -> list[tuple[str, DrawnBlock]]:
-    """Paths and blocks of some kinds, those of sub-diagrams too, by path."""
+    """Return the paths and blocks of some kinds, those of sub-diagrams too, by path."""
     return sorted(_found(file, file.top, "", wanted), key=lambda one: one[0])
 
 
@@ -69,6 +69,6 @@ def _found(
 
 
 def parameters_of(block: DrawnBlock) -> dict[str, Any]:
-    """A block's parameters, those of its kind where it has none of its own."""
+    """Return a block's parameters, those of its kind where it has none of its own."""
     return {one.name: block.parameters.get(one.name, one.default)
             for one in kinds()[block.kind].parameters}  # fmt: skip

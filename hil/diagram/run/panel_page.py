@@ -44,7 +44,7 @@ ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
 def told_of(version: Version, text: str) -> dict[str, Any]:
-    """A diagram as the header of a run keeps it, with what it takes from other files.
+    """Return a diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
         text: of its file.
@@ -106,12 +106,12 @@ def _widget(path: str, block: DrawnBlock, given: Mapping[str, Any]) -> PageWidge
 
 
 def column(path: str) -> str:
-    """Name of the column of a block that shows something."""
+    """Return the name of the column of a block that shows something."""
     return f"panel_{path.replace('/', '_')}"
 
 
 def shown_paths(file: DiagramFile) -> tuple[str, ...]:
-    """Paths of the blocks that show something, in the order of their columns."""
+    """Return the paths of the blocks that show something, in the order of their columns."""
     return tuple(path for path, _ in blocks_of(file, SHOWN))
 
 
@@ -128,7 +128,7 @@ def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
 
 
 def shown_signals(file: DiagramFile) -> Iterator[Signal]:
-    """Signals of such blocks in a row."""
+    """Yield the signals of such blocks in a row."""
     for path in shown_paths(file):
         yield Signal(column(path), "f8")
 

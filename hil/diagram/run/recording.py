@@ -72,7 +72,7 @@ class DiagramRecording:
 def recorded(
     version: Version, text: str, given: Mapping[str, Any], folder: Path
 ) -> Iterator[tuple[DiagramRecording, Path]]:
-    """A recording of a diagram's run, below a folder.
+    """Yield a recording of a diagram's run, below a folder.
 
     Args:
         text: of the diagram's file.
@@ -102,7 +102,7 @@ def recorded(
 
 
 def signals_of(version: Version) -> Signals:
-    """A row's table: inputs, then outputs.
+    """Return a row's table: inputs, then outputs.
 
     Raises:
         RefusedError: if there is too much for a row.
@@ -126,7 +126,7 @@ def signals_of(version: Version) -> Signals:
 
 
 def _word(name: str, taken: set[str]) -> str:
-    """A name as rows have it, that is not taken."""
+    """Return a name as rows have it, that is not taken."""
     word = WORDS.sub("_", name.lower()).strip("_") or "port"
     word = word if word[0].isalpha() else f"port_{word}"
     found, number = word, 2

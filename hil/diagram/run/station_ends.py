@@ -11,7 +11,7 @@ from hil.run.registry import station_of_kind
 
 
 def ends_of(scenario: str) -> tuple[Path, DiagramEnds]:
-    """The file of a scenario, and what a diagram of it may take and has to give.
+    """Return the file of a scenario, and what a diagram of it may take and has to give.
 
     Raises:
         ConfigError: if it is none, or takes no diagrams.

@@ -257,7 +257,7 @@ class SteppedRun:
     # What is seen.
 
     def values(self, path: str, port: str) -> NDArray[np.float64]:
-        """Numbers of an output now, row after row.
+        """Return the numbers of an output now, row after row.
 
         Raises:
             RefusedError: If there is none.
@@ -268,7 +268,7 @@ class SteppedRun:
             raise RefusedError(f"{path[:60]}.{port[:60]}: no such output") from None
 
     def type_of(self, path: str, port: str) -> FoundType | None:
-        """Type of an output; None if there is none."""
+        """Return the type of an output; None if there is none."""
         sound = self.version.sound
         source = shown_by(sound.flat, path, port)
         return None if source is None else sound.types[source]
@@ -281,7 +281,7 @@ class SteppedRun:
             return None
 
     def _size(self, end: Endpoint) -> int:
-        """Number of values of an output; 0 if there is none."""
+        """Return the number of values of an output; 0 if there is none."""
         place = self._found(end)
         return 0 if place is None else place.stop - place.start
 
@@ -309,5 +309,5 @@ class SteppedRun:
         self._enter(now)
 
     def trace(self, path: str, port: str) -> Trace | None:
-        """The past of an output that is watched; None if it is not."""
+        """Return the past of an output that is watched; None if it is not."""
         return self._traces.get((path, port))

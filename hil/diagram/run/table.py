@@ -53,14 +53,14 @@ class BlockTable:
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """Numbers of a block for the kernel beside its places."""
+    """Return the numbers of a block for the kernel beside its places."""
     if kind.functions is None:
         return kind.numbers_of(parameters, setting)
     return called_with(kind, parameters, setting)
 
 
 def build(sound: SoundDiagram) -> BlockTable:
-    """The table of a diagram."""
+    """Return the table of a diagram."""
     return _Builder(sound).table()
 
 
@@ -150,7 +150,7 @@ class _Builder:
         return self._states[path].stop > self._states[path].start
 
     def _places(self, block: FlatBlock, element: int) -> list[int]:
-        """Places of a block's inputs for one element; a scalar serves all."""
+        """Return the places of a block's inputs for one element; a scalar serves all."""
         places = []
         for port in block.ports.inputs:
             source = self._flat.drivers.get((block.path, port.name))
@@ -161,7 +161,7 @@ class _Builder:
         return places + [self._zeros] * (LISTED_LEAST - len(places))
 
     def _row(self, block: FlatBlock, part: int, code: int, listed: int, element: int) -> list[int]:
-        """Columns of a row up to the first inputs."""
+        """Return the columns of a row up to the first inputs."""
         path, outputs = block.path, block.ports.outputs
         where = [self._ports[path, port.name] for port in outputs]
         first = where[0].start if where else 0

@@ -62,7 +62,7 @@ class TapFrame:
 
 
 def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
-    """The diagrams that run now and can be watched, by the name of the run.
+    """Return the diagrams that run now and can be watched, by the name of the run.
 
     Raises:
         PlaceError: if the folder is there and cannot be trusted.

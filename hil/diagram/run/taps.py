@@ -69,7 +69,7 @@ class DiagramTaps:
 
     @classmethod
     def local(cls) -> Self:
-        """Both ends in one process."""
+        """Return both ends in one process."""
         return cls(TapChoice.local(), Broadcast.local(SLOTS, FRAME_BYTES + HEAD_BYTES))
 
     @classmethod
@@ -115,7 +115,7 @@ class DiagramTaps:
 
 
 def _ends(text: bytes) -> list[Endpoint]:
-    """Paths and ports of a choice; none of one that is damaged."""
+    """Return the paths and ports of a choice; none of one that is damaged."""
     try:
         return [(str(path), str(port)) for path, port in json.loads(text)][:TAPS_MOST]
     except (ValueError, TypeError, RecursionError):

@@ -95,7 +95,7 @@ class DiagramUse(Settings):
     reported when the scenario is checked and when it runs in real time, or refused there."""
 
     def wiring(self, setpoint: str) -> Wiring:
-        """Inputs and outputs as the seam takes them."""
+        """Return the inputs and outputs as the seam takes them."""
         from hil.diagram.check.seam import Wiring
 
         inputs = {
@@ -172,14 +172,14 @@ def _bound(
 
 
 def change_of(given: Iterable[GivenParameter]) -> DiagramChange:
-    """The change that sets parameters."""
+    """Return the change that sets parameters."""
     from hil.diagram.run.change import DiagramChange
 
     return DiagramChange({one.parameter: one.value for one in given})
 
 
 def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[float, DiagramChange]]:
-    """Changes of a scenario with their times [s], their files read; nothing is judged.
+    """Return the changes of a scenario with their times [s], their files read; nothing is judged.
 
     Raises:
         ConfigError: if a file is not there, or a change is none.

@@ -40,11 +40,11 @@ class Box:
     outputs: tuple[str, ...]
 
     def input_at(self, port: str) -> tuple[int, int]:
-        """Position of an input."""
+        """Return the position of an input."""
         return self.x, self.y + self._down(self.inputs, port)
 
     def output_at(self, port: str) -> tuple[int, int]:
-        """Position of an output."""
+        """Return the position of an output."""
         return self.x + self.width, self.y + self._down(self.outputs, port)
 
     def _down(self, ports: tuple[str, ...], port: str) -> int:
@@ -52,7 +52,7 @@ class Box:
         return first + PITCH * ports.index(port)
 
     def meets(self, other: Box) -> bool:
-        """Whether there is no space for a wire and a name between two."""
+        """Return whether there is no space for a wire and a name between two."""
         return (
             self.x < other.x + other.width + 3 * GRID
             and other.x < self.x + self.width + 3 * GRID
@@ -82,7 +82,7 @@ def _snapped(value: float) -> int:
 
 def ports_of(block: DrawnBlock, file: DiagramFile, scope: Mapping[str, object]
              ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """Names of a block's inputs and outputs; none if its parameters are wrong."""
+    """Return the names of a block's inputs and outputs; none if its parameters are wrong."""
     if block.kind == SUB:
         inside = file.sub(block.of)
         inner = {} if inside is None else inside.blocks
@@ -182,7 +182,7 @@ def _sorted(after: Mapping[str, set[str]]) -> list[str]:
 
 def _columns(diagram: Diagram, sizes: Mapping[str, Box], layers: Mapping[str, int]
              ) -> dict[str, Box]:  # fmt: skip
-    """A layout of everything: columns from left to right, few crossings, straight wires."""
+    """Return a layout of everything: columns from left to right, few crossings, straight wires."""
     columns: list[list[str]] = [[] for _ in range(max(layers.values(), default=-1) + 1)]
     for name in sorted(sizes):
         columns[layers[name]].append(name)
@@ -260,7 +260,7 @@ def _tall(names: list[str], found: Mapping[str, Box]) -> int:
 
 
 def _beside(name: str, size: Box, found: Mapping[str, Box], diagram: Diagram) -> Box:
-    """A free place to the right of what feeds a block, or to the left of what it feeds."""
+    """Return a free place to the right of what feeds a block, or to the left of what it feeds."""
     feeding = [(found[_end(source)[0]], _end(source)[1]) for target, source
                in sorted(diagram.wires.items())
                if _end(target)[0] == name and _end(source)[0] in found]  # fmt: skip

@@ -65,7 +65,7 @@ def _far(one: Point, other: Point) -> int:
 
 
 def joints(wires: Iterable[Route]) -> list[Point]:
-    """Junctions of the wires of one output [px]."""
+    """Return the junctions of the wires of one output [px]."""
     edges: dict[tuple[str, Point], set[Point]] = {}
     for one in wires:
         for a, b in _steps(one.points):
@@ -119,7 +119,7 @@ class _Router:
         return _corners(points)
 
     def _way(self, first: Point, last: Point, source: str) -> list[Point] | None:
-        """The cheapest cells from one to another, leaving and arriving to the right."""
+        """Return the cheapest cells from one to another, leaving and arriving to the right."""
         begin: tuple[Point, Point] = (first, RIGHT)
         costs: dict[tuple[Point, Point], float] = {begin: 0.0}
         before: dict[tuple[Point, Point], tuple[Point, Point]] = {}
@@ -189,7 +189,7 @@ def _back(before: Mapping[tuple[Point, Point], tuple[Point, Point]], at: tuple[P
 
 
 def _plain(first: Point, last: Point) -> list[Point]:
-    """Path with two bends at most, through whatever is there."""
+    """Return the path with two bends at most, through whatever is there."""
     middle = (first[0] + last[0]) // 2
     corners = [first, (middle, first[1]), (middle, last[1]), last]
     scaled = tuple((x * GRID, y * GRID) for x, y in corners)

@@ -36,7 +36,7 @@ class StampAlignment:
         self._least: deque[tuple[float, float]] = deque()
 
     def at(self, stamp_s: float, arrived_s: float) -> float:
-        """Time at which a packet was sent, on our clock [s]; never after it came.
+        """Return the time at which a packet was sent, on our clock [s]; never after it came.
 
         Args:
             stamp_s: on the host's clock [s].

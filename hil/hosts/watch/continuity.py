@@ -113,7 +113,7 @@ class Frozen:
         self._since_s = math.nan
 
     def judge(self, received: Received) -> bool:
-        """Whether this packet's values have been the same for too long."""
+        """Return whether this packet's values have been the same for too long."""
         state = received.packet.state
         values = (state.f_m_s2, state.omega_rad_s, state.attitude, state.v_m_s, state.position_m)
         text = repr(values)
@@ -141,7 +141,7 @@ class HostPace:
         self._seen: deque[tuple[float, float, float]] = deque()
 
     def off(self, received: Received) -> bool:
-        """Whether the host's time did not run like ours over the last second.
+        """Return whether the host's time did not run like ours over the last second.
 
         Once it did not, it is off until it has run like ours for `PACE_AGAIN_S`.
         """
@@ -187,7 +187,7 @@ def _length(vector: Vector3) -> float:
 
 
 def _larger(a: float, b: float) -> float:
-    """The larger one; the one that is a number if the other is none."""
+    """Return the larger one; the one that is a number if the other is none."""
     return b if a != a or b > a else a
 
 

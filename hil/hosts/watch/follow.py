@@ -82,7 +82,7 @@ class Follower:
         self._points.append((at_s, state))
 
     def state(self, now_s: float) -> VehicleState | None:
-        """State of the vehicle now; None while nothing was taken in.
+        """Return the state of the vehicle now; None while nothing was taken in.
 
         Args:
             now_s: on the run's clock [s].
@@ -120,7 +120,7 @@ class Follower:
 
 
 def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
-    """Weights of values that continued by their parabola, and now stop from their speed.
+    """Return the weights of values that continued by their parabola, and now stop from their speed.
 
     Args:
         times_s: of the values, increasing [s].
@@ -142,7 +142,7 @@ def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
 
 
 def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState:
-    """A state whose force and rates, or place and turn, are off by something."""
+    """Return a state whose force and rates, or place and turn, are off by something."""
     if first == second == _NONE:
         return state
     ones = (1.0, 1.0)
@@ -159,7 +159,7 @@ def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState
 
 
 def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
-    """A time ahead that comes to a stop beyond a bound, without a sudden one [s]."""
+    """Return a time ahead that comes to a stop beyond a bound, without a sudden one [s]."""
     beyond_s = ahead_s - far_s
     if beyond_s <= 0.0:
         return ahead_s
@@ -167,7 +167,7 @@ def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
 
 
 def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
-    """Weights of values whose sum is the best parabola through them, read somewhere.
+    """Return the weights of values whose sum is the best parabola through them, read somewhere.
 
     By polynomials that are orthogonal on the given times (Forsythe, 1957); a straight line for two
     values.

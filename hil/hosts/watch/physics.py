@@ -118,7 +118,7 @@ class Physics:
     # -- what is told ------------------------------------------------------------------------
 
     def cause(self, state: HostState) -> Cause:
-        """Reason why it may not be followed, or no longer; NONE if it may.
+        """Return the reason why it may not be followed, or no longer; NONE if it may.
 
         Args:
             state: of the source. One that was followed has shown where its axes point, so that a
@@ -135,7 +135,7 @@ class Physics:
         return Cause.FORCE if self._weightless else Cause.NONE
 
     def text(self, cause: Cause) -> str:
-        """Finding, with the key to write; empty for a cause of others."""
+        """Return the finding, with the key to write; empty for a cause of others."""
         if cause is Cause.POSE:
             return self._pose_text()
         if cause is Cause.SIGNS:
@@ -243,7 +243,7 @@ class Physics:
         self._poses.append((*state.position_m, *to_euler(state.attitude)))
 
     def _pose_text(self) -> str:
-        """Finding about the mean of the newest poses; empty if there is none."""
+        """Return the finding about the mean of the newest poses; empty if there is none."""
         if self._settings is None or not self._poses:
             return ""
         count = len(self._poses)
@@ -252,7 +252,7 @@ class Physics:
 
 
 def _turns(omega_rad_s: Vector3) -> bool:
-    """Whether a rate is not 0; a rate that is not sent is NaN."""
+    """Return whether a rate is not 0; a rate that is not sent is NaN."""
     return any(abs(one) > 0.0 for one in omega_rad_s)
 
 
@@ -265,7 +265,7 @@ def _plain(x: float, y: float, z: float, level_z: float) -> bool:
 
 
 def _mean(window: Sequence[_Interval], vectors: Sequence[Vector3]) -> Vector3:
-    """Mean over time of what intervals have."""
+    """Return the mean over time of what intervals have."""
     whole_s = x = y = z = 0.0
     for one, (a, b, c) in zip(window, vectors, strict=True):
         share = one.lasts_s

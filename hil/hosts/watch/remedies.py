@@ -29,19 +29,19 @@ _COURSE_OF: Final = {
 
 
 def quoted(text: str) -> str:
-    """A text as TOML has it."""
+    """Return a text as TOML has it."""
     from hil.config.toml_text import toml_value
 
     return toml_value(text)
 
 
 def axes_text(axes: Sequence[str]) -> str:
-    """Three axes as TOML has them."""
+    """Return three axes as TOML has them."""
     return f"[{', '.join(map(quoted, axes))}]"
 
 
 def composed(axes: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
-    """Axes that are named in what other axes gave, in the wire's own."""
+    """Return the axes that are named in what other axes gave, in the wire's own."""
     return tuple(_signed(one.startswith("-"), before["xyz".index(one[-1])]) for one in axes)
 
 
@@ -122,7 +122,7 @@ def course_remedy(lines: Sequence[Sequence[float]], angles: str) -> str:
 
 
 def _slope_keys(group: Sequence[Sequence[float]], key: str, settings: MapSettings) -> list[str]:
-    """Keys that make three slopes 1."""
+    """Return the keys that make three slopes 1."""
     before: Sequence[str] = getattr(settings, f"{key}_axes")
     keys: list[str] = []
     axes, sizes = list(before), list[float]()

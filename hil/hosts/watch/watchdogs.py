@@ -175,7 +175,7 @@ class HostWatch:
             self._count_bad(now_s)
 
     def _take(self, now_s: float, received: Received) -> bool:
-        """Whether a packet continues the motion; a fault is noted."""
+        """Return whether a packet continues the motion; a fault is noted."""
         self._heard_s = max(self._heard_s, received.kernel_s)
         order = self._ordering.judge(received)
         if order is PacketOrder.LATE:
@@ -231,7 +231,7 @@ class HostWatch:
         return soft and self.state is HostState.FADING_OUT
 
     def _aged(self, now_s: float, received: Received) -> bool:
-        """Whether a packet was held up for too long, and newer ones follow."""
+        """Return whether a packet was held up for too long, and newer ones follow."""
         if now_s - received.kernel_s > AGED_S:
             return True
         stamp_s = received.packet.state.t_s

@@ -93,7 +93,7 @@ class BeamNgCodec:
 
 
 def _attitude(up: Vector3, heading_rad: float, pitch: float) -> Quaternion:
-    """The rotation of a vehicle whose up and heading are known.
+    """Return the rotation of a vehicle whose up and heading are known.
 
     Down in axes that are level and head as it does is (cos φ sin θ, -sin φ, cos φ cos θ).
 

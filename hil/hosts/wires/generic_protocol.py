@@ -158,7 +158,7 @@ def _line(output: ET.Element, chunks: Sequence[Chunk]) -> re.Pattern[str]:
 
 
 def _padded(text: str) -> str:
-    """A pattern of a text beside numbers that may be padded with spaces."""
+    """Return a pattern of a text beside numbers that may be padded with spaces."""
     core = text.strip(" ")
     if core or not text:
         return "[ ]*+" + re.escape(core) + "[ ]*+" * bool(core)

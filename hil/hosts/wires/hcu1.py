@@ -150,7 +150,7 @@ class Hcu1Codec:
         self._nonce, self._secret = nonce, self._secrets_of(SECRET_BYTES)
 
     def _nonce_for(self, sender: tuple[str, int]) -> bytes:
-        """The nonce of the next session of a sender, for no other one."""
+        """Return the nonce of the next session of a sender, for no other one."""
         host, port = sender
         address = f"{host} {port}".encode()
         return hmac.new(self._secret, address, hashlib.sha256).digest()[:NONCE_BYTES]
@@ -166,12 +166,12 @@ class Hcu1Codec:
 
 
 def signature_of(data: bytes, key: bytes) -> bytes:
-    """First half of the HMAC-SHA256 over some bytes (RFC 2104)."""
+    """Return the first half of the HMAC-SHA256 over some bytes (RFC 2104)."""
     return hmac.new(key, data, hashlib.sha256).digest()[:SIGNATURE_BYTES]
 
 
 def _packet(flags: int, sequence: int, time_ns: int, values: tuple[float, ...]) -> Packet | Refused:
-    """The packet of the numbers after the time: f, ω, ω̇, quaternion, v, position."""
+    """Return the packet of the numbers after the time: f, ω, ω̇, quaternion, v, position."""
     if flags & ~(FLAGS | ACCELERATION_VALID):
         return Refused.RANGE
     if not all(map(math.isfinite, values)):

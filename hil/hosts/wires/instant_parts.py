@@ -28,7 +28,7 @@ class InstantParts(Generic[Value]):
         self._since_s = float("nan")
 
     def add(self, part: Mapping[int, Value], at_s: float) -> Mapping[int, Value] | None:
-        """The whole instant once its last part has come; None before.
+        """Return the whole instant once its last part has come; None before.
 
         Args:
             part: value by number.

@@ -270,7 +270,7 @@ def _vector(values: Values, index: Index) -> Vector3:
 
 
 def _of_directions(f: Vector3, r: Vector3) -> Quaternion | None:
-    """The rotation of a vehicle whose forward and right are known, north, east, down.
+    """Return the rotation of a vehicle whose forward and right are known, north, east, down.
 
     Of what points right, the part that is level and right of the heading is cos(roll), and the part
     along what is down once the pitch is taken away is sin(roll).

@@ -109,13 +109,13 @@ class RecordSettings(Settings):
 
 
 def key_of(unit: str) -> str:
-    """The key of a unit, of how it is spelled; empty if it is not known."""
+    """Return the key of a unit, of how it is spelled; empty if it is not known."""
     bare = unit.strip()
     return unit_key(bare) or _WRITTEN.get(bare, bare)
 
 
 def groups_of(fields: Container[str]) -> dict[str, list[str]]:
-    """Names of fields that are there, by their groups."""
+    """Return the names of fields that are there, by their groups."""
     found = {
         group: [name for name in names if name in fields] for group, (names, _) in GROUPS.items()
     }

@@ -92,7 +92,7 @@ def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
 
 
 def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
-    """Names of fields of `VehicleState` in packets of a layout."""
+    """Return the names of fields of `VehicleState` in packets of a layout."""
     of = {
         "force": "f_m_s2", "acceleration": "f_m_s2", "world acceleration": "f_m_s2",
         "rates": "omega_rad_s", "rates' derivatives": "domega_rad_s2", "angles": "attitude",

@@ -107,7 +107,7 @@ class PoseTemplateCodec:
         self._axes, self._spans = settings.axes, settings.spans
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """The pose of a packet, or why it is none."""
+        """Return the pose of a packet, or why it is none."""
         found = self._pattern.fullmatch(datagram)
         if found is None:
             return Refused.TEXT

@@ -32,7 +32,7 @@ def refused_numbers(values: Iterable[float]) -> Refused | None:
 
 
 def numbers_of_line(text: bytes, between: str, count: int) -> tuple[float, ...] | Refused:
-    """The numbers of a line of text, or why it is none: LENGTH, TEXT.
+    """Return the numbers of a line of text, or why it is none: LENGTH, TEXT.
 
     Args:
         text: ASCII, without what ends the line.
@@ -68,7 +68,7 @@ class LocalFrame:
         self._north_m = self._east_m = 0.0
 
     def position(self, latitude_rad: float, longitude_rad: float, height_m: float) -> Vector3:
-        """North, east, down of the first place [m]."""
+        """Return north, east, down of the first place [m]."""
         if self._first is None:
             self._first = latitude_rad, longitude_rad, height_m
             sine = math.sin(latitude_rad)
@@ -96,7 +96,7 @@ class Asking:
         self._heard = True
 
     def due(self, now_s: float) -> bool:
-        """Whether it must be asked now [s]."""
+        """Return whether it must be asked now [s]."""
         if now_s - self._asked_s < self.EVERY_S:
             return False
         due = not self._heard

@@ -61,7 +61,7 @@ def _headings(there: dict[str, list[str]]) -> list[str]:
 
 
 def unseen_text(fields: tuple[str, ...], keys: str = "fields") -> str:
-    """Text that asks for evidence of such signs; empty if there are none.
+    """Return the text that asks for evidence of such signs; empty if there are none.
 
     Args:
         fields: whose signs nothing can contradict.

@@ -114,7 +114,7 @@ class RrefCodec:
         )  # fmt: skip
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """A question for each data reference, until answers come."""
+        """Return a question for each data reference, until answers come."""
         return self._questions(self._rate_hz) if self._asking.due(now_s) else ()
 
     def farewell(self) -> tuple[bytes, ...]:

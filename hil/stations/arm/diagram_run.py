@@ -54,7 +54,7 @@ class DiagramRun:
         return told_of(self.made.version, self.made.text)
 
     def signals(self, signals: Signals) -> Signals:
-        """The signals of a row, and what it shows.
+        """Return the signals of a row, and what it shows.
 
         Raises:
             RefusedError: if that is more than goes into a row.
@@ -66,7 +66,7 @@ class DiagramRun:
             raise RefusedError(f"{self.made.path}: {error}") from None
 
     def shown(self) -> Mapping[str, float]:
-        """Values of its panel blocks, by the names of signals."""
+        """Return the values of its panel blocks, by the names of signals."""
         return dict(zip(self._columns, self.made.diagram.shown().tolist(), strict=True))
 
     def act(self, journal: ArmJournal, tick: Tick) -> None:
@@ -100,7 +100,7 @@ class DiagramRun:
 
 
 def diagram_run(plan: ArmPlan) -> DiagramRun | None:
-    """The diagram of a plan's operator; None if there is none.
+    """Return the diagram of a plan's operator; None if there is none.
 
     Raises:
         RefusedError: if it cannot be used.

@@ -25,7 +25,7 @@ _SHOWN_AS: Final = {
 
 
 def findings_table(findings: Iterable[PathFinding]) -> Table:
-    """Table of the worst of each kind, its limit and the margin between them.
+    """Return the table of the worst of each kind, its limit and the margin between them.
 
     Reach is left out: a pose out of reach refuses the motion before there is anything to show.
     """

@@ -70,14 +70,14 @@ class GripperFollower:
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
-        """A robot within its limits; a planned motion is repeated as it is."""
+        """Return a robot within its limits; a planned motion is repeated as it is."""
         return cls(
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,
         )  # fmt: skip
 
     def follow(self, asked: Pose) -> Pose:
-        """The robot's next pose, one period after the last."""
+        """Return the robot's next pose, one period after the last."""
         step = -1.0 / REST_STEPS if self.resting else 1.0 / GO_ON_STEPS
         self.share = min(max(self.share + step, 0.0), 1.0)
         before, self._asked = self._asked, asked
@@ -145,7 +145,7 @@ def _moved(pose: Pose, way_m: Array, turn_rad: Array) -> Pose:
 
 
 def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array) -> Array:
-    """The part of a gap to be closed in one period, so that nothing becomes too fast.
+    """Return the part of a gap to be closed in one period, so that nothing becomes too fast.
 
     Args:
         most: the largest size of the result.

@@ -44,7 +44,7 @@ class WaypointGate(Protocol):
         """Note that the waypoints from now on are a smooth stop."""
 
     def trial(self) -> ArmGate:
-        """A gate at the same waypoint, whose verdicts bind nobody."""
+        """Return a gate at the same waypoint, whose verdicts bind nobody."""
         ...
 
 
@@ -81,7 +81,7 @@ class GatedArm:
         self._gate.declare_stop()
 
     def trial(self) -> ArmGate:
-        """A gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
+        """Return a gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
         return self._gate.trial()
 
     def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:

@@ -175,7 +175,7 @@ class ArmJournal(Journal):
         return step.X_RT, step.joints
 
     def _changes(self, step: RobotStep) -> tuple[Sequence[float], float]:
-        """Joint rates of the robot and speed of its gripper since the waypoint before."""
+        """Return joint rates of the robot and speed of its gripper since the waypoint before."""
         last = self._last
         if last is None or last.joints is None or step.joints is None:
             return NAN6, math.nan
@@ -196,7 +196,7 @@ class ArmJournal(Journal):
 
 
 def supervised(report: SupervisionReport) -> SupervisionTold:
-    """Observations of the supervision, as numbers with names."""
+    """Return the observations of the supervision, as numbers with names."""
     period, following = report.period, report.following
     return SupervisionTold(
         periods=period.count,
@@ -229,7 +229,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
 
 
 def watched(report: LinkReport) -> Sequence[float]:
-    """Observations of the supervision so far, in the order of `WATCHED`."""
+    """Return the observations of the supervision so far, in the order of `WATCHED`."""
     period, following = report.supervision.period, report.supervision.following
     gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
     return (

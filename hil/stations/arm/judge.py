@@ -37,7 +37,7 @@ class Judged:
 
 
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
-    """The gate of a robot at rest.
+    """Return the gate of a robot at rest.
 
     Raises:
         RefusedError: if it may not be there, with joint, value and limit.
@@ -66,7 +66,7 @@ class RobotJudge:
 
     @classmethod
     def at(cls, robot: RobotSettings, start_rad: Array, gate: WaypointGate | None = None) -> Self:
-        """The judge of a robot at rest.
+        """Return the judge of a robot at rest.
 
         Args:
             start_rad: its joint angles [rad], shape (6,).
@@ -93,7 +93,7 @@ class RobotJudge:
         return self._index
 
     def trial(self) -> Self:
-        """Another one at the same waypoint, whose verdicts bind nobody."""
+        """Return another one at the same waypoint, whose verdicts bind nobody."""
         return type(self)(self._geometry, self._gate.trial(), copy(self._keeper), self._index)
 
     def declare_stop(self) -> None:

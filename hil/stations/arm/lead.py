@@ -18,7 +18,7 @@ SCREEN_RAD_S: Final = math.radians(5.0)
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
-    """Place of the handles among a scenario's sources; None for a planned one."""
+    """Return the place of the handles among a scenario's sources; None for a planned one."""
     source = scenario["source"]
     if source["kind"] == "diagram":
         return None if source["by"] is None else ScreenPlace(source["by"], "source.by")
@@ -26,5 +26,5 @@ def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
 
 
 def handles() -> Handles:
-    """Handles as the station takes them."""
+    """Return the handles as the station takes them."""
     return screen_handles(SCREEN_M_S, SCREEN_RAD_S, _place)

@@ -177,7 +177,7 @@ class ArmLoop:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
 
     def _can_start(self, report: LinkReport) -> bool:
-        """Whether the robot has asked, and has sent its place or has had the time to.
+        """Return whether the robot has asked, and has sent its place or has had the time to.
 
         The first request that is received may repeat one from before, and a repeat has no place.
         """

@@ -49,7 +49,7 @@ def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: flo
 def planned_offsets_m(
     way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
 ) -> Array:
-    """Offset of each waypoint from a planned motion, shape (N, 3) [m].
+    """Return the offset of each waypoint from a planned motion, shape (N, 3) [m].
 
     Args:
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].

@@ -101,7 +101,7 @@ class ArmProof:
         return gate
 
     def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
-        """Control of both arms, at the start; with a gate of its own, or one."""
+        """Return control of both arms, at the start; with a gate of its own, or one."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
@@ -122,7 +122,7 @@ class ArmProof:
 
 
 def space_arm_of(plan: ArmPlan) -> SpaceArm:
-    """The space arm at its start."""
+    """Return the space arm at its start."""
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
     start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
@@ -210,7 +210,7 @@ def _refuse(step: ArmStep) -> None:
 
 
 def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
-    """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
+    """Return X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
     first = pose_of(space.look())
     try:
@@ -226,7 +226,7 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
 
 
 def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
-    """Offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
+    """Return the offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
     mapping, robot = plan.scenario.mapping, plan.robot
     if not mapping.corrected:
         return None

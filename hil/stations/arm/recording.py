@@ -101,7 +101,7 @@ class ArmRecording:
         return self._numbers(LINK_TALLY)
 
     def supervision(self) -> dict[str, float]:
-        """Observations of the robot's period and places; empty if there are none."""
+        """Return the observations of the robot's period and places; empty if there are none."""
         return self._numbers(SUPERVISION)
 
     def _numbers(self, event_name: str) -> dict[str, float]:
@@ -112,7 +112,7 @@ class ArmRecording:
         return {}
 
     def column(self, name: str) -> NDArray[Any]:
-        """One signal of all waypoints, read-only, (N,) or (N, count).
+        """Return one signal of all waypoints, read-only, (N,) or (N, count).
 
         Raises:
             RecordingError: if there is no such signal; the message lists those there are.

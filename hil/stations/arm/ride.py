@@ -65,7 +65,7 @@ class RecordedRide:
 
 
 def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> RecordedRide:
-    """The motion in a recording.
+    """Return the motion in a recording.
 
     Args:
         name: its file, or the folder of its run.

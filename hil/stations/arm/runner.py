@@ -44,7 +44,7 @@ SHOWN = 12
 
 
 def plan_of(request: Request) -> ArmPlan:
-    """The plan of an arm scenario, with what the command line changes in it.
+    """Return the plan of an arm scenario, with what the command line changes in it.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.

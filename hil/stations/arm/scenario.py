@@ -62,7 +62,7 @@ class WorkingPoint(Settings):
     """Angles o, a, t in the controller's convention [deg]."""
 
     def pose(self, convention: OatConvention) -> Pose:
-        """The place as a pose."""
+        """Return the place as a pose."""
         return Pose(np.array(self.position_m), from_oat(np.radians(self.oat_deg), convention))
 
 
@@ -145,7 +145,7 @@ class ArmPlan(Settings):
 
 
 def scenario_model() -> type[Settings]:
-    """Model of a scenario of this station."""
+    """Return the model of a scenario of this station."""
     return ArmScenario
 
 
@@ -176,7 +176,7 @@ def arm_plan_from_table(
 
 
 def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
-    """The file of a machine; one beside the scenario goes before a shipped one."""
+    """Return the file of a machine; one beside the scenario goes before a shipped one."""
     try:
         name = str(find_file(name, beside=scenario, folder=wanted.folder, key=key))
     except NotAllowedError:
@@ -187,7 +187,7 @@ def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
 
 
 def _frames_of_the_world(source: Any) -> Iterator[str]:
-    """Keys of a source that ask for axes of the world."""
+    """Yield the keys of a source that ask for axes of the world."""
     if source.frame == "world":
         yield "source.frame"
     for number, segment in enumerate(getattr(source, "segment", ())):

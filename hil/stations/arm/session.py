@@ -88,7 +88,7 @@ class ConsoleEcho:
 
 
 def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
-    """A waypoint in one line.
+    """Return a waypoint in one line.
 
     Args:
         shown: how a place is shown.
@@ -241,7 +241,7 @@ def play_stream(
 
 
 def arm_clock(kind: str) -> Clock:
-    """The clock of a scenario or of the command line, "virtual" or "real"."""
+    """Return the clock of a scenario or of the command line, "virtual" or "real"."""
     if kind == "virtual":
         return VirtualClock()
     from hil.timing.realtime import RealClock  # Linux only
@@ -250,7 +250,7 @@ def arm_clock(kind: str) -> Clock:
 
 
 def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmController]) -> ArmLink:
-    """The link to a robot on a line, or to an emulated one in this process.
+    """Return the link to a robot on a line, or to an emulated one in this process.
 
     Raises:
         RefusedError: if the robot is not there.
@@ -267,6 +267,6 @@ def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmControlle
 
 
 def writer_of(order: LinkOrder) -> Writer | None:
-    """Writer of waypoints in the numbers of a link's wire; None if it has none."""
+    """Return the writer of waypoints in the numbers of a link's wire; None if it has none."""
     make = link_kind(order.url).writer
     return None if make is None else make(order)

@@ -60,12 +60,12 @@ class RobotStart:
     if nobody gave it."""
 
     def hint(self, told: ShownPose | None) -> str:
-        """Remedy for a place that nobody knows; empty if it is known."""
+        """Return the remedy for a place that nobody knows; empty if it is known."""
         known = told is not None or self.shown is not None
         return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
 
     def refusal(self, told: ShownPose | None) -> str:
-        """Reason why the robot's joints are not those of the plan; empty if they are.
+        """Return the reason why the robot's joints are not those of the plan; empty if they are.
 
         Args:
             told: place of the gripper by the robot; by the operator if there is none.
@@ -84,7 +84,7 @@ class RobotStart:
         return ""
 
     def confirmation(self, told: ShownPose | None) -> str:
-        """Facts about the robot's place, for the record."""
+        """Return the facts about the robot's place, for the record."""
         if told is not None:
             return f"the robot says that it is at {told}"
         return (

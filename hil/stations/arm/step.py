@@ -98,7 +98,7 @@ class ArmStep(RobotStep):
 
 
 def pose_of(snapshot: Snapshot) -> Pose:
-    """X_WG of the space arm's gripper in the world."""
+    """Return X_WG of the space arm's gripper in the world."""
     return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
 
 
@@ -108,7 +108,7 @@ def way_of(snapshot: Snapshot) -> Array:
 
 
 def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
-    """The robot at joint angles, for the gate."""
+    """Return the robot at joint angles, for the gate."""
     pose = forward(geometry, q_rad)
     far = singular_distances(geometry, q_rad)
     return ArmSample(
@@ -118,7 +118,7 @@ def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
 
 
 def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSample:
-    """The space arm, for the gate."""
+    """Return the space arm, for the gate."""
     return ArmSample(
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
         quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),

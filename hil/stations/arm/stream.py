@@ -163,7 +163,7 @@ class ArmEnd:
         return not self.lost and self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
 
     def in_words(self) -> tuple[str, str]:
-        """The outcome in a word or two, and why it did not complete."""
+        """Return the outcome in a word or two, and why it did not complete."""
         word = "not begun" if self.result is None else self.result.value
         return word, reason_alone(word, self.reason)
 

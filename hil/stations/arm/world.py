@@ -88,7 +88,7 @@ def world_of(
 
 
 def plant_of(plan: ArmPlan) -> ArmPlant | None:
-    """Plant that the motors of a plan's emulated robot move; None without a world.
+    """Return the plant that the motors of a plan's emulated robot move; None without a world.
 
     Raises:
         ConfigError: if its world cannot be had.
@@ -101,7 +101,7 @@ def plant_of(plan: ArmPlan) -> ArmPlant | None:
 
 
 def notes_of(plan: ArmPlan) -> tuple[str, ...]:
-    """Notes for people about a plan's world; empty without one."""
+    """Return the notes for people about a plan's world; empty without one."""
     world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return ()
@@ -126,7 +126,7 @@ def check_world(prepared: ArmProof) -> None:
 
 
 def in_world(plan: ArmPlan) -> list[str]:
-    """Options of `hil arm emulate` that put a plan's robot into its world."""
+    """Return the options of `hil arm emulate` that put a plan's robot into its world."""
     from hil.config.shipped import find_file
     from hil.machines.world.scene_documents import SCENES
     from hil.stations.arm.ride import ride_of
@@ -141,7 +141,7 @@ def in_world(plan: ArmPlan) -> list[str]:
 
 
 def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
-    """The robot in a world, with the motors and gears of the emulated controller.
+    """Return the robot in a world, with the motors and gears of the emulated controller.
 
     Args:
         seed: of fields of bodies without a seed of their own.
@@ -168,7 +168,7 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
 
 
 def emulated_gears() -> ArmGears:
-    """Friction and torques of the emulated controller's robot, on the joints' side."""
+    """Return the friction and torques of the emulated controller's robot, on the joints' side."""
     from sim.devices.arm.servo import COULOMB_NM, GEARS, TORQUE_MAX_NM, VISCOUS
     from sim.world.plants.arm import ArmGears
 

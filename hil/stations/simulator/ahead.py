@@ -62,7 +62,7 @@ class Summed:
         self._since_s = -math.inf
 
     def take(self, count: int, now_s: float, *, over: bool = False) -> int:
-        """Number of repeats to publish now; 0 if none.
+        """Return the number of repeats to publish now; 0 if none.
 
         Args:
             count: how many there were so far.
@@ -100,7 +100,7 @@ class Predictive:
 
     @contextmanager
     def planners(self) -> Iterator[None]:
-        """The processes, ready.
+        """Yield the processes, ready.
 
         Raises:
             ConfigError: if one does not get ready.

@@ -128,7 +128,7 @@ def _first(header: tuple[str, ...], pattern: re.Pattern[str], path: Path, what: 
 
 
 def _groups(header: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Columns whose names differ by their axis alone."""
+    """Return the columns whose names differ by their axis alone."""
     found: list[tuple[str, str, str]] = []
     for first, second, third in _TRIPLES:
         pattern = re.compile(rf"(?<![A-Za-z]){first}(?![A-Za-z])|^{first}(?=rate)", re.IGNORECASE)
@@ -174,7 +174,7 @@ def _speed_unit(table: NumberTable, name: str) -> str | None:
 
 
 def _turning(path: Path, name: str, rate: Floats) -> Floats:
-    """Yaw rate without its mean."""
+    """Return yaw rate without its mean."""
     turn = rate - rate.mean()
     if turn.std() == 0.0:
         text = f"{path}: {name} never changes"
@@ -185,7 +185,7 @@ def _turning(path: Path, name: str, rate: Floats) -> Floats:
 def _force(
     path: Path, table: NumberTable, groups: list[tuple[str, str, str]]
 ) -> tuple[tuple[str, str, str], str]:
-    """The three columns whose mean is gravity in some unit."""
+    """Return the three columns whose mean is gravity in some unit."""
     seen: list[str] = []
     for group in groups:
         size = math.hypot(*(float(table.columns[name].mean()) for name in group))
@@ -241,7 +241,7 @@ def _forward(
 
 
 def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) -> tuple[str, int]:
-    """Unit of the rates, and the sign of the force to the right."""
+    """Return the unit of the rates, and the sign of the force to the right."""
     slope, correlation = _line(bend, force)
     if abs(correlation) < SURE:
         text = f"{path}: {name} does not go with speed times yaw rate (correlation"
@@ -258,7 +258,7 @@ def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) 
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and correlation; 0 where one does not move."""
+    """Return the slope and correlation; 0 where one does not move."""
     x, y = x - x.mean(), y - y.mean()
     if x.std() == 0.0 or y.std() == 0.0:
         return 0.0, 0.0
@@ -266,7 +266,7 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _first_bend(turn: Floats) -> int:
-    """Sign of the first turn that is worth the name: half as fast as the fastest."""
+    """Return the sign of the first turn that is worth the name: half as fast as the fastest."""
     at = int(np.flatnonzero(np.abs(turn) > 0.5 * np.abs(turn).max())[0])
     return 1 if turn[at] > 0.0 else -1
 
@@ -274,7 +274,7 @@ def _first_bend(turn: Floats) -> int:
 def _map_text(
     path: Path, time_name: str, unit: str, lines: dict[str, tuple[str, str, int]], told: list[str]
 ) -> str:
-    """The map, in the project's own form."""
+    """Return the map, in the project's own form."""
     rows = [f"# {one}" for one in told]
     rows += [f"name = {toml_value(path.stem[:60] or 'ride')}", ""]
     rows += ["[time]", f"column = {toml_value(time_name)}", f"unit = {toml_value(unit)}", ""]

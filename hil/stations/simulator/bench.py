@@ -88,7 +88,7 @@ class Ride:
 
 
 def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
-    """The ride of a plan.
+    """Return the ride of a plan.
 
     Args:
         by_itself: whether it follows its source as soon as the platform is engaged.
@@ -128,7 +128,7 @@ def opened_source(
     now_s: Callable[[], float],
     feedback: Callable[[], Feedback | None] = lambda: None,
 ) -> Iterator[LiveSource]:
-    """The live source of a plan, opened, and judged by physics.
+    """Yield the live source of a plan, opened, and judged by physics.
 
     Args:
         now_s: clock of the run [s].

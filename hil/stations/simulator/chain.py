@@ -97,7 +97,7 @@ class Chain:
         """The newest cycle."""
 
     def follow(self, state: VehicleState, weight: float, gain: float, own: float = 1.0) -> Cued:
-        """A cycle that follows the vehicle.
+        """Return a cycle that follows the vehicle.
 
         Args:
             state: complete and finite.
@@ -136,7 +136,7 @@ def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:
 
 
 def scaled_state(state: VehicleState, gain: float) -> VehicleState:
-    """State of a vehicle that does a share of what another one does.
+    """Return the state of a vehicle that does a share of what another one does.
 
     Its specific force differs from that at rest by that share, its rates are that share; where a
     pose comes in, that as well, by a share of the distance and of the rotation.
@@ -161,7 +161,7 @@ def scaled_state(state: VehicleState, gain: float) -> VehicleState:
 
 
 def _share_of_turn(turn: Quaternion, share: float) -> Quaternion:
-    """The turn about the same axis by a share of the angle."""
+    """Return the turn about the same axis by a share of the angle."""
     w, *axis = turn
     if w < 0.0:
         w, axis = -w, [-one for one in axis]

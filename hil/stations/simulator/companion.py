@@ -122,7 +122,7 @@ class RideCompanion:
             self._ride.measured = found.X_BP
 
     def row(self, control: Control) -> bytes:
-        """Part of this cycle's row about the ride."""
+        """Return the part of this cycle's row about the ride."""
         ride = self._ride
         heard, cued = ride.heard, ride.cued
         new = heard.taken_s != self._taken and heard.taken_s == heard.taken_s

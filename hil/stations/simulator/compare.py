@@ -112,7 +112,7 @@ def compare(
 
 
 def ridden(plan: RidePlan, ride: Rehearsal) -> FeltRide:
-    """The signals of a ride without a platform."""
+    """Return the signals of a ride without a platform."""
     following = np.flatnonzero(ride.weight > 0.0)
     span = slice(int(following[0]), int(following[-1]) + 1)
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)

@@ -76,7 +76,7 @@ class CueResult:
 
 
 def plan_of(request: CueRequest) -> RidePlan:
-    """The scenario that is run.
+    """Return the scenario that is run.
 
     Raises:
         ConfigError: with the file or option, the value and what would be right.
@@ -147,7 +147,7 @@ class FittedGain:
 
 
 def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
-    """The largest gain at which the governor never acts, by halving.
+    """Return the largest gain at which the governor never acts, by halving.
 
     Args:
         plan: of the ride; its gain plays no part.
@@ -256,7 +256,7 @@ def _of_scenario(request: CueRequest) -> RidePlan:
 
 
 def _absolute(name: str) -> str:
-    """A map that is a file, by its whole path; a shipped name as it is."""
+    """Return a map that is a file, by its whole path; a shipped name as it is."""
     return str(Path(name).resolve()) if Path(name).is_file() else name
 
 

@@ -248,7 +248,7 @@ def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueTold]:
 
 
 def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
-    """Lines whose sign or scale is wrong."""
+    """Return the lines whose sign or scale is wrong."""
     return [one for one in found if one.judgement.wrong]
 
 

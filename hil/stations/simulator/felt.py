@@ -59,7 +59,7 @@ class FeltRide:
     """Cycles in which the governor changed what the algorithm asked, shape (N,)."""
 
     def score(self, model: VestibularModel = REID_NAHON) -> Score:
-        """Score of the ride.
+        """Return the score of the ride.
 
         Raises:
             ValueError: fewer than two cycles.
@@ -67,7 +67,7 @@ class FeltRide:
         return score_pieces(self.pieces, self.period_s, model)
 
     def pieces(self) -> Iterator[tuple[Array, Array]]:
-        """Wanted and felt, some cycles at once."""
+        """Yield wanted and felt, some cycles at once."""
         for first in range(0, len(self.t_s), PIECE):
             rows = slice(first, first + PIECE)
             yield np.array(self.wanted[rows]), np.array(self.felt[rows])
@@ -75,7 +75,7 @@ class FeltRide:
             let_go(self.felt)
 
     def signals(self) -> Iterator[Sensed]:
-        """Signals of the inner ear for these; raises as `score`."""
+        """Yield the signals of the inner ear for these; raises as `score`."""
         return sensed_pieces(self.pieces, self.period_s)
 
     def worst_cues(self, *, governed: bool = False) -> tuple[WorstCue, ...]:
@@ -120,7 +120,7 @@ class RideFigures:
 
 
 def shares_of(preset: CueingPreset, algorithm: str | None = None) -> Array:
-    """Shares of the vehicle's force and rates that a preset wants, by axis, shape (6,).
+    """Return the shares of the vehicle's force and rates that a preset wants, by axis, shape (6,).
 
     An algorithm that takes a pose as it comes wants all of it.
     """
@@ -130,7 +130,7 @@ def shares_of(preset: CueingPreset, algorithm: str | None = None) -> Array:
 
 
 def gain_of(plan: RidePlan) -> float:
-    """Share of the vehicle's forward force that is wanted."""
+    """Return the share of the vehicle's forward force that is wanted."""
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)
     return plan.scenario.cueing.gain * float(shares[0])
 
@@ -149,13 +149,13 @@ def wanted_words(plan: RidePlan) -> str:
 
 
 def _shared(shares: Array) -> str:
-    """Shares of three axes: one number if they are alike."""
+    """Return the shares of three axes: one number if they are alike."""
     each = [f"{one:.3g}" for one in shares.tolist()]
     return each[0] if len(set(each)) == 1 else "/".join(each)
 
 
 def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
-    """The signals of a recorded ride.
+    """Return the signals of a recorded ride.
 
     Raises:
         RefusedError: if it was never followed for two cycles.
@@ -186,7 +186,7 @@ def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
 
 
 def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:
-    """Peaks, margins and stops of a recorded ride."""
+    """Return the peaks, margins and stops of a recorded ride."""
     neutral = np.array(plan.rig.neutral.coordinates())
     stops = [_code(recording, name) for name in STOPS]
     peaks, margin, spare = np.full(6, np.nan), np.nan, np.nan
@@ -214,7 +214,7 @@ def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:
 
 
 def engaged(recording: Recording) -> NDArray[np.bool_]:
-    """Cycles of the ride itself, shape (N,)."""
+    """Return the cycles of the ride itself, shape (N,)."""
     return np.asarray(recording.column("mode") == _code(recording, "ENGAGED"))
 
 
@@ -228,7 +228,7 @@ def _both(recording: Recording, which: str) -> Array:
 
 
 def _spare(rows: Recording, plan: RidePlan, riding: NDArray[Any]) -> float:
-    """Smallest share left of the legs' travel and speed; NaN if it is not known."""
+    """Return the smallest share left of the legs' travel and speed; NaN if it is not known."""
     from hil.machines.rig.machine import soft_range_m
 
     soft = np.array([soft_range_m(plan.rig, leg) for leg in range(6)])

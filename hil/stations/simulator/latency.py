@@ -56,14 +56,14 @@ class LatencyTrail:
         return np.nansum(self.shares_s, axis=1)
 
     def known_s(self, name: str) -> Iterator[Array]:
-        """Known values of one of `SHARES`, in pieces [s]."""
+        """Yield known values of one of `SHARES`, in pieces [s]."""
         for first in range(0, len(self.t_s), PIECE):
             share_s = self.shares_s[first : first + PIECE, SHARES.index(name)]
             yield share_s[np.isfinite(share_s)]
             let_go(self.shares_s)
 
     def spread_s(self, name: str) -> ValueSpread:
-        """Median, 99th percentile and greatest of one of `SHARES` [s]."""
+        """Return the median, 99th percentile and greatest of one of `SHARES` [s]."""
         return spread_of(lambda: self.known_s(name), (50.0, 99.0))
 
 
@@ -85,7 +85,7 @@ def latency_trail(recording: Recording) -> LatencyTrail:
 
 
 def _shares_s(rows: Recording) -> Array:
-    """Time at which each packet was used, and its shares, shape (n, 6) [s].
+    """Return the time at which each packet was used, and its shares, shape (n, 6) [s].
 
     That of the host is by its own clock.
     """

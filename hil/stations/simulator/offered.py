@@ -88,7 +88,7 @@ def _settings_of(table: Any) -> Settings:
 
 
 def source_kind(settings: Any, file: Path) -> SourceKind:
-    """The kind of a source's settings.
+    """Return the kind of a source's settings.
 
     Raises:
         ConfigError: if it is not installed any more, or broken.
@@ -117,7 +117,7 @@ def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[O
 
 
 def foreign_source(settings: Any) -> dict[str, str]:
-    """Origin of a ride's code that is not ours: distribution, version and digest."""
+    """Return the origin of a ride's code that is not ours: distribution, version and digest."""
     offer = offer_named(GROUP, settings.kind, _not_a_source)
     name = "" if offer is None else offer.distribution.partition(" ")[0]
     if offer is None or name in ("", OWN_DISTRIBUTION):

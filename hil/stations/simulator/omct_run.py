@@ -116,7 +116,7 @@ class OmctRun:
     """Substitute for the drives; empty if there was none."""
 
     def of(self, test: int) -> tuple[OmctPoint, ...]:
-        """The points of one of the ten tests."""
+        """Return the points of one of the ten tests."""
         return tuple(one for one in self.points if one.test == test)
 
 

@@ -88,7 +88,7 @@ def _frequencies(asked: tuple[float, ...] | None) -> tuple[float, ...]:
 
 
 def _plan(rig: str) -> Plan:
-    """A rig at rest: the test needs its drives and its limits, and no motion."""
+    """Return a rig at rest: the test needs its drives and its limits, and no motion."""
     hold = {"kind": "hold", "duration_s": 1.0}
     table = {"name": "omct", "rig": rig, "rate_hz": RATE_HZ, "motion": hold}
     GIVEN.take(table)

@@ -45,7 +45,7 @@ _RATES: Final = (("x", "Rate of roll"), ("y", "Rate of pitch"), ("z", "Rate of y
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
-    """The page of the ride in a run's header; raises `KeyError` if it is none."""
+    """Return the page of the ride in a run's header; raises `KeyError` if it is none."""
     cueing = table["scenario"]["cueing"]
     names = [str(one["name"]) for one in table["presets"]]
     gain = float(cueing["gain"])
@@ -89,7 +89,7 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
 
 
 def _inputs(source: Mapping[str, Any], file: Path) -> list[PageWidget]:
-    """A slider for each number that a person may ask of the source."""
+    """Return a slider for each number that a person may ask of the source."""
     try:
         there = operator_inputs(source, file)
     except ConfigError:  # looked at where the source's package is not installed

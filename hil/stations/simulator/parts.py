@@ -107,7 +107,7 @@ class Parts:
 
 
 def parts_of(plan: RidePlan) -> Parts:
-    """The parts of a plan.
+    """Return the parts of a plan.
 
     Raises:
         ConfigError: if an algorithm cannot be had.

@@ -68,7 +68,7 @@ class PlannerSetup:
 
 
 def setup_to_bytes(setup: PlannerSetup) -> bytes:
-    """The first packet."""
+    """Return the first packet."""
     geometry, limits = setup.envelope.geometry, setup.envelope.limits
     table = {
         "parameters": asdict(setup.parameters),
@@ -113,7 +113,7 @@ def setup_from_bytes(packet: bytes) -> PlannerSetup:
 
 
 def request_to_bytes(request: PlanRequest) -> bytes:
-    """A request with the plan that it begins from."""
+    """Return a request with the plan that it begins from."""
     head = _REQUEST.pack(request.serial, request.start_s, len(request.wanted))
     organs, wanted = request.organs.tobytes(), np.ascontiguousarray(request.wanted).tobytes()
     return b"".join((head, organs, wanted, _plan_to_bytes(request.playing)))
@@ -133,7 +133,7 @@ def request_from_bytes(packet: bytes) -> PlanRequest:
 
 
 def answer_to_bytes(answer: PlanAnswer) -> bytes:
-    """An answer with its plan, if there is one."""
+    """Return an answer with its plan, if there is one."""
     plan = b"" if answer.plan is None else _plan_to_bytes(answer.plan)
     return _ANSWER.pack(answer.serial, answer.outcome, bool(plan), answer.cost) + plan
 

@@ -110,7 +110,7 @@ class PlanningProcess:
             self._lost()
 
     def answer(self) -> PlanAnswer | None:
-        """The newest answer that came since; None if none did. Waits for nothing."""
+        """Return the newest answer that came since; None if none did. Waits for nothing."""
         newest: bytes | None = None
         while self._wire is not None:
             try:

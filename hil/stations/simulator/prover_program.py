@@ -28,7 +28,7 @@ class DesiredJudge:
         self._presets, self._inputs = presets, inputs
 
     def target(self, pose: Six) -> str:
-        """A ride goes to no pose."""
+        """Refuse a pose: a ride goes to none."""
         return "a ride goes to no pose; end it, and begin a run of poses"
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:

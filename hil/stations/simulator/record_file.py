@@ -18,7 +18,7 @@ SCENARIOS: Final = "scenarios"
 
 
 def record_file(name: str) -> Path:
-    """The recorded ride (CSV) or the scenario of one (TOML) that a name means.
+    """Return the recorded ride (CSV) or the scenario of one (TOML) that a name means.
 
     Raises:
         ConfigError: naming every place that was searched, or of a run's recording.
@@ -33,7 +33,7 @@ def record_file(name: str) -> Path:
 
 
 def is_scenario(file: str | Path) -> bool:
-    """Whether it is a scenario, by its ending."""
+    """Return whether it is a scenario, by its ending."""
     return Path(file).suffix.lower() == ".toml"
 
 

@@ -90,11 +90,11 @@ class SlowRelease:
 
 
 def _motion(state: VehicleState) -> Six:
-    """Specific force less that at rest [m/s²], and rates [rad/s]."""
+    """Return specific force less that at rest [m/s²], and rates [rad/s]."""
     (x, y, z), rest = state.f_m_s2, REST.f_m_s2
     return (x - rest[0], y - rest[1], z - rest[2], *state.omega_rad_s)
 
 
 def _pose(state: VehicleState) -> Six:
-    """Place [m] and turn, axis times angle [rad]."""
+    """Return the place [m] and turn, axis times angle [rad]."""
     return (*state.position_m, *vector_between(_LEVEL, state.attitude))

@@ -48,7 +48,7 @@ class RideFile:
     """Motion in the file, on a uniform grid, not completed."""
 
     def ride(self, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
-        """The complete ride at the rider's head.
+        """Return the complete ride at the rider's head.
 
         Args:
             head_m: the head from the recorder's sensor, forward, right, down [m].
@@ -73,7 +73,7 @@ class RideFile:
 def read_ride(
     path: str | Path, map_: RideMap | str | None = None, head_m: Vector3 = (0.0, 0.0, 0.0)
 ) -> VehicleRecord:
-    """A complete recorded ride; see `read_ride_file`.
+    """Return a complete recorded ride; see `read_ride_file`.
 
     Args:
         head_m: the head from the recorder's sensor, forward, right, down [m].
@@ -114,7 +114,7 @@ def read_ride_file(path: str | Path, map_: RideMap | str | None = None) -> RideF
 
 
 def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
-    """A column in SI, with its sign and without its bias, shape (N,)."""
+    """Return a column in SI, with its sign and without its bias, shape (N,)."""
     one, quantity = map_.columns[name], QUANTITIES[name]
     table.check_unit(one.column, one.key)
     raw = table.columns[one.column]
@@ -200,7 +200,7 @@ def _applied(level: Turn, vectors: Floats) -> Floats:
 
 
 def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
-    """Attitudes of the rows; None if there are none."""
+    """Return the attitudes of the rows; None if there are none."""
     if "yaw" in values:
         level = np.zeros_like(values["yaw"])  # a heading on level ground has no roll and pitch
         names = ("yaw", "pitch", "roll")
@@ -218,7 +218,7 @@ def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
 
 
 def _levelled(path: Path, force: Floats, count: int) -> Turn:
-    """The smallest turn of the sensor's axes that makes the first mean force point up."""
+    """Return the smallest turn of the sensor's axes that makes the first mean force point up."""
     mean = force[:count].mean(axis=0)
     size = float(np.linalg.norm(mean))
     if not abs(size - GRAVITY_M_S2) < 0.3 * GRAVITY_M_S2:  # a NaN is not

@@ -36,7 +36,7 @@ def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
 
 
 def is_known_ahead(plan: RidePlan) -> bool:
-    """Whether all of its source can be known now.
+    """Return whether all of its source can be known now.
 
     Raises:
         ConfigError: if its source is a live one, and no time passes to receive it in.

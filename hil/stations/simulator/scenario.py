@@ -47,7 +47,7 @@ class CueingSettings(Settings):
         return tuple(dict.fromkeys((self.preset, *ground, *self.presets)))
 
     def key_of(self, name: str) -> str:
-        """Key whose first preset is this one of `names`."""
+        """Return the key whose first preset is this one of `names`."""
         return next(
             f"cueing.{key}"
             for key, there in (
@@ -102,7 +102,7 @@ class RidePlan(Plan):
 
 
 def scenario_model() -> type[Settings]:
-    """Model of a scenario of this station."""
+    """Return the model of a scenario of this station."""
     return RideScenario
 
 

@@ -14,7 +14,7 @@ NAN3: Final = (nan, nan, nan)
 
 
 def _head(name: str, unit: str) -> Signal:
-    """Signals of the rider's head, in axes forward, right, down."""
+    """Return the signals of the rider's head, in axes forward, right, down."""
     return Signal(name, "f8", 3, unit, "head", parts=XYZ)
 
 

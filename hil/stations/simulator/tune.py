@@ -119,7 +119,7 @@ def signals_of(ride: VehicleRecord, *, rates: bool) -> tuple[np.ndarray, np.ndar
 
 
 def at_gain(start: ClassicalParameters, gain: float) -> ClassicalParameters:
-    """A set that wants a share of the vehicle's force, its rates by their own ratio to that.
+    """Return a set that wants a share of the vehicle's force, its rates by their own ratio to that.
 
     Raises:
         CueingError: if a rate's gain, or what follows from it, is out of its bounds.
@@ -135,7 +135,7 @@ def at_gain(start: ClassicalParameters, gain: float) -> ClassicalParameters:
 
 
 def preset_text(request: TuneRequest, found: Tuned, name: str) -> str:
-    """The TOML file of what was found."""
+    """Return the TOML file of what was found."""
     best, start = found.parameters, request.preset
     x, tilt = best.translation[0], best.tilt
     z = best.translation[2]

@@ -87,7 +87,7 @@ def _held(snapshot: Snapshot) -> str:
 
 
 def _snapshot(snapshot: Snapshot) -> SnapshotTold:
-    """A snapshot as a JSON object."""
+    """Return a snapshot as a JSON object."""
     return {
         "time_s": snapshot.time_s,
         "q_rad": snapshot.q_rad,

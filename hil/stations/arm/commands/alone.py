@@ -98,7 +98,7 @@ def need_joints(url: str, at_joints: str | None) -> None:
 
 
 def _is_virtual(url: str) -> bool:
-    """Whether a link may be met in a dry run; raises ConfigError for one that is none."""
+    """Return whether a link may be met in a dry run; raises ConfigError for one that is none."""
     from arm_driver.link_errors import ArmLinkError
     from hil.machines.robot.offered_links import link_kind
 
@@ -140,7 +140,7 @@ def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> N
 
 
 def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
-    """Descriptor to show on what happens while it happens; None in a dry run."""
+    """Return the descriptor to show on what happens while it happens; None in a dry run."""
     if as_json or opened.dry:
         return None
     with suppress(OSError):

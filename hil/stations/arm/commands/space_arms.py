@@ -49,7 +49,7 @@ class Load:
 
 
 def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
-    """The space arm that a file describes, or the shipped one of a name.
+    """Return the space arm that a file describes, or the shipped one of a name.
 
     Raises:
         ConfigError: if there is no such file, or it is no space arm.
@@ -76,7 +76,7 @@ def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
 
 
 def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
-    """Payloads of ``--payload``; none and all of the file if it is left out."""
+    """Return the payloads of ``--payload``; none and all of the file if it is left out."""
     named = settings.payloads()
     words = ["none", *named] if text is None else [part.strip() for part in text.split(",")]
     loads = []
@@ -113,7 +113,7 @@ def _body(settings: ArmSettings, word: str) -> Any:
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
-    """Joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    """Return joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
     import numpy as np
 
     if text is None:

@@ -72,7 +72,7 @@ class _Heard:
         self._last: ShownPose | None = None
 
     def place(self, report: LinkReport, shown: ShownPose | None) -> ShownPose | None:
-        """Place of the robot, once that is known."""
+        """Return the place of the robot, once that is known."""
         if not report.asked or report.counts.requests == self._requests:
             return None
         self._requests = report.counts.requests
@@ -87,7 +87,7 @@ class _Heard:
         return report.measured if still else None
 
     def awaited(self, report: LinkReport) -> str:
-        """Information that is still missing."""
+        """Return the information that is still missing."""
         if not report.asked:
             return "the robot's first request: is its program running?"
         if report.silence_s > SILENT_S:
@@ -101,7 +101,7 @@ class _Heard:
 
 
 def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Joints:
-    """The robot's joints at its place, in the posture of those that the pendant shows.
+    """Return the robot's joints at its place, in the posture of those that the pendant shows.
 
     Raises:
         RefusedError: if they do not lead there.

@@ -14,7 +14,7 @@ DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held fro
 
 
 def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
-    """The keys that jog, for the operator.
+    """Return the keys that jog, for the operator.
 
     Args:
         step: mm or degrees of one press; None if it moves while a key is held.
@@ -142,7 +142,7 @@ def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
 
 
 def hand_for(clock: Clock, fd: int | None = None) -> Hand:
-    """The operator of a move to a place: who holds the space key, or nobody in a dry run.
+    """Return the operator of a move to a place: who holds the space key, or nobody in a dry run.
 
     Raises:
         RefusedError: in real time without a terminal: then nobody could hold it.
@@ -153,7 +153,7 @@ def hand_for(clock: Clock, fd: int | None = None) -> Hand:
 
 
 def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> HeldKeys:
-    """Keys of the terminal that the program was started in.
+    """Return the keys of the terminal that the program was started in.
 
     Raises:
         RefusedError: if there is none.

@@ -25,7 +25,7 @@ Change = dict[str, dict[str, Any]]
 
 
 def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
-    """Keys by table, with values as TOML has them.
+    """Return the keys by table, with values as TOML has them.
 
     Args:
         date: of today, YYYY-MM-DD.

@@ -74,7 +74,7 @@ class JogMover:
         return self._level == 0 and (self._one is None or self._one.at_rest)
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later."""
+        """Return X_RT a period later."""
         self.note = ""
         self._pose = self._by_steps(held) if self._step is not None else self._by_holding(held)
         return self._pose
@@ -163,7 +163,7 @@ class JogMover:
 
 
 def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
-    """Speed at which the robot is jogged along a ray [m/s, rad/s].
+    """Return the speed at which the robot is jogged along a ray [m/s, rad/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.

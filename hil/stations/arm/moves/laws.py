@@ -43,7 +43,7 @@ class Law(Protocol):
         ...
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time, 0 to 1; beyond its ends it rests there."""
+        """Return the share of the path done at a time, 0 to 1; beyond its ends it rests there."""
         ...
 
 
@@ -56,12 +56,12 @@ class RestToRest:
 
     @classmethod
     def at(cls, share_per_s: float) -> "RestToRest":
-        """The fastest one that is nowhere faster than this [1/s]."""
+        """Return the fastest one that is nowhere faster than this [1/s]."""
         periods = math.ceil((RAMP_S + 1.0 / share_per_s) / TICK_S - 1e-9)
         return cls(LEVELS * max(periods, 2 * LEVELS))
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time."""
+        """Return the share of the path done at a time."""
         whole_s = self.units * UNIT_S
         speed = 1.0 / (whole_s - RAMP_S)
         t_s = min(max(t_s, 0.0), whole_s)
@@ -85,7 +85,7 @@ class AsRecorded:
         return cls(LEVELS * max(math.ceil(duration_s / TICK_S - 1e-6), 1))
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time."""
+        """Return the share of the path done at a time."""
         return min(max(t_s / (self.units * UNIT_S), 0.0), 1.0)
 
 

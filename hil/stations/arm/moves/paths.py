@@ -32,13 +32,13 @@ ToolPath = Callable[[float], Pose]
 
 
 def joint_path(geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> ToolPath:
-    """All joints in proportion, from one set of angles to another [rad], shape (6,) each."""
+    """Move all joints in proportion, from one set of angles to another [rad], shape (6,) each."""
     start, way = np.array(start_rad), np.array(end_rad) - start_rad
     return lambda s: forward(geometry, start + s * way)
 
 
 def straight_path(start: Pose, end: Pose) -> ToolPath:
-    """A straight line of the gripper from X_RT to X_RT, which turns evenly about one axis."""
+    """Move the gripper straight from X_RT to X_RT; it turns evenly about one axis."""
     way_m = end.position_m - start.position_m
     turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
 
@@ -50,7 +50,7 @@ def straight_path(start: Pose, end: Pose) -> ToolPath:
 
 
 def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
-    """A recorded motion: through joint angles at given times, smooth and without overshoot.
+    """Follow a recorded motion through joint angles at given times, smooth and without overshoot.
 
     Args:
         t_s: rising times [s], shape (N,).
@@ -104,7 +104,7 @@ class PathDemand:
 
 
 def _grid(path: ToolPath) -> Array:
-    """Even shares of the path, near enough to each other."""
+    """Return even shares of the path, near enough to each other."""
     coarse = [path(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0
     for before, after in pairwise(coarse):
@@ -116,7 +116,7 @@ def _grid(path: ToolPath) -> Array:
 
 
 def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
-    """Joint angles at poses, one after the other [rad], shape (N, 6).
+    """Return joint angles at poses, one after the other [rad], shape (N, 6).
 
     Raises:
         ArmError: with the number of the pose.
@@ -153,7 +153,7 @@ class Ray:
     sign: float
 
     def pose(self, way: float) -> Pose:
-        """X_RT after a distance [m] or turn [rad]."""
+        """Return X_RT after a distance [m] or turn [rad]."""
         moved = self.sign * way
         if self.axes is Axes.JOINT:
             q_rad = np.array(self.q_rad)

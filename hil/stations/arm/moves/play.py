@@ -96,7 +96,7 @@ def _of_run(path: Path) -> PlayedPath:
 
 
 def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
-    """The robot's joints at the start, next to those of the first waypoint [deg]."""
+    """Return the robot's joints at the start, next to those of the first waypoint [deg]."""
     if machines.X_RT0 is None or not np.isfinite(first_rad).all():
         return None
     try:
@@ -140,7 +140,7 @@ def _check_times(file: str, times: Array) -> None:
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
-    """Reason why the robot is not where the path begins; empty if it is."""
+    """Return the reason why the robot is not where the path begins; empty if it is."""
     choice = session.choice
     settings = choice.robot.link_settings()
     begin = shown_place(recorded.poses[0], choice.robot.oat_convention())
@@ -157,7 +157,7 @@ def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
 
 
 def goto_words(recorded: PlayedPath, robot: RobotSettings) -> list[str]:
-    """Options of ``hil arm goto`` that lead to the beginning of a path."""
+    """Return the options of ``hil arm goto`` that lead to the beginning of a path."""
     if recorded.joints_deg is not None:
         return ["--joints", ",".join(f"{angle:.3f}" for angle in recorded.joints_deg)]
     x, y, z, o, a, t = location_of(recorded.poses[0], robot.oat_convention()).counts
@@ -169,7 +169,7 @@ def goto_words(recorded: PlayedPath, robot: RobotSettings) -> list[str]:
 def plan_play(
     robot: RobotSettings, start: Joints, recorded: PlayedPath, *, slower: bool
 ) -> ProvedMove:
-    """The recorded path as a proved move, in its own time or slower.
+    """Return the recorded path as a proved move, in its own time or slower.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.

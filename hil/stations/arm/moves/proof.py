@@ -85,7 +85,7 @@ class ProvedMove:
         return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
-        """Demands on the robot, the worst of each kind."""
+        """Return the demands on the robot, the worst of each kind."""
         robot = self.robot
         poses = [self.path(0.0)]
         poses += [step.X_RT for step in self.steps if step.X_RT is not None]
@@ -98,7 +98,7 @@ class ProvedMove:
 def proved_move(
     robot: RobotSettings, start_rad: Array, path: ToolPath, part: float, name: str
 ) -> ProvedMove:
-    """A move from rest to rest along a path, as fast as it may be.
+    """Return a move from rest to rest along a path, as fast as it may be.
 
     Args:
         start_rad: its joints at the beginning of the path [rad], shape (6,).
@@ -122,7 +122,7 @@ def proved_as_recorded(
     *,
     slower: bool,
 ) -> ProvedMove:
-    """A recorded motion in its own time, or in as much more as the robot's limits ask for.
+    """Return a recorded motion in its own time, or in as much more as the robot's limits ask for.
 
     Args:
         start_rad: its joints at the beginning [rad], shape (6,).
@@ -232,7 +232,7 @@ def _let_go(
 
 
 def ways(units: int) -> Iterator[tuple[int, int, int]]:
-    """All three waypoints in a row that a mover can make of a law, each as its unit."""
+    """Yield all three waypoints in a row that a mover can make of a law, each as its unit."""
     left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
     seen = set(left)
     while left:

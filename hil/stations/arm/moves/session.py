@@ -101,7 +101,7 @@ class RobotSession:
         return isinstance(self.clock, VirtualClock)
 
     def guard(self, start_rad: Array) -> GatedArm:
-        """The link behind a gate for one stream, from where the robot rests.
+        """Return the link behind a gate for one stream, from where the robot rests.
 
         Raises:
             RefusedError: if it may not be moved from there, with joint, value and limit.
@@ -199,7 +199,7 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:
-    """Notes for the record about the person who holds a move."""
+    """Return the notes for the record about the person who holds a move."""
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 

@@ -40,7 +40,7 @@ class Mover(Protocol):
         ...
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later; nothing is moved that is not held, but for coming to rest."""
+        """Return X_RT a period later; nothing is moved that is not held, but for coming to rest."""
         ...
 
 

@@ -78,7 +78,7 @@ class StrokeMover:
         return self._at == len(self._poses) - 1
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later."""
+        """Return X_RT a period later."""
         self._moving = held and not self.done and not self._stays
         self._stays = max(self._stays - held, 0)
         self._at += self._moving

@@ -129,7 +129,7 @@ class Accuracy:
         return max(self.in_time.largest_m, self.in_space.largest_m) <= self.limit_m
 
     def told(self) -> AccuracyTold:
-        """The figures by name; the unit is the last part of it."""
+        """Return the figures by name; the unit is the last part of it."""
         space, time = self.in_space, self.in_time
         return AccuracyTold(
             best_m=self.best.least_m,
@@ -166,7 +166,7 @@ def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) 
 
 
 def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
-    """The simulated gripper's places in the robot's base [m], shape (10 count + 1, 3)."""
+    """Return the simulated gripper's places in the robot's base [m], shape (10 count + 1, 3)."""
     X_WG0, X_RT0 = machines.X_WG0, machines.X_RT0
     if X_WG0 is None or X_RT0 is None:
         raise ArmError("where both arms started is not in the recording")
@@ -179,7 +179,7 @@ def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
 
 
 def _shift_s(model: BlendModel, nodes: Array, t_s: Array, place: Array) -> float:
-    """The delay of the robot's path that fits best [s]."""
+    """Return the delay of the robot's path that fits best [s]."""
 
     def cost(shift_s: float) -> float:
         off = model.path_m(nodes, np.clip(t_s + shift_s, 0.0, None)) - place

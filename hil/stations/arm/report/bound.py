@@ -56,7 +56,7 @@ def best_path(
     distance_m: Array,
     step_max_m: float,
 ) -> BestPath:
-    """The hardest of the places at which a path was furthest off.
+    """Return the hardest of the places at which a path was furthest off.
 
     Args:
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
@@ -113,7 +113,7 @@ class _Window:
         self._right: list[float] = []
 
     def least_m(self) -> float:
-        """A bound from below of the greatest error in the window [m]."""
+        """Return a bound from below of the greatest error in the window [m]."""
         for axis in np.vstack([np.eye(3), -np.eye(3)]):
             for place in range(0, len(self._error), STRIDE):
                 self._cut_error(place, axis)
@@ -147,7 +147,7 @@ class _Window:
         self._right.append(float(self._most[step]) - now)
 
     def _solved(self) -> tuple[Array, float]:
-        """Changes with the least error that keep all planes, and that error [mm]."""
+        """Return the changes with the least error that keep all planes, and that error [mm]."""
         size = self._nodes.size
         room = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
         room[-1] = 0.0, np.inf

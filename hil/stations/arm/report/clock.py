@@ -69,7 +69,7 @@ class FetchTimes:
 
 
 def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np.bool_]:
-    """A request out of its time with the very pose of the one before: a repetition has no pose."""
+    """Find untimely requests with the very pose of the one before: a repetition has no pose."""
     same = np.zeros(len(at_s), np.bool_)
     same[1:] = np.all(poses[1:] == poses[:-1], axis=1)
     apart_s = np.diff(at_s, prepend=at_s[:1] - period_s)
@@ -86,14 +86,14 @@ def _even(numbers: Array, times_s: Array) -> Array:
 
 
 def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> Array:
-    """Times at all numbers: even between those known, a period each before and after."""
+    """Return the times at all numbers: even between those known, a period each before and after."""
     times = np.interp(wanted, numbers, times_s)
     times += period_s * (np.minimum(wanted - numbers[0], 0.0))
     return times + period_s * np.maximum(wanted - numbers[-1], 0.0)
 
 
 def _sent_total(run: ArmRecording) -> tuple[float, bool]:
-    """Number of waypoints that the robot was sent, and whether it is exact."""
+    """Return the number of waypoints that the robot was sent, and whether it is exact."""
     tally = run.link_tally()
     if "waypoints" in tally:
         return float(tally["waypoints"]), True

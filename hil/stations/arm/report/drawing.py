@@ -45,7 +45,7 @@ PLANES: Final = ((0, 1), (0, 2), (1, 2))
 
 
 def arms(view: ArmView) -> Picture | None:
-    """Both arms at several instants, side by side, with their grippers' paths."""
+    """Draw both arms at several instants, side by side, with their grippers' paths."""
     if view.machines is None:
         return None
     chosen = drawn_waypoints(view)
@@ -157,7 +157,7 @@ def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
 
 
 def _dense(points_m: Array) -> Array:
-    """Points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
+    """Return the points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
     places = np.linspace(0.0, len(points_m) - 1.0, 20 * len(points_m))
     corners = np.arange(len(points_m))
     return np.column_stack([np.interp(places, corners, points_m[:, axis]) for axis in (0, 1)])
@@ -175,7 +175,7 @@ def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
 
 
 def overlaid(view: ArmView) -> Picture | None:
-    """The grippers' motions since their starts, in the gripper's axes, in three planes."""
+    """Draw the grippers' motions since their starts, in the gripper's axes, in three planes."""
     lines = motions(view, (7.0, 3.0, 1.0))
     if max((len(one.t_s) for one in lines), default=0) < 2:
         return None
@@ -217,7 +217,7 @@ class MotionLine:
 
 
 def motions(view: ArmView, widths: tuple[float, float, float]) -> list[MotionLine]:
-    """Every path there is: simulated, asked, measured, in lines of these widths.
+    """Return every path there is: simulated, asked, measured, in lines of these widths.
 
     What was measured is taken relative to the start that was asked, so an error at the start
     stays to be seen.

@@ -128,7 +128,7 @@ class ArmMachines:
             raise ValueError(f"the arms in the header: {error}") from error
 
     def joints(self) -> tuple[ArmJoints, ...]:
-        """The joints of the arms, of the simulated one first if there is one."""
+        """Return the joints of the arms, of the simulated one first if there is one."""
         robot = self.robot
         industrial = ArmJoints(
             "industrial", "as asked", "robot_q", "robot_q_rate", robot.position_min_rad,
@@ -150,7 +150,7 @@ def _pose(packed: Any) -> Pose | None:
 
 
 def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
-    """The robot's settings have it, next to the arms; other versions knew other keys."""
+    """Read the blending from the robot's settings; other versions knew other keys."""
     settings = scenario.get("robot")
     raw = settings.get("blend") if isinstance(settings, Mapping) else None
     if raw is None:
@@ -169,7 +169,7 @@ def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | 
 
 
 def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
-    """Distance to the nearer end of travel, as a share of half of it.
+    """Return the distance to the nearer end of travel, as a share of half of it.
 
     1 in the middle of the travel, 0 at an end.
 

@@ -11,7 +11,7 @@ from hil.stations.arm.report.view import ArmView
 
 
 def accuracy(view: ArmView) -> Picture | None:
-    """Distance between the robot's continuous path and the simulated gripper's."""
+    """Draw the distance between the robot's continuous path and the simulated gripper's."""
     found = view.accuracy
     if found is None:
         return None
@@ -43,7 +43,7 @@ def accuracy(view: ArmView) -> Picture | None:
 
 
 def following(view: ArmView) -> Picture | None:
-    """Places sent by the robot against its controller's path, once the delay is removed."""
+    """Draw the robot's reported places against its controller's path, with the delay removed."""
     found = view.tracking
     if found is None:
         return None

@@ -73,7 +73,7 @@ class TrackedPath:
         return Rotation.from_quat(self.quaternion, scalar_first=True)
 
     def travel_m(self) -> float:
-        """Length of the path, turns counted by `LEVER_M` [m]."""
+        """Return the length of the path, turns counted by `LEVER_M` [m]."""
         if len(self) < 2:
             return 0.0
         turns = (self.rotations[:-1].inv() * self.rotations[1:]).magnitude()
@@ -81,7 +81,7 @@ class TrackedPath:
         return float(np.sum(np.hypot(steps, LEVER_M * turns)))
 
     def at(self, t_s: Array) -> tuple[Array, Rotation]:
-        """Positions [m], shape (M, 3), and orientations at times [s], shape (M,)."""
+        """Return the positions [m], shape (M, 3), and orientations at times [s], shape (M,)."""
         inside = np.clip(t_s, self.t_s[0], self.t_s[-1])
         position = np.column_stack(
             [np.interp(inside, self.t_s, self.position_m[:, axis]) for axis in range(3)]
@@ -183,7 +183,7 @@ def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[
 
 
 def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, float]) -> float:
-    """The delay [s] with the least mean square distance between two bounds."""
+    """Return the delay [s] with the least mean square distance between two bounds."""
     told = _signal(measured.position_m, measured.rotations)
 
     def cost(delay_s: float) -> float:
@@ -205,7 +205,7 @@ GAP_PERIODS: Final = 1.5
 
 
 def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None) -> TrackedPath:
-    """The controller's path, each waypoint at the time at which it was fetched.
+    """Return the controller's path, each waypoint at the time at which it was fetched.
 
     Args:
         model: of the controller; without it, or with a waypoint missing, chords are all there is.

@@ -141,7 +141,7 @@ class ArmView(RecordedRun):
         )
 
     def objections(self) -> tuple[EventRecord, ...]:
-        """Objections of the gate, and bad ends of streams."""
+        """Return the objections of the gate, and bad ends of streams."""
         return tuple(
             event
             for event in self.recording.events
@@ -180,14 +180,14 @@ class ArmView(RecordedRun):
 
 
 def recorded(recording: Recording) -> ArmView:
-    """A recording of this station prepared for its page."""
+    """Return a recording of this station prepared for its page."""
     return ArmView.of(ArmRecording(recording))
 
 
 def _aligned(
     run: ArmRecording, machines: ArmMachines | None, t_s: Array, used: NDArray[np.bool_]
 ) -> TrackedPath:
-    """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
+    """Return the simulated gripper's motion with the axes of the industrial gripper, scaled."""
     path = TrackedPath.of(t_s, run.column("space_pose"), used)
     if machines is None or not len(path):
         return path
@@ -199,7 +199,7 @@ def _aligned(
 
 
 def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
-    """Verdict by the last stream's result, else by what is missing."""
+    """Return the verdict by the last stream's result, else by what is missing."""
     recording = run.recording
     results = [event for event in recording.events if "result" in event.data]
     if not run.waypoints and not results:

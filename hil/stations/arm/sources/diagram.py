@@ -111,7 +111,7 @@ def velocity_diagram(
     path: Path, set_: DiagramChange, limits: SourceLimits, *, is_operated: bool,
     press: Sequence[str] = (), slide: Sequence[str] = (), fixed: str = "",
 ) -> VelocityDiagram:  # fmt: skip
-    """The diagram of a file.
+    """Return the diagram of a file.
 
     Args:
         set_: parameters in place of the file's.

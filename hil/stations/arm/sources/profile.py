@@ -50,7 +50,7 @@ class Segment:
         object.__setattr__(self, "rate_rad_s", twist.angular_rad_s)
 
     def edge_s(self, limits: SourceLimits, edge: Edge) -> float:
-        """Shortest edge that keeps both accelerations [s]; 0 for a segment at rest."""
+        """Return the shortest edge that keeps both accelerations [s]; 0 for a segment at rest."""
         return _STEEPEST[edge] * max(
             math.hypot(*self.velocity_m_s.tolist()) / limits.linear_acceleration_m_s2,
             math.hypot(*self.rate_rad_s.tolist()) / limits.angular_acceleration_rad_s2,
@@ -99,7 +99,7 @@ class ProfileSource(PlannedSource):
         return Twist(scale * segment.velocity_m_s, scale * segment.rate_rad_s, segment.frame)
 
     def _scale(self, number: int, into_s: float) -> float:
-        """The edge's s at a time into a segment [s], 0 to 1."""
+        """Return the edge's s at a time into a segment [s], 0 to 1."""
         left_s = self._segments[number].duration_s - into_s
         nearest_s, edge_s = min(into_s, left_s), self._edges_s[number]
         if nearest_s <= 0.0:

@@ -49,7 +49,7 @@ class SourceLimitSettings(Settings):
     """Largest change of the turn rate [rad/s²]."""
 
     def limits(self) -> SourceLimits:
-        """Limits for a source, in SI."""
+        """Return the limits for a source, in SI."""
         return SourceLimits(**self.model_dump())
 
 
@@ -251,7 +251,7 @@ def make_source(
 def diagram_of(
     settings: DiagramSourceSettings, scenario: Path, fixed: str = ""
 ) -> "VelocityDiagram":
-    """The diagram of a source.
+    """Return the diagram of a source.
 
     Args:
         fixed: why its structure stays what it is while it runs; empty if it may change.

@@ -106,4 +106,4 @@ class PlannedSource(ABC):
 
     @abstractmethod
     def _velocity(self, t_s: float) -> Twist:
-        """The velocity at a time before the end [s]; it may lie before the beginning."""
+        """Return the velocity at a time before the end [s]; it may lie before the beginning."""

@@ -109,5 +109,5 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def figure(value: float) -> str:
-    """A number for people; a dash where there is none."""
+    """Return a number for people; a dash where there is none."""
     return f"{value:.3f}" if math.isfinite(value) else "-"

@@ -104,7 +104,7 @@ def _choice(
 
 
 def key_of(file: Path | None) -> bytes:
-    """The key that a file holds; empty if none is named.
+    """Return the key that a file holds; empty if none is named.
 
     Raises:
         ConfigError: if it cannot be read, or is empty.

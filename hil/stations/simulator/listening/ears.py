@@ -48,7 +48,7 @@ class ListenChoice:
     """Key that the packets are signed with; empty without."""
 
     def signed(self) -> NamedHost:
-        """The host with its key.
+        """Return the host with its key.
 
         Raises:
             ConfigError: if packets of its kind are not signed.
@@ -101,7 +101,7 @@ class HostEars:
         return self._link.other
 
     def heard(self, now_s: float) -> Sequence[Received | Refused]:
-        """Packets since the last call, oldest first [s].
+        """Return the packets since the last call, oldest first [s].
 
         Nothing moves here, so another sender is listened to as soon as the one before is silent.
         """
@@ -138,7 +138,7 @@ class HostEars:
 
 
 def _seen(data: bytes, wanted: str) -> str:
-    """A datagram in words, beside what a codec would have understood."""
+    """Return a datagram in words, beside what a codec would have understood."""
     begin = data[:SHOWN_BYTES]
     text = begin.decode("ascii", "replace")
     shown = repr(text) if text.isascii() and text.strip().isprintable() else begin.hex(" ", 4)
@@ -149,7 +149,7 @@ def _seen(data: bytes, wanted: str) -> str:
 
 @contextmanager
 def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostEars]:
-    """Ears that are closed at the end; raises `ConfigError`."""
+    """Yield the ears that are closed at the end; raises `ConfigError`."""
     ears = HostEars(choice, clock.now_s)
     try:
         yield ears
@@ -186,7 +186,7 @@ def listen(
 
 
 def seconds_of(seconds: float | None) -> float:
-    """The option's meaning: None is for ever; raises `ConfigError`."""
+    """Return the option's meaning: None is for ever; raises `ConfigError`."""
     if seconds is None:
         return math.inf
     if not (math.isfinite(seconds) and seconds > 0.0):

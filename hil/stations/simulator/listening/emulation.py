@@ -54,7 +54,7 @@ class EmulateChoice:
 
 
 def build_host(choice: EmulateChoice) -> EmulatedHost:
-    """The emulated host of a choice; raises `ConfigError`."""
+    """Return the emulated host of a choice; raises `ConfigError`."""
     named = _named(choice.name)
     kind = choice.name if named is None else named.kind.name
     try:
@@ -71,12 +71,12 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
 
 
 def _named(name: str) -> NamedHost | None:
-    """The map of a name; None for a kind that is emulated without one."""
+    """Return the map of a name; None for a kind that is emulated without one."""
     return None if name in KINDS and name != "layout" else named_host(name)
 
 
 def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, Mapping[str, Any]]:
-    """Version and options of an emulated wire, so that it fits a map.
+    """Return the version and options of an emulated wire, so that it fits a map.
 
     Args:
         kind: of host.

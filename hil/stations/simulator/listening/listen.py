@@ -118,7 +118,7 @@ def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
 
 
 def line_of(figures: HostFigures) -> str:
-    """One line for a log."""
+    """Return one line for a log."""
     refused = sum(figures.refused.values())
     why = f"; {why_not(figures)}" if why_not(figures) else ""
     return (
@@ -135,7 +135,7 @@ def why_not(figures: HostFigures) -> str:
 
 
 def table_of(figures: HostFigures, ears: HostEars) -> Table:
-    """All that is known, a row each."""
+    """Return all that is known, a row each."""
     table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
     unsaid = followed or figures.cause is Cause.NONE
@@ -167,13 +167,13 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
 
 
 def _made(state: VehicleState) -> str:
-    """Whether the force is computed because the packets have none."""
+    """Return whether the force is computed because the packets have none."""
     told = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
     return "" if told else "; what is not told is made of the velocity"
 
 
 def angles_deg(state: VehicleState) -> tuple[float, float, float]:
-    """Roll, pitch and heading of a state [deg]."""
+    """Return roll, pitch and heading of a state [deg]."""
     roll, pitch, yaw = map(math.degrees, to_euler(state.attitude))
     return roll, pitch, yaw % 360.0
 
@@ -201,7 +201,7 @@ def told_of(
 
 
 def refused_told(figures: HostFigures) -> dict[str, int]:
-    """Counts of refused datagrams by why."""
+    """Return the counts of refused datagrams by why."""
     return {one.value: count for one, count in figures.refused.items()}
 
 

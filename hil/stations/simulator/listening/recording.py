@@ -179,7 +179,7 @@ def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
 
 
 def _map_of(path: Path) -> RideMap:
-    """The map by the columns' names, with a gap that a host may well have."""
+    """Return the map by the columns' names, with a gap that a host may well have."""
     from hil.config.tables import read_header
     from hil.machines.cueing.ride_map import map_of_header
 

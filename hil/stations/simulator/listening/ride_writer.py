@@ -103,7 +103,7 @@ class RideWriter:
         self.rows += 1
 
     def _step(self, stamp_s: float, kernel_s: float) -> float:
-        """Time from the row before to this one."""
+        """Return the time from the row before to this one."""
         at_s = self._loop.at(kernel_s)
         by_stamp_s, by_arrival_s = stamp_s - self._stamp_s, at_s - self._at_s
         self._stamp_s, self._at_s = stamp_s, at_s

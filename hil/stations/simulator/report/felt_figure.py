@@ -31,7 +31,7 @@ BELOW: Final = "#F3E3B3"
 
 
 def felt(view: RideView) -> Picture | None:
-    """The picture of a recorded ride; None if nothing was followed."""
+    """Draw a recorded ride; None if nothing was followed."""
     if not isinstance(view.plan, RidePlan):
         return None
     try:
@@ -41,7 +41,7 @@ def felt(view: RideView) -> Picture | None:
 
 
 def felt_picture(ride: FeltRide, wanted: str) -> Picture:
-    """Two columns of six panels: raw signals, and those of the inner ear.
+    """Draw two columns of six panels: raw signals, and those of the inner ear.
 
     Args:
         wanted: how much of the vehicle's motion that is, in words.

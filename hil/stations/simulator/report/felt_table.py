@@ -17,7 +17,7 @@ from hil.stations.simulator.scenario import RidePlan
 
 
 def felt_figures(view: RideView) -> Tables | None:
-    """Scores and worst cues of a recorded ride; None if nothing was followed."""
+    """Return the scores and worst cues of a recorded ride; None if nothing was followed."""
     if not isinstance(view.plan, RidePlan):
         return None
     try:

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def governed(view: RideView) -> Picture | None:
-    """Share left of each leg's travel and speed, as commanded, and what the governor held back."""
+    """Draw the share left of each leg's travel and speed, and what the governor held back."""
     limits = view.limits
     if limits is None or not view.was_engaged:
         return None
@@ -81,7 +81,7 @@ def _binding_leg(part: RideView) -> NDArray[np.intp]:
 
 
 def _others(view: RideView) -> str:
-    """Other limits than legs that bound, in words."""
+    """Return other limits than legs that bound, in words."""
     counted: dict[str, int] = {}
     for part in view.pieces():
         codes = part.run.recording.column("governor_binding").astype(int)[part.before :]

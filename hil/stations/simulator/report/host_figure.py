@@ -33,7 +33,7 @@ CHARACTER_IN: Final = 0.065
 
 
 def hosts(view: RideView) -> Picture | None:
-    """A band of the source's states, and the share of its motion that was wanted."""
+    """Draw a band of the source's states, and the share of its motion that was wanted."""
     if not len(view.times):
         return None
     state, cause = _begun(view)
@@ -73,7 +73,7 @@ def hosts(view: RideView) -> Picture | None:
 
 
 def _begun(view: RideView) -> tuple[dict[int, int], dict[int, int]]:
-    """Rows from which a state of the source lasts: its code, and that of its cause."""
+    """Return the rows from which a state of the source lasts: its code, and that of its cause."""
     state: dict[int, int] = {}
     cause: dict[int, int] = {}
     last: int | None = None

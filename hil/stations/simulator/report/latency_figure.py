@@ -12,7 +12,7 @@ from hil.stations.simulator.report.view import RideView
 
 
 def latency(view: RideView) -> Picture | None:
-    """Histograms of the delays from host to legs; None for a ride without packets."""
+    """Draw histograms of the delays from host to legs; None for a ride without packets."""
     trail = latency_trail(view.recording)
     there = [(name, spread) for name in SHARES if (spread := trail.spread_s(name)).count]
     if not there:

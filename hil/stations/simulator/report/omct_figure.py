@@ -23,7 +23,7 @@ SMALLEST: Final = 1e-4
 
 
 def omct_picture(points: Sequence[OmctPoint]) -> Picture:
-    """Modulus above phase, a column a test; hollow where the coherence is below `TRUSTED`."""
+    """Draw modulus above phase, a column a test; hollow where the coherence is below `TRUSTED`."""
     tests = sorted({one.test for one in points})
     columns = min(COLUMNS, len(tests))
     bands = math.ceil(len(tests) / COLUMNS)

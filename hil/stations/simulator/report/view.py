@@ -55,7 +55,7 @@ def governor_active(part: RideView) -> NDArray[np.bool_]:
 
 
 def share_engaged(view: RideView, chosen: Callable[[RideView], NDArray[np.bool_]]) -> str:
-    """Share of the cycles of the ride, as text; there is at least one."""
+    """Return the share of the cycles of the ride, as text; there is at least one."""
     count = found = 0
     for part in view.pieces():
         engaged = part.run.engaged[part.before :]

@@ -51,7 +51,7 @@ class EmulatedSettings(Settings):
     """Faults as ``pause at_s=5 duration_s=1``, in seconds since the ride began."""
 
     def feed_lasts_s(self, file: Path) -> float:
-        """Duration of its vehicle's motion [s].
+        """Return the duration of its vehicle's motion [s].
 
         Raises:
             ConfigError: if there is no such feed.
@@ -99,7 +99,7 @@ class WaitingFeed:
         return self._feed.lasts_s
 
     def at(self, t_s: float) -> VehicleMotion:
-        """State at a time of the simulator [s]."""
+        """Return the state at a time of the simulator [s]."""
         motion = self._feed.at(max(t_s - self.begun_s, 0.0))
         if t_s >= self.begun_s:
             return motion
@@ -176,7 +176,7 @@ class EmulatedWire:
 def emulated(
     settings: EmulatedSettings, kind: HostKind, map_: Any, key: bytes, around: Surroundings
 ) -> EmulatedWire:
-    """The emulated simulator of a ride on the virtual clock.
+    """Return the emulated simulator of a ride on the virtual clock.
 
     Raises:
         ConfigError: if it cannot be made.
@@ -195,7 +195,7 @@ def host_of(
     feed: Feed,
     around: Surroundings,
 ) -> EmulatedHost:
-    """The simulator of such settings, with a vehicle.
+    """Return the simulator of such settings, with a vehicle.
 
     Args:
         map_: settings of the host's map.

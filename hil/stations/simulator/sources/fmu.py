@@ -104,7 +104,7 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
 
 
 def _takes(inputs: dict[str, TakenInput | str]) -> dict[str, str]:
-    """Kinds of all that can go back in, with the operator's inputs that are named."""
+    """Return the kinds of all that can go back in, with the operator's inputs that are named."""
     kinds = {name: "length" if at < 3 else "angle" for at, name in enumerate(POSE)}
     return kinds | {name: "number" for name in inputs if name.startswith(OPERATOR)}
 
@@ -135,7 +135,7 @@ def _require_attitude(settings: FmuSettings, file: Path) -> None:
 
 
 def lasts_s(settings: FmuSettings, file: Path) -> float:
-    """Infinite: only the model itself knows. Its file is read, if it is there by now.
+    """Return infinity: only the model itself knows. Its file is read, if it is there by now.
 
     Raises:
         ConfigError: for a file that could never be run.
@@ -146,7 +146,7 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
 
 
 def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
-    """Quantities of the model: a vehicle's motion, and no poses."""
+    """Return the quantities of the model: a vehicle's motion, and no poses."""
     del settings, file
     return frozenset({BY_FORCES})
 

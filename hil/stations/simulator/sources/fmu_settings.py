@@ -93,7 +93,7 @@ class FmuSettings(Settings):
 
 
 def operator_inputs(settings: FmuSettings) -> tuple[OperatorInput, ...]:
-    """Inputs of the model that a person may set."""
+    """Return the inputs of the model that a person may set."""
     made: list[OperatorInput] = []
     for name, entry in settings.inputs.items():
         if name.startswith(OPERATOR):

@@ -204,7 +204,7 @@ class FmuVehicle:
         return (HostState.AWAY if passed_s < LOST_S else HostState.LOST), 0.0
 
     def _back_in(self) -> tuple[float, ...]:
-        """Values of the inputs: what is known, else what was known last."""
+        """Return the values of the inputs: what is known, else what was known last."""
         if self._inputs and (heard := self._around.feedback()) is not None:
             self._given.update(_known(heard, self._given))
         return tuple(one.own(self._given[one.quantity]) for one in self._inputs)

@@ -95,7 +95,7 @@ def _heard(
 
 
 def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listening]:
-    """Kind, map and address of such settings, without any socket.
+    """Return the kind, map and address of such settings, without any socket.
 
     Raises:
         ConfigError: if they cannot be.
@@ -105,7 +105,7 @@ def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listen
 
 
 def corner_of(settings: HostSettings, file: Path) -> float | None:
-    """Corner of the low-pass of its map [Hz]; None for a map without.
+    """Return the corner of the low-pass of its map [Hz]; None for a map without.
 
     Raises:
         ConfigError: if the map cannot be had.
@@ -155,7 +155,7 @@ def _listening(settings: HostSettings, own_port: int, signed: bool, source: str)
 
 
 def lasts_s(settings: HostSettings, file: Path) -> float:
-    """Duration of the stream [s]: that of its emulated vehicle, else nobody knows.
+    """Return the duration of the stream [s]: that of its emulated vehicle, else nobody knows.
 
     Raises:
         ConfigError: if the map or the emulated host cannot be.
@@ -165,7 +165,7 @@ def lasts_s(settings: HostSettings, file: Path) -> float:
 
 
 def tells(settings: HostSettings, file: Path) -> frozenset[str]:
-    """Quantities of its wire: poses, or a vehicle's motion.
+    """Return the quantities of its wire: poses, or a vehicle's motion.
 
     Raises:
         ConfigError: if the map cannot be had.
@@ -175,7 +175,7 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
 
 
 def known_ahead(settings: HostSettings) -> bool:
-    """Whether its motion can be known before a run: only of an emulated one."""
+    """Return whether its motion can be known before a run: only of an emulated one."""
     return settings.emulated is not None
 
 

@@ -68,7 +68,7 @@ class PlayedRecord:
         return Heard(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """Recorded states, a step apart from now on."""
+        """Return the recorded states, a step apart from now on."""
         count = max(round(span_s / step_s), 0)
         return tuple(self._state(now_s + index * step_s) for index in range(count + 1))
 
@@ -80,7 +80,7 @@ class PlayedRecord:
 
 
 def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
-    """The ride that such settings name, as it was recorded.
+    """Return the ride that such settings name, as it was recorded.
 
     Args:
         file: of the scenario.
@@ -128,7 +128,7 @@ def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[Playe
 
 
 def lasts_s(settings: RideRecordSettings, file: Path) -> float:
-    """Duration of the ride [s]."""
+    """Return the duration of the ride [s]."""
     _, record = _read(settings, file, (0.0, 0.0, 0.0))
     return record.duration_s
 

@@ -85,7 +85,7 @@ def sending(
     around: Surroundings,
     to: Address,
 ) -> Iterator[SendingProcess]:
-    """A process of its own that sends UDP to an address.
+    """Yield a process of its own that sends UDP to an address.
 
     Raises:
         ConfigError: if it cannot be made, or does not start.
@@ -115,7 +115,7 @@ def sending(
 
 
 def _port_of(child: ChildProcess) -> int | None:
-    """Port in the process's answer; None if it does not answer in time, or has died."""
+    """Return the port in the process's answer; None if it does not answer in time, or has died."""
     assert child.stdout is not None  # noqa: S101  # it is a pipe
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
@@ -154,7 +154,7 @@ def main() -> None:
     wishes = _Wishes()
 
     def over() -> bool:
-        """Whether the other end has gone; a word from it lets the vehicle begin."""
+        """Return whether the other end has gone; a word from it lets the vehicle begin."""
         heard = wishes.heard()
         if heard:
             feed.begun_s = host.simulation.feed_s

@@ -32,7 +32,7 @@ class SmoothedStates:
         self._attitude: Quaternion | None = None
 
     def step(self, state: VehicleState) -> VehicleState:
-        """The state of a cycle, without what is faster than the corner, and later."""
+        """Return the state of a cycle, without what is faster than the corner, and later."""
         turned = state.attitude
         last = self._attitude or turned
         if sum(a * b for a, b in zip(last, turned, strict=True)) < 0.0:  # the same, the other sign
@@ -53,7 +53,7 @@ class SmoothedStates:
 
 
 def smoothing(corner_hz: float | None, around: Surroundings) -> SmoothedStates | None:
-    """The low-pass of a host's map at the loop's rate; None for a map without.
+    """Return the low-pass of a host's map at the loop's rate; None for a map without.
 
     Raises:
         ConfigError: if the corner is not below half the loop's rate.
