@@ -66,7 +66,7 @@ class Received:
 
 
 class Codec(Protocol):
-    """Understands one wire; pure, one object for one stream."""
+    """Decoder of one wire; pure, one object for one stream."""
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """Decode a datagram, or return why it is none of ours; any bytes are taken."""

@@ -19,7 +19,7 @@ Bounds = tuple[Bound, Bound, Bound]
 
 
 class MeansSettings(Settings):
-    """Table ``[means]`` of a host's map: what its vehicle can do at most."""
+    """Table ``[means]`` of a host's map: largest motion of its vehicle."""
 
     f_step_m_s2: Bounds = (20.0, 20.0, 30.0)
     """Largest step of the specific force between two packets, forward, right, down [m/s²]."""

@@ -1,4 +1,4 @@
-"""Sub-diagrams that run on a condition: the hidden blocks that make it, and what it puts back."""
+"""Sub-diagrams that run on a condition: the hidden blocks for it, and for resets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solution of what wires imply: units by linear equations, shapes and frames by equality."""
+"""Types implied by wires: units by linear equations, shapes and frames by equality."""
 
 from __future__ import annotations
 

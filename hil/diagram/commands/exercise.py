@@ -1,4 +1,4 @@
-"""``hil diagram exercise``: laws with a fault in them, for students, and how they are judged."""
+"""``hil diagram exercise``: laws with a fault in them, for students, and their judgement."""
 
 from __future__ import annotations
 

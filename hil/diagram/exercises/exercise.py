@@ -22,7 +22,7 @@ Values = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that was measured in a scene, and the most that it may be."""
+    """A quantity that was measured in a scene, and its limit."""
 
     name: str
     value: float

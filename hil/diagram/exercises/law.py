@@ -13,7 +13,7 @@ from hil.diagram.show.layout import boxes
 
 @dataclass(slots=True)
 class DrawnLaw:
-    """Blocks and wires by the part that they play."""
+    """Blocks and wires by their role."""
 
     blocks: dict[str, DrawnBlock] = field(default_factory=dict[str, DrawnBlock])
     """Part → its block."""

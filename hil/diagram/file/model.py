@@ -61,7 +61,7 @@ class DiagramParameter:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Blocks and what is wired to each input."""
+    """Blocks, and the wire to each input."""
 
     blocks: Mapping[str, DrawnBlock] = field(default_factory=dict)
     wires: Mapping[str, str] = field(default_factory=dict)

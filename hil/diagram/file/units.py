@@ -1,4 +1,4 @@
-"""Units as exponents over symbols: what may be wired to what, and what `Convert` multiplies by.
+"""Units as exponents over symbols: compatibility of wires, and the factor of `Convert`.
 
 Coherent SI units are written with the base symbols m, kg, s, A, K; rad is 1, as in SI. Units that
 are not coherent (deg, mm, rpm, %, and Hz, which counts turns as rpm does) are symbols of their own,

@@ -1,4 +1,4 @@
-"""Numbers that a file brings: read when a diagram is loaded, and kept with what is recorded."""
+"""Numbers of a file: read when a diagram is loaded, and kept with the recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks for a person: what is pressed, switched and slid, and what is shown.
+"""Blocks for a person: buttons, switches, sliders, and displays.
 
 What is set is a parameter: it changes as any other while a diagram runs, within its limits, and is
 recorded. What is shown is what is wired to it.

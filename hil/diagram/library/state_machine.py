@@ -31,7 +31,7 @@ _TRANSITION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """From a state to another while a guard is true."""
+    """Transition from a state to another while a guard is true."""
 
     source: str
     """`*` for any."""

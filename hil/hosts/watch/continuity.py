@@ -1,4 +1,4 @@
-"""Whether a packet's motion continues that of the packets before: nothing jumps, nothing freezes.
+"""Continuity of a packet's motion with the packets before: nothing jumps, nothing freezes.
 
 A wire has some of this and lacks the rest; what is NaN is not judged.
 """
@@ -106,7 +106,7 @@ class Continuity:
 
 
 class Frozen:
-    """Sees values that are equal bit for bit for too long while the vehicle moves."""
+    """Detects values that are equal bit for bit for too long while the vehicle moves."""
 
     def __init__(self) -> None:
         self._values = ""

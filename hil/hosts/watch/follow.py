@@ -1,4 +1,4 @@
-"""From the packets of a host to a state in every cycle: a parabola through the last four, at now.
+"""Extrapolation of a host's packets to now: a parabola through the last four.
 
 Packets come at the host's rate, late by what the network takes, some never; the loop asks at its
 own rate. Every vector is read at now from the parabola that fits its last four values best; an

@@ -55,7 +55,7 @@ class Judgement:
 
     state: HostState
     cause: Cause
-    """Cause why the host is not followed, or was not the last time."""
+    """Reason why the host is not followed, or was not the last time."""
     weight: float
     """Share of its motion that is wanted, 0 to 1."""
     accepted: tuple[Received, ...]

@@ -46,7 +46,7 @@ class BeamNgSettings(MapSettings):
 
 
 class BeamNgCodec:
-    """Understands MotionSim; counts OutGauge as no motion.
+    """Decodes MotionSim; counts OutGauge as no motion.
 
     Args:
         acceleration: axes of the packet that point forward, right, down.

@@ -30,7 +30,7 @@ class FlightGearSettings(MapSettings):
 
 
 class FlightGearCodec:
-    """Understands the native FDM packet."""
+    """Decodes the native FDM packet."""
 
     def __init__(self) -> None:
         self._place = LocalFrame()

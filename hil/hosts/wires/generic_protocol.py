@@ -1,4 +1,4 @@
-r"""Protocol files of FlightGear's generic output: what its chunks are, in which form.
+r"""Protocol files of FlightGear's generic output: its chunks and their form.
 
 Source: `FGGeneric::read_config`, `gen_message_binary` and `gen_message_ascii` of FlightGear 2020.3
 (`src/Network/generic.cxx`), `unescape` and the reader of property files of SimGear.

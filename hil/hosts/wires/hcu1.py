@@ -65,7 +65,7 @@ class Hcu1Settings(MapSettings):
 
 
 class Hcu1Codec:
-    """Understands HCU1.
+    """Decodes HCU1.
 
     Args:
         key: with it a datagram must bear its signature, and JSON is refused; empty for none.

@@ -44,7 +44,7 @@ _FLAGS: Final = (
 
 
 class LayoutCodec:
-    """Understands packets of one layout."""
+    """Decodes packets of one layout."""
 
     def __init__(self, settings: LayoutSettings) -> None:
         fields = fields_of(settings)

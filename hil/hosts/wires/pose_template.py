@@ -96,7 +96,7 @@ class PoseTemplateSettings(MapSettings):
 
 
 class PoseTemplateCodec:
-    """Understands packets of one template."""
+    """Decodes packets of one template."""
 
     def __init__(self, settings: PoseTemplateSettings) -> None:
         self._pattern, self._shown = _parts(settings.template, settings.binary, settings.bits)

@@ -82,7 +82,7 @@ class LocalFrame:
 
 
 class Asking:
-    """Asks a host again and again until it answers, and when it does not answer any more."""
+    """Repeats a request to a host until it answers, and when it no longer answers."""
 
     EVERY_S: Final = 1.0
     """Time for which an answer is awaited [s]."""

@@ -53,7 +53,7 @@ class DataSettings(MapSettings):
 
 
 class DataCodec:
-    """Understands rows of the data output, and asks for them.
+    """Decodes rows of the data output, and requests them.
 
     Args:
         version: of X-Plane.

@@ -68,7 +68,7 @@ class RrefSettings(MapSettings):
 
 
 class RrefCodec:
-    """Understands answers to RREF, and asks for them.
+    """Decodes answers to RREF, and requests them.
 
     Args:
         rate_hz: how often X-Plane shall send [Hz].

@@ -1,4 +1,4 @@
-"""Gate and link of a robot as one object: what the gate has not let through is not written.
+"""Gate and link of a robot as one object: only waypoints that passed the gate are written.
 
 The gate lets a waypoint through as a sample, the link takes it as a pose. So the link is given only
 what is the sample's place, each once and in order. Nothing else holds the link of a robot that may

@@ -1,4 +1,4 @@
-"""Station `arm` as everybody else sees it."""
+"""Public interface of the station `arm`."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Find which column of an unknown sensor's record is what: axes, signs and units, by physics.
+"""Columns of an unknown sensor's record: axes, signs and units, found by physics.
 
 Gravity shows which axis is down, the change of speed which one is forward; force to the side is
 proportional to speed times yaw rate. Physics cannot distinguish left from right, so a person does:

@@ -1,4 +1,4 @@
-"""From what a vehicle does to where the platform shall be: filter, head, governor.
+"""Chain from a vehicle's motion to the platform's setpoint: filter, head, governor.
 
 No clock and no I/O in here: a cycle is a call. The gate, which comes behind, knows nothing of it.
 """

@@ -44,7 +44,7 @@ if len(BLANK) != SIGNALS.size - PLATFORM.size or not SIGNALS.struct.format.start
 
 
 class RideCompanion:
-    """Asks a source for a ride.
+    """Polls the source of a ride, and records what it gives.
 
     Args:
         now_s: clock of the run [s].

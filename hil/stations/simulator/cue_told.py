@@ -171,7 +171,7 @@ class ComparedTold(TypedDict):
 
 
 class CueCompareTold(TypedDict):
-    """Algorithms beside each other."""
+    """Comparison of algorithms on a ride."""
 
     ok: bool
     """All were ridden."""

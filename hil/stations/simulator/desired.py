@@ -57,7 +57,7 @@ def started(there: Iterable[OperatorInput]) -> dict[str, float]:
 
 
 class RideWishes:
-    """Takes such tables while a ride lasts.
+    """Applies such tables during a ride.
 
     Args:
         inputs: what may be asked of its source.

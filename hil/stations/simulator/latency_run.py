@@ -1,4 +1,4 @@
-"""`hil host latency`: a ride on emulated CANopen drives, and where its time went."""
+"""`hil host latency`: a ride on emulated CANopen drives, and its delays."""
 
 from __future__ import annotations
 

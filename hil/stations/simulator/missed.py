@@ -23,7 +23,7 @@ Points = Sequence[tuple[int, VehicleState]]
 
 
 class CyclesMade:
-    """Remembers readings, so that missed cycles can be made up for.
+    """Keeps readings, so that missed cycles can be made up for.
 
     Args:
         most: so many steps are made in a cycle at most.

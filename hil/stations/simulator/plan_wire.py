@@ -49,7 +49,7 @@ _GEOMETRY: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannerSetup:
-    """All that a planner is made of."""
+    """Settings of a planner."""
 
     parameters: MpcParameters
     envelope: Envelope

@@ -33,7 +33,7 @@ WAIT_MAX_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rehearsal:
-    """Every cycle of a ride; a `MotionSource` as well."""
+    """Ride without a platform, cycle by cycle; a `MotionSource` as well."""
 
     t_s: Array
     """Time since the ride began [s], shape (N,)."""

@@ -59,7 +59,7 @@ class CueingSettings(Settings):
 
 
 class RideScenario(Scenario):
-    """Everything a ride needs; two runs of one scenario on the virtual clock are bit-identical."""
+    """Scenario of a ride; two runs of one on the virtual clock are bit-identical."""
 
     station: Literal["simulator"] = "simulator"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Kind of the bench."""

@@ -1,4 +1,4 @@
-"""Station `simulator` as everybody else sees it: the platform, led by a live source."""
+"""Public interface of the station `simulator`: the platform, led by a live source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tuning a preset to a recorded ride or to the cueing test, and writing what was found."""
+"""Tuning of a preset to a recorded ride or to the cueing test, and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hil arm advance``: a few ticks of the simulated space arm, for a look at it."""
+"""``hil arm advance``: a few ticks of the simulated space arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what was identified to the keys of a robot's file, and into that file.
+"""Identified properties of a controller as keys of a robot's file.
 
     [blend]        longest_s  2h
                    lag_s      mean lag of the axes

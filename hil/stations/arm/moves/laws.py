@@ -121,7 +121,7 @@ def _over_each(limits: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 class PathMover:
-    """Goes along a path while it is held, and rests on it while it is not."""
+    """Mover along a path while it is held, at rest on it while it is not."""
 
     note = ""
 

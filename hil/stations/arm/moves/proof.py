@@ -1,4 +1,4 @@
-"""Before the first byte: a path with its law through the gate, whenever its operator lets go of it.
+"""Proof before the first byte: a path with its law, whenever its operator lets go of it.
 
 It is played out once as it will be run, held from beginning to end. Then all else that can happen
 is judged: a move passes its path in units of a third of a period, at four paces, so there are few

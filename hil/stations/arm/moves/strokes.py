@@ -54,7 +54,7 @@ class ProvedStroke:
 
 
 class StrokeMover:
-    """Stays a while, then goes from waypoint to waypoint while it is held, and rests while not."""
+    """Mover that rests a while, then goes from waypoint to waypoint while it is held."""
 
     note = ""
 

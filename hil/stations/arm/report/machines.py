@@ -46,7 +46,7 @@ class ArmJoints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmMachines:
-    """Both arms, and what holds of the path between them.
+    """Both arms, and the mapping of the path between them.
 
     Raises:
         ValueError: a period, speed or scale that is not above 0.

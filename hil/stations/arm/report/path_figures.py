@@ -1,4 +1,4 @@
-"""Pictures of how near the robot came: accuracy of its path, and its places on the model's."""
+"""Pictures of the robot's accuracy: its path, and its places on the model's path."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Velocities that a functional diagram makes: by itself, computed ahead, or of what is asked."""
+"""Velocities that a functional diagram makes: precomputed, or of an operator's requests."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ PACE_MOST: Final = 20.0
 
 
 class HostFigures:
-    """Counts what comes, and lets the watchdogs judge it as a run would.
+    """Counts packets, and lets the watchdogs judge them as a run would.
 
     Args:
         settings: the host's map; None for a vehicle's usual means.
@@ -50,7 +50,7 @@ class HostFigures:
         self.state: HostState = HostState.WAITING
         """State of the host as the watchdogs of a run would see it."""
         self.cause: Cause = Cause.NONE
-        """Cause why it is not followed, or was not the last time."""
+        """Reason why it is not followed, or was not the last time."""
         self.why: str = ""
         """Contradiction of physics, with the key to write; empty if its cause is another."""
         self.unheard: str = ""

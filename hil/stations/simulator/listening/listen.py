@@ -1,4 +1,4 @@
-"""``hil host listen``: what comes of a host, as a table that is drawn anew, or as JSON."""
+"""``hil host listen``: packets of a host, as a table that is redrawn, or as JSON."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
 
 
 class _Display:
-    """Feeds the figures, and draws them now and then."""
+    """Feeds the figures, and draws them periodically."""
 
     def __init__(self, figures: HostFigures, ears: HostEars, *, quiet: bool) -> None:
         self._figures, self._ears, self._quiet = figures, ears, quiet

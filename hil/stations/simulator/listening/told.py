@@ -89,7 +89,7 @@ class HostListenTold(TypedDict):
     state: str
     """State of the host at the end, as a run would see it: LIVE if it was followed."""
     cause: str
-    """Cause why it was not followed, or was not the last time."""
+    """Reason why it was not followed, or was not the last time."""
     why: str
     """Contradiction of physics that prevents following, and what to write; empty if none."""
     values: HostValuesTold | None

@@ -1,4 +1,4 @@
-"""Picture of a ride as the rider takes it: what was wanted, what was felt, and the thresholds."""
+"""Picture of the wanted and the felt motion of a ride, with the thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of what was wanted and felt: those that ``hil cue`` prints of the same ride."""
+"""Figures of wanted and felt motion: those that ``hil cue`` prints of the same ride."""
 
 from __future__ import annotations
 

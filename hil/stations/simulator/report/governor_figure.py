@@ -1,4 +1,4 @@
-"""Picture of what was left of the legs' limits in a ride, with the leg that bound in red."""
+"""Picture of the legs' remaining margins in a ride, with the binding leg in red."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Picture of what the source did: its states on the time line, and what was wanted of it."""
+"""Picture of the source's states over time, and of the wanted share of its motion."""
 
 from __future__ import annotations
 

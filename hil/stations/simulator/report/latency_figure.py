@@ -1,4 +1,4 @@
-"""Picture of where the time goes between a simulator and the legs: a histogram for each share."""
+"""Picture of the delays between a simulator and the legs: a histogram for each."""
 
 from __future__ import annotations
 

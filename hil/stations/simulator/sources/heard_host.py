@@ -270,7 +270,7 @@ class HostSource:
             self._wire.transfer(math.inf, ends())
 
     def _cause(self, judged: Judgement, now_s: float) -> Cause:
-        """Cause why the host is not followed; of a vehicle that has ended, its end."""
+        """Reason why the host is not followed; of a vehicle that has ended, its end."""
         away = judged.state in (HostState.FADING_OUT, HostState.AWAY, HostState.LOST)
         if away and self.ended_s <= now_s:
             return Cause.END

@@ -1,4 +1,4 @@
-"""Leaves out of a live vehicle's motion what is too fast for a platform."""
+"""Low-pass that removes what is too fast for a platform from a live vehicle's motion."""
 
 from __future__ import annotations
 
