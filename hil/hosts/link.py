@@ -187,7 +187,7 @@ class HostLink:
                 self._full = 0
                 self._senders.end_queue()
                 return found
-            except OSError as error:  # such as of a request that nobody heard
+            except OSError as error:  # such as of a request that nobody received
                 self._say(f"host: {error.strerror}")
                 continue
             if flags & socket.MSG_TRUNC:

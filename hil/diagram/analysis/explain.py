@@ -44,7 +44,7 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
     Args:
         now_s: a clock that advances.
     """
-    engine = Engine(sound, models=True)  # only its order and its costs are told
+    engine = Engine(sound, models=True)  # only its order and its costs are shown
     with suppress(NonFiniteError):
         engine.step()
     costs, told = part_costs(engine, now_s), list[OrderTold]()

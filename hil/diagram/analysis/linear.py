@@ -234,7 +234,7 @@ class _Differences:
             drives = [flat.drivers.get((path, name)) for name, _ in pairs]
             drives = [one for one in drives if one is not None and moved[ports[one]].any()]
             if not drives or any(bent[ports[one]].any() for one in drives):
-                continue  # what is bent before it is told there
+                continue  # what is bent before it is noted there
             results = [ports[path, name] for name in {output for _, output in pairs}]
             if any(bent[at].any() for at in results):
                 self._bent[path] = "has a kink there: the mean of both slopes is taken"

@@ -68,7 +68,7 @@ class Buses:
                 return None
             following = self._drawn.get((bus, source[1]))
             if following is None:
-                return None  # told at the input that nothing is wired to
+                return None  # reported at the input that nothing is wired to
             source = following
         return source
 

@@ -38,7 +38,7 @@ def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dic
     Raises as `stood_for`.
     """
     if kind.name == FMU and isinstance(beside, CarriedPath):
-        return {"file": CarriedPath(values["file"])}  # its ports are told in the text
+        return {"file": CarriedPath(values["file"])}  # its ports are in the text
     folder, ending, what = FILES.get(kind.name, FILES[FILE])
     return {
         one.name: find_file(values[one.name], beside=beside, folder=folder, key=one.name,

@@ -40,7 +40,7 @@ class WireEnds:
         if ports is None:
             block = self.there(self.prefix + name)
             if block is None:
-                return None  # told already
+                return None  # reported already
             ports = block.ports
         there = [one.name for one in (ports.inputs if inputs else ports.outputs)]
         if port not in there:

@@ -106,7 +106,7 @@ def _compiled(function: BlockFunction) -> Any:
     def called(u: Any, nu: Any, y: Any, ny: Any, x: Any, nx: Any, p: Any, np: Any, H: Any) -> int:
         try:
             inner(carray(u, (nu,)), carray(y, (ny,)), carray(x, (nx,)), carray(p, (np,)), H)
-        except Exception:  # numba knows no other; the block's outputs tell that it failed
+        except Exception:  # numba knows no other; the block's outputs show that it failed
             for n in range(ny):
                 y[n] = math.nan
         return 0

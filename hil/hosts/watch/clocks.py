@@ -74,7 +74,7 @@ class ArrivalLoop:
         if len(self._first) < FIRST_PACKETS:
             return self._begun(arrived_s)
         # A gap counts as a lost packet from 1.6 periods on: were it 1.5, a period of 5/6 of the
-        # right one would never be told from the right one, for then the errors are even.
+        # right one would never differ from the right one, for then the errors are even.
         periods = max(math.floor((arrived_s - self._at_s) / self._period_s + 0.4), 1)
         due_s = self._at_s + periods * self._period_s
         off_s = arrived_s - due_s

@@ -53,7 +53,7 @@ class Follower:
         self._alignment = StampAlignment()
         self._loop = ArrivalLoop()
         self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
-        self._before: Points = ()  # what was read from, until it is looked at what came since
+        self._before: Points = ()  # packets of the last reading, until newer ones are processed
         self._off: tuple[Vector3, Vector3] = (_NONE, _NONE)
         self._off_s = 0.0
         if self._completion is not None:

@@ -115,7 +115,7 @@ class Physics:
         self.force: ForceFinding | None = None
         """Finding about the mean force now; None if there is none."""
 
-    # -- what is told ------------------------------------------------------------------------
+    # -- findings ----------------------------------------------------------------------------
 
     def cause(self, state: HostState) -> Cause:
         """Return the reason why it may not be followed, or no longer; NONE if it may.
@@ -178,7 +178,7 @@ class Physics:
         stands = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
         if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
-            # What turns and is where it was is a picture that stands still, and no motion.
+            # What turns and is where it was is a frozen picture, and no motion.
             self._block = block = []
             self._first_s = at_s
         self._last_s = at_s

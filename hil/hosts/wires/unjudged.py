@@ -38,7 +38,7 @@ def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
         found += [name for name in told if name != "force_down"]
     if "rates" in there and not turned:
         found += there["rates"]
-    if turned and not weighed:  # gravity is not in what is told: roll is as good as its mirror
+    if turned and not weighed:  # gravity is not in the packet: roll is as good as its mirror
         found += _rolls(there)
     if turned and "rates" not in there and not (told and moving):
         found += _headings(there)

@@ -182,7 +182,7 @@ def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
     except NotAllowedError:
         raise
     except ConfigError:
-        pass  # the search by kind tells it better
+        pass  # the search by kind reports it better
     return find_kind(name, wanted, key=key)[0]
 
 

@@ -81,7 +81,7 @@ SIGNALS: Final = Signals(
         _joints("robot_q_rate", "rad/s"),
         Signal("sent_location", "f8", 6, "0.01 mm,0.001 deg", "robot_base", parts=LOCATION),
         Signal("sent_seq", "f8"),  # waypoints the robot had been sent when this was offered
-        _pose("measured_pose", "robot_base", "gripper_measured"),  # X_RT told by the robot
+        _pose("measured_pose", "robot_base", "gripper_measured"),  # X_RT sent by the robot
         Signal("measured_at_s", "f8", unit="s"),  # time of the loop at its last request
         Signal("margins", "f8", 3, "1,m,m", parts=MARGINS),  # industrial arm from singular
         Signal("watched", "f8", 5, "1,s,s,s,1", parts=SUPERVISED),  # see `WATCHED`

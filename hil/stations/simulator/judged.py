@@ -109,7 +109,7 @@ class JudgedSource:
         return text
 
     def _passed_on(self, now_s: float, heard: Heard) -> Heard:
-        if heard.host not in SOUND:  # that counts more, and it tells why itself
+        if heard.host not in SOUND:  # that counts more, and it has its own reason
             self._found = "" if self._failed_s == math.inf else self._found
             return heard
         if self._state is HostState.WAITING:

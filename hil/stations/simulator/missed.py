@@ -45,7 +45,7 @@ class CyclesMade:
         self._cycle += cycles
         if now.anchor:  # what was does not lead here
             self._points.clear()
-        elif passed > cycles:  # nobody knows how it went on from there: evenly
+        elif passed > cycles:  # its motion from there is unknown: evenly
             del self._points[:-1]
         state = REST if now.state is None else now.state
         points = [*self._points, (self._cycle, state)]

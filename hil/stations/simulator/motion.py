@@ -124,7 +124,7 @@ class RideMotion:
         self._lost = ""
         self._setpoint = PlatformSetpoint.from_rows(self.cued.rows)
 
-    # --- what is told ---------------------------------------------------------------------------
+    # --- readings -------------------------------------------------------------------------------
 
     @property
     def phase(self) -> RidePhase:

@@ -92,7 +92,7 @@ def _inputs(source: Mapping[str, Any], file: Path) -> list[PageWidget]:
     """Return a slider for each number that a person may ask of the source."""
     try:
         there = operator_inputs(source, file)
-    except ConfigError:  # looked at where the source's package is not installed
+    except ConfigError:  # read where the source's package is not installed
         there = ()
     if not there:
         return []

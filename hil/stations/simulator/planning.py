@@ -130,7 +130,7 @@ class PlanningProcess:
             return None
         try:
             return answer_from_bytes(newest)
-        except (ValueError, struct.error):  # not what our program sends; the old plan goes on
+        except (ValueError, struct.error):  # not what our program sends; the old plan continues
             self._lost()
             return None
 

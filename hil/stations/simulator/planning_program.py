@@ -46,7 +46,7 @@ def _serve(wire: socket.socket, planner: Planner, standby: Standby | None) -> No
             standby.keep()
         try:
             answer = planner.plan(request)
-        except ValueError:  # whatever it met, it is no plan; the old one goes on
+        except ValueError:  # whatever it met, it is no plan; the old one continues
             answer = PlanAnswer(request.serial, Outcome.UNSOLVED, None)
         wire.send(answer_to_bytes(answer))
 

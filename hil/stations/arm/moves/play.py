@@ -175,7 +175,7 @@ def plan_play(
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     geometry = robot.geometry()
-    RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not stand there
+    RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not be there
     try:
         keeper = BranchKeeper(geometry, start.q_rad, robot.least())
         q_rad = joints_along(recorded.poses, keeper)

@@ -161,7 +161,7 @@ def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> 
 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
-    RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
+    RobotJudge.at(robot, start_rad)  # says why, if it may not be there
     return PathDemand.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
 
 

@@ -176,7 +176,7 @@ def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[
         costs += np.mean((told[:, column] - shifted) ** 2, axis=1)
     best = int(np.argmin(costs))
     inside = 0 < best < len(steps) - 1
-    # A robot that stands still, or a path that rests while it tells, fits every shift.
+    # A robot at rest, or a path that rests while it is sent, fits every shift.
     if not inside or costs[best] >= 0.5 * costs.max():
         return 0.0, False
     return _refined(asked, measured, (float(steps[best - 1]), float(steps[best + 1]))), True
