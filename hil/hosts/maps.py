@@ -66,7 +66,7 @@ class MapSettings(Settings):
         return ""
 
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
-        """Reason why a pose cannot be the start of a ride; empty if it can, or nobody knows.
+        """Find why a pose cannot be the start of a ride; empty if it can, or nobody knows.
 
         Args:
             position_m: forward, right, down from neutral [m].

@@ -80,7 +80,7 @@ def _size(diagram: Diagram) -> str:
 
 
 def _renamed_subs(old: Mapping[str, Diagram], new: Mapping[str, Diagram]) -> dict[str, str]:
-    """Sub-diagrams that are in both, by their names or by the same law under another name."""
+    """Find the sub-diagrams of both, by their names or by the same law under another name."""
     of = {one: one for one in old if one in new}
     found = True
     while found:  # a sub-diagram may use another that is renamed too
@@ -113,7 +113,7 @@ def _lists(value: Any) -> Any:
 
 
 def _content(block: DrawnBlock, of: Names) -> dict[str, Any]:
-    """Contents of a block, with what its line leaves out; sub-diagrams by their new names."""
+    """List a block's contents, with what its line leaves out; sub-diagrams by new names."""
     kind = kinds().get(block.kind) or faces().get(block.kind)
     plain = {} if kind is None else {one.name: one.default for one in kind.parameters}
     given = {**{name: value for name, value in plain.items() if value is not None},
@@ -226,7 +226,7 @@ def _line(block: DrawnBlock) -> str:
 
 def _signatures(contents: Mapping[str, Mapping[str, Any]], diagram: Diagram, known: Names
                 ) -> dict[str, list[str]]:  # fmt: skip
-    """Kind, parameters and wires of the blocks that are not known yet → their names, sorted."""
+    """Group the names of unknown blocks by kind, parameters and wires, sorted."""
     texts = {name: repr(sorted(one.items())) for name, one in contents.items()}
     ends: dict[str, list[str]] = {name: [] for name in contents}
     for target, source in diagram.wires.items():

@@ -146,7 +146,7 @@ def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, in
 def _called(
     engine: Engine, rows: NDArray[np.int64], updated: NDArray[np.int64], now_s: Callable[[], float]
 ) -> float:
-    """Median time of a call of the kernel with some rows; states are put back each time [s]."""
+    """Time a call of the kernel with some rows, median [s]; states are put back each time."""
     from hil.diagram.kernel import step
 
     index = np.concatenate([engine.table.index[: engine.table.index[0]], updated])

@@ -80,7 +80,7 @@ def is_stable(poles: NDArray[np.complex128]) -> bool:
 
 
 def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
-    """Place of an input or an output in the engine's values, or of one number of it: ``omega[2]``.
+    """Find an input or an output in the engine's values, or one number of it: ``omega[2]``.
 
     Raises:
         ConfigError: If there is none.
@@ -191,7 +191,7 @@ class _Differences:
         return found
 
     def _tick(self, place: int | None, by: float) -> tuple[Array, Array]:
-        """Next states with outputs, and all values after the first tick, one number moved."""
+        """Compute next states with outputs, and values after the first tick, one number moved."""
         engine = self._engine
         engine.restore(self._begin)
         if place is not None:

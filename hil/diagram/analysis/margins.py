@@ -27,7 +27,7 @@ class Margin:
 
 
 def grid(poles: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """Angles per tick [rad] from far below the slowest pole up to pi, those of the poles too."""
+    """Make a grid of angles per tick [rad] from below the slowest pole to pi, poles' included."""
     moving = poles[(np.abs(poles) > 1e-9) & (np.abs(poles - 1.0) > 1e-9)]
     angles = np.abs(np.log(moving))
     low = min(1e-3, 1e-2 * float(angles.min())) if len(angles) else 1e-3
@@ -40,7 +40,7 @@ def grid(poles: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 def margins(loop: Response, radians: NDArray[np.float64], period_s: float
             ) -> tuple[Margin | None, Margin | None]:  # fmt: skip
-    """Gain [dB] and phase margin [degrees] nearest to the end; None where there is no crossing.
+    """Find gain [dB] and phase margin [degrees] nearest to the end; None without a crossing.
 
     Args:
         loop: The loop transfer by angles per tick; 1 + loop = 0 is the end of stability.

@@ -23,7 +23,7 @@ OPENED: Final = "@opened"
 
 
 def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoint]:
-    """A diagram with a wire cut, an input `OPENED` at its end; and the output where it began.
+    """Cut a wire of a diagram; return it with an input `OPENED`, and the output of the wire.
 
     Raises:
         ConfigError: If there is no such wire, or it is no scalar.

@@ -35,7 +35,7 @@ class Buses:
         self._bundles, self._faces, self._drawn, self._tell = bundles, faces, drawn, tell
 
     def unbundled(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
-        """Wires without buses: those that come out of one come from where they went in."""
+        """Resolve buses: wires that come out of one come from where they went in."""
         for wire in wires:
             into = self._bundles.get(wire.target[0])
             if into is not None:
@@ -73,7 +73,7 @@ class Buses:
         return source
 
     def _bus_of(self, target: Endpoint, seen: set[Endpoint]) -> str | None:
-        """Path of the `BusIn` that an input is wired to, through faces and other buses."""
+        """Find the path of the `BusIn` of a wired input, through faces and other buses."""
         source = self._drawn.get(target)
         while source is not None and source not in seen:
             seen.add(source)

@@ -105,7 +105,7 @@ class FlatDiagram:
         return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
 
     def restarted(self) -> dict[str, list[str]]:
-        """Path of each hidden block that puts states back → paths of the blocks that it does so."""
+        """Map the path of each hidden block that resets states to the paths of their blocks."""
         found: dict[str, list[str]] = {path: [] for path in self.restarts}
         by_sub = {sub: path for path, sub in self.restarts.items()}
         for path in self.blocks if by_sub else ():

@@ -83,7 +83,7 @@ class _Unknowns:
 
 
 def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundType]:
-    """Types of all ports of blocks and of faces; contradictions are added to the problems."""
+    """Find the types of all ports of blocks and faces; contradictions are added as problems."""
     ports = dict(_ports(flat))
     before = len(problems)
     unknowns = _equate(flat, flat.wires, ports, problems)
@@ -98,7 +98,7 @@ def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundTy
 
 
 def type_problems(flat: FlatDiagram, wires: Iterable[FlatWire]) -> list[str]:
-    """Contradictions of some of a diagram's wires in the order in which they are given."""
+    """Describe the contradictions of some of a diagram's wires in their given order."""
     problems: list[str] = []
     _equate(flat, wires, dict(_ports(flat)), problems)
     return problems

@@ -160,7 +160,7 @@ def _numbers(one: str, text: str, size: int) -> list[float]:
 
 
 def _table(name: str, text: str, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Times and rows of a CSV file: ``t_s`` (or ``t_ms``, …), and name, or name_1, name_2, …."""
+    """Read times and rows of a CSV file: ``t_s`` (or ``t_ms``, …), and name, or name_1, …."""
     import numpy as np
 
     from hil.config.times import read_timed

@@ -45,7 +45,7 @@ class ValvePlant:
         return SIDE_N_M * (turned - self._moved)
 
     def inputs(self, time_s: float) -> Values:
-        """Angles [rad], speed [rad/s], moment [N m], side force in the hand's axes [N]."""
+        """Measure angles [rad], speed [rad/s], moment [N m], side force in the hand's axes [N]."""
         side = self._side() * complex(math.cos(self._angle), -math.sin(self._angle))
         return {
             "goal": [self._goal], "angle": [self._angle], "speed": [self._speed],
@@ -74,7 +74,7 @@ class ValvePlant:
         self._rows.append((time_s, self._angle, self._moment, side))
 
     def measures(self) -> Sequence[Measure]:
-        """Final angle of the valve, its overshoot, side forces and moments during the scene."""
+        """Measure the valve's final angle and overshoot, side forces and moments in the scene."""
         angle = self._rows[-1][1]
         most = max(one for _, one, _, _ in self._rows)
         return (

@@ -50,7 +50,7 @@ class UnitError(ValueError):
 
 @lru_cache(maxsize=4096)
 def unit(text: str) -> Exponents:
-    """Exponents of a unit as it is written, such as ``N*m/s^2``, ``1/(A*s)`` or ``?a*s``.
+    """Read the exponents of a unit such as ``N*m/s^2``, ``1/(A*s)`` or ``?a*s``.
 
     Raises:
         UnitError: If the text has no such form, or a symbol is unknown.

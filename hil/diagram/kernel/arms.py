@@ -16,7 +16,7 @@ POSE = 12
 
 @njit(**FAST)
 def first_pose(v: Array, p: int) -> int:
-    """Place of the first pose of an arm: behind its rows; of axes before each row, and after."""
+    """Find an arm's first pose: behind its rows; of axes before each row, and after."""
     return p + HEAD + ROW * int(v[p])
 
 
@@ -100,7 +100,7 @@ def solve_damped(v: Array, x: Places, q: int, o: int, p: int) -> None:
 
 @njit(**FAST)
 def next_angles(v: Array, p: int) -> int:
-    """Place of a descent's next angles: behind its arm, its poses, three numbers and limits."""
+    """Find a descent's next angles: behind its arm, its poses, three numbers and limits."""
     return first_pose(v, p) + POSE * (int(v[p]) + 1) + 3 + 2 * int(v[p + 1])
 
 

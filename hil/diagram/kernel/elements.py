@@ -22,7 +22,7 @@ from hil.diagram.kernel.numbers import (
 def pid_values(
     v: Array, p: int, s: int, setpoint: float, measured: float, feedforward: float
 ) -> tuple[float, float, float, float]:
-    """Weighted error, filtered derivative, integral, and the output before it is limited."""
+    """Compute weighted error, filtered derivative, integral, and the unlimited output."""
     w = v[p + 3] * setpoint - measured
     d = 0.0
     if v[s + 6] != 0.0:
@@ -106,7 +106,7 @@ def memory_value(code: int, v: Array, a: int, b: int, s: int, p: int) -> float:
 
 @njit(**INLINE)
 def bounded_value(code: int, v: Array, u: float, beside: int, s: int, p: int) -> float:
-    """Output of a limit, a gap or steps; whether a saturation holds goes to the place beside."""
+    """Compute a limit, a gap or steps; whether a saturation holds goes to the place beside."""
     if code == codes.SATURATION:
         v[beside] = flag(u < v[p] or u > v[p + 1])
         return clipped(u, v[p], v[p + 1])
@@ -148,7 +148,7 @@ def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
 
 @njit(**INLINE)
 def law_value(code: int, v: Array, a: int, b: int, c: int, beside: int, s: int, p: int) -> float:
-    """Output of an integral, a filter or a controller; whether a limit holds goes beside."""
+    """Compute an integral, a filter or a controller; whether a limit holds goes beside."""
     if code == codes.INTEGRALFORWARD or code == codes.LAG:
         return v[s]
     if code == codes.HIGHPASS:

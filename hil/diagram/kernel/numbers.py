@@ -47,7 +47,7 @@ def random_number(high: float, low: float, tick: int) -> float:
 
 @njit(**FAST)
 def interval_of(v: Array, p: int, count: int, u: float) -> int:
-    """Number of the interval of an increasing table in which a value lies, the ends held."""
+    """Find the interval of an increasing table in which a value lies, the ends held."""
     low, high = 0, count - 1
     while high - low > 1:
         middle = (low + high) // 2

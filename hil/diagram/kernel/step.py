@@ -31,7 +31,7 @@ def sources_number(folder: Path) -> int:
 
 
 def _compiled(sources: int) -> Any:
-    """The kernel; what numba keeps of it on disk is found again by the number of its sources."""
+    """Compile the kernel; numba's copy on disk is found again by the number of its sources."""
 
     @njit(SIGNATURE, cache=True, **FAST)
     def step(rows: Rows, index: Places, values: Array, tick: int) -> int:

@@ -167,7 +167,7 @@ class BlockKind:
         return next((one for one in self.parameters if one.name == name), None)
 
     def shape_of_each(self, parameters: Parameters) -> tuple[int, ...]:
-        """Sizes of parameters that have a number for each element; empty if there are none."""
+        """List sizes of parameters that have a number for each element; else empty."""
         values = (parameters.get(one.name) for one in self.parameters if one.each)
         return next((shape_of(one) for one in values if isinstance(one, tuple)), ())
 
@@ -197,7 +197,7 @@ class BlockKind:
         return next((one for one in faults if one), "")
 
     def numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """Numbers of the equation; of each element, if parameters have a number for each."""
+        """Compute the equation's numbers; of each element, if parameters have one for each."""
         if self.shape_of_each(parameters):
             parts = self.elements(parameters, setting.size)
             return [number for one in parts for number in self._numbers_of(one, setting)]
@@ -231,7 +231,7 @@ def each(*parameters: ParameterKind) -> tuple[ParameterKind, ...]:
 
 
 def _of_shape(ports: Ports, shape: tuple[int, ...]) -> Ports:
-    """Ports whose sizes are known: those that were to be found from the wires have them."""
+    """Complete ports' sizes: those that were to be found from the wires have them."""
     inputs, outputs = (
         tuple(replace(one, shape=shape) if one.shape == "?s" else one for one in side)
         for side in (ports.inputs, ports.outputs)

@@ -58,7 +58,7 @@ def _dh_fault(p: Parameters) -> str:
 
 
 def _chain_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """Rows and joints; theta, d, a, cos and sin of alpha, whether it turns; space for poses."""
+    """List rows and joints; theta, d, a, cos and sin of alpha, whether it turns; pose space."""
     found = [float(len(p["dh"])), float(joints_of(p))]
     for row in p["dh"]:
         theta, d, a, alpha = row[:4]

@@ -59,7 +59,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
 
 @cache
 def faces() -> Mapping[str, BlockKind]:
-    """Kinds that are wires alone: `In` and `Out`, of which a diagram's face is made, and buses."""
+    """List kinds that are wires alone: `In` and `Out`, the ends of a face, and buses."""
     from hil.diagram.library import routing
 
     return MappingProxyType({kind.name: kind for kind in routing.FACES})

@@ -114,7 +114,7 @@ def _faults(p: Parameters) -> Iterator[str]:
 
 
 def _numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """Counts of transitions, outputs, guards; from, to and guard of each; rows of outputs."""
+    """Count transitions, outputs, guards; from, to and guard of each; rows of outputs."""
     names, inputs = p["names"].split(), guards(p)
     found = _known(p)
     listed = [

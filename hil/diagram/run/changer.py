@@ -149,7 +149,7 @@ class DiagramChanger:
 
 
 def changes_of(recording: Recording) -> tuple[TimedChange, ...]:
-    """Changes that a recording holds, in their order, those that were refused among them.
+    """Read the changes in a recording, in their order, the refused ones among them.
 
     Raises:
         ConfigError: if the text of one is not there as a whole, or is none.

@@ -174,7 +174,7 @@ class ConnectedDiagram:
         return np.clip(engine.values[one.connections.output], -most, most)
 
     def shown(self) -> Array:
-        """Values of each block that shows something, shape (blocks,); nan where it is gone."""
+        """Read the values of blocks that show something, shape (blocks,); nan where gone."""
         places = self.now.connections.shown
         return np.where(places < 0, np.nan, self.now.version.engine.values[places])
 

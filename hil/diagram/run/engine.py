@@ -89,7 +89,7 @@ class Engine:
         return self.values[self._outputs[name]].copy()
 
     def port(self, path: str, port: str = "y") -> NDArray[np.float64]:
-        """Numbers of a block's output, likewise; also of one that represents other blocks.
+        """Read a block's output, likewise; also of a block that represents others.
 
         Raises:
             KeyError: If there is none.

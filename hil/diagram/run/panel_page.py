@@ -67,7 +67,7 @@ def version_told(table: Mapping[str, Any]) -> Version:
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
-    """The page of the diagram in a run's header; none without one, or without panel blocks."""
+    """Make the diagram's page of a run's header; none without a diagram or panel blocks."""
     if "diagram_set" not in table:
         return ()
     file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
@@ -116,7 +116,7 @@ def shown_paths(file: DiagramFile) -> tuple[str, ...]:
 
 
 def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
-    """Places of the numbers of some such blocks in an engine; -1 for one that is not there."""
+    """Find the numbers of some such blocks in an engine; -1 for one that is not there."""
 
     def place(path: str) -> int:
         try:

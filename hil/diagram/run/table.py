@@ -44,7 +44,7 @@ class BlockTable:
     """Path of each row's block."""
 
     def has_rows_of(self, other: BlockTable) -> bool:
-        """Whether it computes the same blocks in the same manner, with other numbers at most."""
+        """Return whether it computes the same blocks likewise, with other numbers at most."""
         return (
             self.paths == other.paths
             and np.array_equal(self.rows, other.rows)
@@ -141,7 +141,7 @@ class _Builder:
             self._filled.append((self._numbers[path], numbers))
 
     def _restarted(self, inside: list[str]) -> list[float]:
-        """Place and number of a sub-diagram's states, which are together, and their start."""
+        """Find place, number and start of a sub-diagram's states, which are together."""
         values = [number for path in inside for number in self._initial[path]]
         first = self._states[inside[0]].start if inside else 0
         return [float(first), float(len(values)), *values]

@@ -132,7 +132,7 @@ class UsedDiagram:
         return Version(self.file, self.changes, Engine(self.sound, models=True))
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
-        """Changes for a file in its place, and those of its parameters that the robot gives."""
+        """Return changes for a file in place of this one, with the robot's parameters."""
         return _bound(file, changes, self.robot)
 
 

@@ -114,7 +114,7 @@ def _wire(wire: Route, units: Units) -> str:
 
 
 def _unit_texts(wires: list[Route], placed: Mapping[str, Box], units: Units) -> Iterator[str]:
-    """The unit where it changes: at outputs that have another than each input of their block."""
+    """Find where a unit changes: at outputs with another than each input of their block."""
     wired = {one.target for one in wires}
     for source in sorted({one.source for one in wires}):
         name, _, port = source.partition(".")

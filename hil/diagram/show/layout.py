@@ -62,7 +62,7 @@ class Box:
 
 
 def boxes(diagram: Diagram, file: DiagramFile) -> dict[str, Box]:
-    """Every block of a diagram with its size, at its place or where there is space for it."""
+    """Size every block of a diagram, at its place or where there is space for it."""
     sizes = {name: _sized(name, diagram, file) for name in sorted(diagram.blocks)}
     layers = _layers(diagram)
     if not diagram.places:
@@ -117,7 +117,7 @@ def _end(text: str) -> tuple[str, str]:
 
 
 def _after(diagram: Diagram) -> dict[str, set[str]]:
-    """Blocks that each block feeds; wires that close a loop, seen from the inputs, are left out."""
+    """List the blocks that each block feeds, without wires that close a loop from the inputs."""
     wires: dict[str, set[str]] = {name: set() for name in diagram.blocks}
     fed = set()
     for target, source in diagram.wires.items():
@@ -147,7 +147,7 @@ def _after(diagram: Diagram) -> dict[str, set[str]]:
 
 
 def _layers(diagram: Diagram) -> dict[str, int]:
-    """Columns: each block to the right of what feeds it; wires that close a loop go back."""
+    """Layer blocks in columns, each right of what feeds it; wires that close a loop go back."""
     after = _after(diagram)
     layers = dict.fromkeys(sorted(after), 0)
     for name in _sorted(after):
@@ -223,7 +223,7 @@ def _stacked(columns: list[list[str]], sizes: Mapping[str, Box]) -> dict[str, Bo
 
 def _wish(name: str, found: Mapping[str, Box], wires: Mapping[str, list[tuple[str, str, str, str]]],
           layers: Mapping[str, int], *, forward: bool) -> float:  # fmt: skip
-    """The height at which the wires from the column before (or to the one after) are straight."""
+    """Find the height at which the wires from the column before (or after) are straight."""
     own, places = found[name], []
     for port, other, far, way in wires[name]:
         if (layers[other] < layers[name]) != forward or layers[other] == layers[name]:

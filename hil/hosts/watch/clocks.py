@@ -70,7 +70,7 @@ class ArrivalLoop:
         self._count, self._lost = 0, 0.0
 
     def at(self, arrived_s: float) -> float:
-        """Time at which a packet that came at this time was sent, and a mean delay [s]."""
+        """Estimate when a packet that came at this time was sent, plus a mean delay [s]."""
         if len(self._first) < FIRST_PACKETS:
             return self._begun(arrived_s)
         # A gap counts as a lost packet from 1.6 periods on: were it 1.5, a period of 5/6 of the
@@ -103,7 +103,7 @@ class ArrivalLoop:
 
 
 def _without_backlog(came_s: list[float]) -> list[float]:
-    """Times of packets without those that came at once at the beginning, save the last of them."""
+    """Drop packets that came at once at the beginning, save the last of them."""
     gaps = [after - before for before, after in pairwise(came_s)]
     usual_s = sorted(gaps)[-len(gaps) // 4]
     regular = next(at for at, gap in enumerate(gaps) if gap >= BACKLOG_GAP * usual_s)

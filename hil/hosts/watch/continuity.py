@@ -38,7 +38,7 @@ FACTOR_OFF: Final = 0.01
 
 
 def told_cause(state: VehicleState) -> Cause:
-    """Reason why a host's motion is not wanted, by its own flags; NONE if there is none."""
+    """Find why a host's motion is not wanted, by its own flags; NONE if it is."""
     if state.flags & VehicleFlags.END:
         return Cause.END
     if state.flags & VehicleFlags.RESET:
@@ -91,7 +91,7 @@ class Continuity:
         return Cause.NONE
 
     def beyond(self, received: Received) -> bool:
-        """Whether force or rates step, or are, beyond what the vehicle can do on some axis."""
+        """Return whether force or rates step, or are, beyond the vehicle on some axis."""
         means, new = self._means, received.packet.state
         if _any_above(new.f_m_s2, means.f_most_m_s2):
             return True

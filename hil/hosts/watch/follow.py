@@ -135,7 +135,7 @@ def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> l
 
 
 def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
-    """Part of a state that a filter follows: force and rates, or place and turn by another pose."""
+    """Select what a filter follows: force and rates, or place and turn by another pose."""
     if VehicleFlags.POSE in state.flags:
         return state.position_m, vector_between(at.attitude, state.attitude)
     return state.f_m_s2, state.omega_rad_s
@@ -197,7 +197,7 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
 
 
 def weighted_state(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
-    """The motion of states with these weights, whose sum is 1; the rest is that of the last one.
+    """Combine states' motion with these weights, whose sum is 1; the rest is the last one's.
 
     Args:
         weights: one of each state.

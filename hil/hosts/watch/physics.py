@@ -257,7 +257,7 @@ def _turns(omega_rad_s: Vector3) -> bool:
 
 
 def _plain(x: float, y: float, z: float, level_z: float) -> bool:
-    """Whether a force is within a convex part of what is plausible: then so is a mean of such."""
+    """Return whether a force is in a convex part of the plausible ones: then so is a mean."""
     up = -z / GRAVITY_M_S2
     if not UPRIGHT_SHARE <= up <= SHARES[1]:
         return False

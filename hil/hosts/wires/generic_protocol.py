@@ -237,7 +237,7 @@ def _separator(output: ET.Element, name: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """A text with its escapes read, as SimGear reads them; where its versions differ, refused."""
+    """Read a text's escapes as SimGear does; where its versions differ, refused."""
 
     def meaning(found: re.Match[str]) -> str:
         sixteen, eight, letter = found.groups()
@@ -251,7 +251,7 @@ def _unescaped(text: str) -> str:
 
 
 def _path(node: str) -> str:
-    """A property's path as the others of its kind are written: /a/b, without an index of 0."""
+    """Write a property's path as the others of its kind: /a/b, without an index of 0."""
     parts = [part.removesuffix("[0]") for part in node.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ValueError(f"chunk {node}: write the path without ..")
@@ -301,7 +301,7 @@ def _number(element: ET.Element, name: str, default: float) -> float:
 
 
 def _word(element: ET.Element, name: str) -> str:
-    """An element's text, which must have no white space around it: FlightGear takes it along."""
+    """Read an element's text, which must have no white space around it: FlightGear keeps it."""
     text = _text(element, name)
     if text != text.strip():
         raise ValueError(f"{name} {text!r}: FlightGear takes the white space along; leave it out")

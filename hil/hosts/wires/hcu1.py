@@ -113,7 +113,7 @@ class Hcu1Codec:
         return _packet(values[2], values[4], values[5], values[6:-1])
 
     def challenge(self, now_s: float, sender: tuple[str, int]) -> bytes | None:
-        """The nonce of the next session, signed, for a sender; None without a key, or too soon.
+        """Sign the next session's nonce for a sender; None without a key, or too soon.
 
         Whatever others send, each one gets its own: those without the key keep nobody out.
         """

@@ -257,7 +257,7 @@ class LayoutPlaces:
         return _vector(values, self.velocity)
 
     def _attitude(self, values: Values) -> Quaternion | None:
-        """Rotation from body axes to north, east, down; None for numbers that are no rotation."""
+        """Find the rotation from body axes to north, east, down; None if the numbers are none."""
         if self.angles[0] >= 0:
             return from_euler(*_vector(values, self.angles))
         if self.forward[0] < 0:

@@ -69,7 +69,7 @@ class PoseTemplateSettings(MapSettings):
         return unseen_text(tuple(self.axes[at] for at in shown), "axes and spans")
 
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
-        """Reason why a pose cannot be that of a tool at rest: each axis is near its middle then."""
+        """Find why a pose cannot be that of a tool at rest: each axis is near its middle then."""
         x, y, z = position_m
         values = (x, y, -z, *turn_rad)
         pose: dict[str, float] = dict(zip(_ORDER, values, strict=True))

@@ -52,7 +52,7 @@ def numbers_of_line(text: bytes, between: str, count: int) -> tuple[float, ...] 
 
 
 def with_gravity(acceleration_m_s2: Vector3, attitude: Quaternion) -> Vector3:
-    """Specific force of an acceleration that leaves gravity out: f = a - g, in body axes [m/s²]."""
+    """Add gravity to an acceleration without it: f = a - g, specific, in body axes [m/s²]."""
     x, y, z = to_body(attitude, (0.0, 0.0, GRAVITY_M_S2))
     return acceleration_m_s2[0] - x, acceleration_m_s2[1] - y, acceleration_m_s2[2] - z
 

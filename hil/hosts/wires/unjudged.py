@@ -19,7 +19,7 @@ _TURNS: Final = (*GROUPS["angles"][0], *GROUPS["directions"][0])
 
 
 def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
-    """Fields of a layout whose signs nothing in its packets can contradict, in their order.
+    """List the fields of a layout whose signs nothing in its packets can contradict.
 
     Args:
         fields: names of those that it has.

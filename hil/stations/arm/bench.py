@@ -194,7 +194,7 @@ class EmulatedRobot:
         return robot
 
     def shown(self) -> str:
-        """Reason why its joints stopped by themselves or it refused a waypoint; only in a world."""
+        """Find why its joints stopped by themselves or it refused a waypoint; in a world only."""
         return "" if self._robot is None else self._robot.reason
 
 

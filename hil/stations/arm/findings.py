@@ -48,7 +48,7 @@ WARNED_FROM: Final = 0.5
 
 
 def supervision_table(settings: LinkSettings) -> Table:
-    """Table of the supervised quantities, their windows, and the reactions beyond them."""
+    """Make a table of the supervised quantities, their windows, and the reactions beyond."""
     watched = settings.supervision
     table = Table("watched", "window", "beyond it", box=None, pad_edge=False)
     speed = f"+ {1e3 * watched.following_s:g} ms of the path's speed"
@@ -74,7 +74,7 @@ def supervision_table(settings: LinkSettings) -> Table:
 
 
 def near_limits(report: SupervisionReport) -> Iterator[str]:
-    """Texts for values nearer than half to their limit; each stays the same while it lasts."""
+    """Describe values nearer than half to their limit; each text stays while that lasts."""
     if report.following.share > WARNED_FROM:
         yield "the robot is more than half of its window away from the path as it was sent"
     if report.period.ahead > WARNED_FROM:

@@ -104,7 +104,7 @@ class GripperFollower:
         self._robot, self.gap = asked, (0.0, 0.0)
 
     def _moved_on(self, before: Pose, asked: Pose) -> Pose:
-        """The share of the motion from one place to the next, and of the gap what may be closed."""
+        """Find the share of the motion to the next place, and of the gap what may be closed."""
         way_m, turn_rad = (self.share * move for move in _between(before, asked))
         left_m, left_rad = _between(_moved(self._robot, way_m, turn_rad), asked)
         time_s = self.share * self._period_s
@@ -117,7 +117,7 @@ class GripperFollower:
         return _moved(self._robot, slower * way_m, slower * turn_rad)
 
     def _part(self, way_m: Array) -> float:
-        """Greatest part of a path at which its corner with the one before is not rounded."""
+        """Find the greatest part of a path whose corner with the one before is not rounded."""
         if self._corners is None:
             return 1.0
         before, limit_m = _speeds(self._way_m, self._period_s), self._corners.deviation_max_m
@@ -134,7 +134,7 @@ def _speeds(way_m: Array, period_s: float) -> tuple[float, float, float]:
 
 
 def _between(first: Pose, second: Pose) -> tuple[Array, Array]:
-    """Distance [m] and turn [rad] from one pose to another, in base axes, shape (3,) each."""
+    """Find distance [m] and turn [rad] between two poses, in base axes, shape (3,) each."""
     turn_rad = turn_vector(second.rotation @ first.rotation.T)
     return second.position_m - first.position_m, turn_rad
 

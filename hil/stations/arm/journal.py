@@ -167,7 +167,7 @@ class ArmJournal(Journal):
         return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 
     def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
-        """Pose asked of the robot: while the space arm moves alone, the last that was sent."""
+        """Return the pose asked of the robot: while the space arm is alone, the last sent."""
         if _space_alone(step):
             for sent in self._offered:
                 if sent.index == report.streamed:
@@ -186,7 +186,7 @@ class ArmJournal(Journal):
         return rate.tolist(), way / TICK_S
 
     def _sent(self, X_RT: Pose | None) -> Sequence[float]:
-        """Waypoint in the numbers of the wire; NaN if it has none, or cannot represent it."""
+        """Convert a waypoint to the wire's numbers; NaN without one, or if it is unwritable."""
         if X_RT is None or self._writer is None:
             return NAN6
         try:

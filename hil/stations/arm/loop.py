@@ -187,7 +187,7 @@ class ArmLoop:
         return known or report.counts.requests >= WORDS_WITH_A_PLACE
 
     def _end_asked(self) -> str:
-        """Reason why the operator, or the want of one, asks for the end; empty while none does."""
+        """Find why the operator, or the want of one, asks for the end; empty while none does."""
         self._lost = self._stream.lost()
         return self._lost or ("" if self._stream.wish.asked is None else "stopped by the operator")
 

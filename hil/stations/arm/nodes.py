@@ -32,7 +32,7 @@ gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
 
 
 def planned_nodes(offset_m: Array) -> Nodes:
-    """Waypoints fitted to a motion that was played out beforehand; its end stays where it is.
+    """Fit waypoints to a motion that was played out beforehand; its end stays where it is.
 
     Args:
         offset_m: of each waypoint from the motion, the start among them [m], shape (N, 3).
@@ -41,7 +41,7 @@ def planned_nodes(offset_m: Array) -> Nodes:
 
 
 def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> Nodes:
-    """Waypoints for a motion from rest of unknown future; scale is of the robot's distances."""
+    """Place waypoints for a motion from rest of unknown future; scale is of the distances."""
     nodes = LiveNodes(start_m, period_s, (speed_max_m_s * period_s - SPARE_M) / scale)
     return lambda _, place_m, velocity_m_s: nodes.node_m(place_m, velocity_m_s)
 
@@ -65,7 +65,7 @@ KIND = "path deviation at a corner"
 def worst_corner(
     limits: ArmLimits, path: Sequence[Pose], period_s: float, scale: float = 1.0
 ) -> PathFinding | None:
-    """The corner that the robot would round most; None without three waypoints or without a limit.
+    """Find the corner that the robot would round most; None without three waypoints or limit.
 
     Args:
         path: poses of either gripper at each waypoint, the start among them.

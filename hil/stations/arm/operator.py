@@ -48,7 +48,7 @@ class ArmOperator(LedOperator):
 
 @contextmanager
 def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
-    """A desk that panels find, for a run of the arm station; only a live motion has to be held.
+    """Open a desk that panels find, for a run of the arm; only a live motion has to be held.
 
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.

@@ -85,7 +85,7 @@ class ArmProof:
         return self.plan.scenario.clock
 
     def gate(self) -> ArmGate:
-        """The gate of both arms, at the start; raises RefusedError if the start is refused."""
+        """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
         space, first = space_arm_of(self.plan), _rates_of(self.plan)
         at_rest = first.stop(space.state[0])
         gate = ArmGate(
@@ -110,7 +110,7 @@ class ArmProof:
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
-        """Placing of the waypoints, for a motion from X_WG0; None to put them on the motion."""
+        """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
         if self.offset_m is not None:
             return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
@@ -139,7 +139,7 @@ def _rates_of(plan: ArmPlan) -> ProgrammedRates:
 
 
 def space_limits(plan: ArmPlan) -> ArmLimits:
-    """Limits of the space arm for the gate; its gripper may be as fast as the robot's, unscaled."""
+    """Limit the space arm for the gate; its gripper may be as fast as the robot's, unscaled."""
     links = plan.space_arm.arm().links
     robot = plan.robot.gate_limits()
     return ArmLimits(

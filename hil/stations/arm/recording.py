@@ -46,7 +46,7 @@ def told_simulated(t_s: float, index: int) -> EventRecord:
 def link_tally(
     t_s: float, index: int, counts: Mapping[str, float], name: str = LINK_TALLY
 ) -> EventRecord:
-    """The event of the link's counts at the end of a run, or of what its supervision has seen.
+    """Make the event of the link's counts at a run's end, or of its supervision.
 
     Args:
         counts: name → number, such as those of `arm_driver.contour.host_values.LinkCounts`; names
@@ -97,7 +97,7 @@ class ArmRecording:
         return self.recording.t_s
 
     def link_tally(self) -> dict[str, float]:
-        """Counts of the link at the end, by name; empty if the run did not put them down."""
+        """Return the link's counts at the end, by name; empty if they were not recorded."""
         return self._numbers(LINK_TALLY)
 
     def supervision(self) -> dict[str, float]:

@@ -53,7 +53,7 @@ class RecordedRide:
         self._spline: Callable[[float], Array] = CubicSpline(time_s, values, bc_type="clamped")
 
     def pose(self, time_s: float) -> Array:
-        """Pose of the platform in its base's axes at a time of the ride [s], shape (4, 4)."""
+        """Compute the platform's pose in its base's axes at a time [s], shape (4, 4)."""
         from sim.world.robots.rotations import rotation_of_rpy
 
         first_s, last_s = self._ends_s
@@ -96,7 +96,7 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
 
 
 def _samples(recording: Recording) -> tuple[Array, Array]:
-    """Times [s] and poses after the last cycle of homing, those that are far enough apart.
+    """Read times [s] and poses after the last cycle of homing, far enough apart.
 
     Raises:
         RecordingError: if they last longer than `MOST_S`.
@@ -126,7 +126,7 @@ def _samples(recording: Recording) -> tuple[Array, Array]:
 
 
 def _apart(time_s: Array, last_s: float) -> list[int]:
-    """Numbers of samples that are far enough from the last one before them, and from each other."""
+    """Select samples that are far enough from the last one before them, and each other."""
     found: list[int] = []
     for index, at_s in enumerate(time_s.tolist()):
         if at_s - last_s >= APART_S:

@@ -92,7 +92,7 @@ class RobotScene:
             return asked_q_rad, "Not measured: drawn as asked"
 
     def points_m(self, q_rad: Array) -> Array:
-        """Shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper [m].
+        """Compute shoulder, upper arm's ends beside the waist, elbow, wrist centre, gripper [m].
 
         Returns:
             Shape (6, 3).
@@ -100,7 +100,7 @@ class RobotScene:
         return self._posture(q_rad)[0]
 
     def _posture(self, q_rad: Array) -> tuple[Array, Array]:
-        """Points of the arm [m], shape (6, 3), and its gripper's placement, shape (4, 4)."""
+        """Compute the arm's points [m], shape (6, 3), and its gripper's placement, shape (4, 4)."""
         q = np.array(q_rad, np.float64).reshape(1, 6)
         poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
         posture.poses_of_joints(self._geometry.table, q, poses)

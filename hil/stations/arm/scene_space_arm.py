@@ -63,7 +63,7 @@ class SpaceArmScene:
         return Figure(transforms, tuple(self.build.roles.values()))
 
     def points_m(self, q_rad: Array) -> Array:
-        """Joints, and the gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
+        """Compute joints and gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
         return self.placements(q_rad)[:, :3, 3]
 
     def placements(self, q_rad: Array) -> Array:

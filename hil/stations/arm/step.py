@@ -103,7 +103,7 @@ def pose_of(snapshot: Snapshot) -> Pose:
 
 
 def way_of(snapshot: Snapshot) -> Array:
-    """Places of that gripper in the world since the waypoint before [m], shape (M, 3)."""
+    """Return that gripper's places in the world since the waypoint before [m], shape (M, 3)."""
     return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
 
 

@@ -26,7 +26,7 @@ from platform6dof.cueing.predictive import InlinePlanning, PlanStatus, Predictiv
 def predictive_filter(
     plan: RidePlan, preset: CueingPreset
 ) -> tuple[PredictiveFilter, PlanningProcess | None]:
-    """The filter of a predictive preset, and the process that is to be entered for its plans.
+    """Make the filter of a predictive preset, and the process that is entered for its plans.
 
     Raises:
         ConfigError: if the preset or the rig cannot be planned for.

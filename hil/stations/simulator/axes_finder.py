@@ -151,7 +151,7 @@ def _is_rates(group: tuple[str, str, str]) -> bool:
 
 
 def _time_unit(table: NumberTable, name: str) -> str:
-    """Unit of the time, by the file's row of units or the column's name; else by the step.
+    """Find the unit of the time in the file's row of units or the name; else by the step.
 
     A record has 1 to 2000 rows a second.
     """
@@ -166,7 +166,7 @@ def _time_unit(table: NumberTable, name: str) -> str:
 
 
 def _speed_unit(table: NumberTable, name: str) -> str | None:
-    """Unit of the speed, by the file's units or the column's name; None if neither has it."""
+    """Find the unit of the speed in the file's units or the name; None if neither has it."""
     said = unit_key(table.units.get(name, ""))
     if said in SPEEDS:
         return said

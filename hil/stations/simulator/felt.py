@@ -79,7 +79,7 @@ class FeltRide:
         return sensed_pieces(self.pieces, self.period_s)
 
     def worst_cues(self, *, governed: bool = False) -> tuple[WorstCue, ...]:
-        """Largest difference of felt and wanted, by axis; none if there is no such cycle.
+        """Find the largest difference of felt and wanted, by axis; none without such a cycle.
 
         Args:
             governed: use only the cycles in which the governor acted.

@@ -81,7 +81,7 @@ class JudgedSource:
         return self._passed_on(now_s, heard)
 
     def _as_told(self, told: VehicleState) -> VehicleState:
-        """State for the physics check: of a source that waits a moment at rest without rotation.
+        """Make the state for the physics check; a waiting source is at rest without rotation.
 
         A flag of a pose takes no force from judgement that is not one of rest.
         """

@@ -68,7 +68,7 @@ class LatencyTrail:
 
 
 def latency_trail(recording: Recording) -> LatencyTrail:
-    """The trail of every packet that was used while the ride was followed; a long one in files."""
+    """Trace every packet that was used while the ride was followed; a long trail in files."""
     quickest_s = np.nan
     for piece in recording.pieces():
         behind_s = _shares_s(piece.rows)[:, 1]

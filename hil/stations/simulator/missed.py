@@ -36,7 +36,7 @@ class CyclesMade:
         self._points: list[tuple[int, VehicleState]] = []
 
     def told_in(self, now: Heard, passed: int) -> Iterator[Told]:
-        """States for each of the cycles since the last one that was made; the last is now's.
+        """Make a state for each of the cycles since the last one made; the last is now's.
 
         Args:
             passed: how many have passed, at least 1.
@@ -58,7 +58,7 @@ class CyclesMade:
 
 
 def between(points: Points, cycle: int) -> VehicleState:
-    """A state on the parabola through others, a line through two; flags and the like of the last.
+    """Fit a parabola through states, a line through two; flags and the like are the last's.
 
     Args:
         points: one to three, the newest last.

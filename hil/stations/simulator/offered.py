@@ -105,7 +105,7 @@ def _kind_named(name: str, file: Path) -> SourceKind:
 
 
 def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[OperatorInput, ...]:
-    """Inputs that a person may set of a ride's source, by its settings or their table in a header.
+    """List the inputs of a ride's source for a person, by its settings or its header's table.
 
     Raises:
         ConfigError: if its kind is not installed any more, or broken; if the table is none of it.

@@ -81,7 +81,7 @@ class OmctChain:
     """Factor on what the vehicle does."""
 
     def ride(self, stimulus: Stimulus, period_s: float) -> tuple[Array, Flags]:
-        """Rows of the platform, shape (N, 3, 6), and where something limited them, shape (N,).
+        """Compute rows of the platform, shape (N, 3, 6), and where they were limited, shape (N,).
 
         Args:
             stimulus: what the vehicle does.
@@ -202,7 +202,7 @@ def _governed(governor: Governing, neutral: Array, made: Array) -> Flags:
 def _driven(
     bank: SimulatedDrives, geometry: HexapodGeometry, rows: Array, period_s: float
 ) -> Array:
-    """Rows of the platform as the drives move it: forward kinematics of what they measured."""
+    """Compute rows of the driven platform: forward kinematics of what the drives measured."""
     lengths, speeds = leg_setpoints_batch(
         geometry, np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
     )
@@ -221,7 +221,7 @@ def _driven(
 
 
 def _angles(rotation: Array) -> Array:
-    """alpha, beta, gamma of Rz(alpha) Ry(beta) Rx(gamma), shape (N, 3); no half turns occur."""
+    """Find alpha, beta, gamma of Rz(alpha) Ry(beta) Rx(gamma), shape (N, 3); no half turns."""
     beta = -np.arcsin(np.clip(rotation[:, 2, 0], -1.0, 1.0))
     alpha = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
     gamma = np.arctan2(rotation[:, 2, 1], rotation[:, 2, 2])

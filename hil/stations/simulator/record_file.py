@@ -49,7 +49,7 @@ def refuse_map(map_name: str | None) -> None:
 
 
 def read_recorded(file: Path, map_name: str | None) -> tuple[RideFile, Vector3]:
-    """The ride that was recorded, and where the rider's head is from the recorder's sensor [m].
+    """Read a recorded ride, and where the rider's head is from the recorder's sensor [m].
 
     Args:
         file: from `record_file`.

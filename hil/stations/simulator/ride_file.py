@@ -66,7 +66,7 @@ class RideFile:
             raise MotionError(f"{self.path}: {error}") from None
 
     def agreements(self) -> tuple[Agreement, ...]:
-        """Comparisons of its quantities; the intake of `ride` refuses what this finds."""
+        """Compare its quantities; the intake of `ride` refuses what this finds."""
         return agreements(self.told, self.map.level_s, lambda one: ride_remedy(one, self.map))
 
 
@@ -134,7 +134,7 @@ def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
 
 
 def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ToldMotion:
-    """All quantities on the grid of the median step; attitudes by rotations, never by angles."""
+    """Bring all quantities to the grid of the median step; attitudes by rotations, no angles."""
     steps_s = np.diff(t_s)
     mean_s = float(t_s[-1]) / len(steps_s)
     off_s = float(np.abs(t_s - mean_s * np.arange(len(t_s))).max())
@@ -179,7 +179,7 @@ def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) 
 
 
 def _slower(path: Path, fields: FloatsByName, step_s: float, corner_hz: float) -> FloatsByName:
-    """All fields without what is faster than a corner; an attitude by its quaternion's numbers.
+    """Remove what is faster than a corner from all fields; an attitude by its quaternion.
 
     Raises:
         MotionError: if the corner is not below half the rate of the record.

@@ -46,7 +46,7 @@ class LiveSource(Protocol):
         ...
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """Coming states of the vehicle, a step apart; empty for a source without a future."""
+        """Preview the vehicle's states, a step apart; empty for a source without a future."""
         ...
 
 

@@ -112,7 +112,7 @@ def _objective(request: TuneRequest) -> tuple[Objective, ClassicalParameters]:
 
 
 def signals_of(ride: VehicleRecord, *, rates: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Force and rates of a ride at 50 Hz, each of shape (N, 3); rates of zero if not wanted."""
+    """Read force and rates of a ride at 50 Hz, shape (N, 3) each; rates of 0 if not wanted."""
     grid = ride.at_rate(STEP_S)
     omega = grid.omega_rad_s if rates else np.zeros_like(grid.omega_rad_s)
     return grid.f_m_s2.copy(), omega.copy()

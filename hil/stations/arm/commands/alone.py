@@ -67,7 +67,7 @@ SpeedOption = Annotated[
 def choice_of(
     robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
 ) -> "Choice":
-    """The robot that the command line means; raises ConfigError with the option that is wrong."""
+    """Choose the robot by the command line; raises ConfigError with the option that is wrong."""
     import numpy as np
 
     from hil.machines.robot.settings import RobotSettings
@@ -114,7 +114,7 @@ def six(text: str, option: str) -> list[float]:
 
 
 def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
-    """Share of the robot's limits that a speed is; raises ConfigError if it is above them."""
+    """Convert a speed to its share of the robot's limits; raises ConfigError if it is above."""
     most = 1e3 * robot.gripper_speed_max_m_s
     if speed_mm_s > most:
         raise ConfigError(

@@ -91,7 +91,7 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
 
 
 def _body(settings: ArmSettings, word: str) -> Any:
-    """A payload of a given mass: the file's one of the nearest mass, made heavier or lighter."""
+    """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
 
     from sim.world.space_arm.arm import Body

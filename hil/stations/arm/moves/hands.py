@@ -115,7 +115,7 @@ class JogHand(HeldKey):
         return self.direction is not None
 
     def take_press(self) -> tuple[int, float] | None:
-        """Axis and sign of a key that was pressed since the last call; None if none was."""
+        """Take axis and sign of a key pressed since the last call; None if none was."""
         press, self._press = self._press, None
         return press
 
@@ -135,7 +135,7 @@ class JogHand(HeldKey):
 
 
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
-    """The operator who jogs; raises RefusedError on the virtual clock, or without a terminal."""
+    """Make the operator who jogs; raises RefusedError on the virtual clock or without terminal."""
     if isinstance(clock, VirtualClock):
         raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
     return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)

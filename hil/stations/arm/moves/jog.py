@@ -114,7 +114,7 @@ class JogMover:
         self._pace(max(self._level - 1, 0))
 
     def _refusal(self, level: int) -> ArmViolation | None:
-        """Reason why a waypoint at a pace, and the ramp-down after it, would not pass; or None."""
+        """Find why a waypoint at a pace, or the ramp-down after it, would not pass; or None."""
         if self._ray is None:
             return None
         trial, way = self._judge.trial(), self._way

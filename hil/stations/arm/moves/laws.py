@@ -90,7 +90,7 @@ class AsRecorded:
 
 
 def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ramps: int) -> float:
-    """Greatest rate of the share of a path at which no limit of the robot is broken [1/s].
+    """Find the greatest rate of a path's share at which no limit of the robot breaks [1/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.

@@ -80,7 +80,7 @@ class ProvedMove:
         return len(self.steps) * TICK_S
 
     def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:
-        """Control of the robot along the path, at its beginning; with a gate of its own, or one."""
+        """Make control of the robot along the path; with a gate of its own, or a given one."""
         judge = RobotJudge.at(self.robot, self.start_rad, gate)
         return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
@@ -149,7 +149,7 @@ class _TooFastError(RefusedError):
 
 
 def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> ProvedMove:
-    """The first move that is proved, by ever slower laws: each of a share of the speed, 1 at first.
+    """Find the first move that is proved by ever slower laws: shares of the speed, 1 at first.
 
     Raises:
         RefusedError: if none is, as for the slowest.

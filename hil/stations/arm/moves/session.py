@@ -188,7 +188,7 @@ def session(
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
-    """Settings of the emulated robot in this process; raises RefusedError if it cannot be there."""
+    """Make settings of the emulated robot; raises RefusedError if it cannot be there."""
     settings = ArmControllerSettings(
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )

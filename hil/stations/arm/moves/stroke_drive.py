@@ -93,7 +93,7 @@ class ListeningLine:
         """Do nothing: the next stroke needs the line."""
 
     def asked(self) -> tuple[Heard, ...]:
-        """First request for each number, from the one that was answered by the first waypoint.
+        """Find each number's first request, from the one that the first waypoint answered.
 
         Keys are not read while a recording is set up: the robot may get the order to stay first.
         """

@@ -48,7 +48,7 @@ class ProvedStroke:
     def station(
         self, robot: RobotSettings, hand: Hand, gate: WaypointGate | None = None
     ) -> RobotStation:
-        """Control of the robot along it, at its beginning; with a gate of its own, or one."""
+        """Make control of the robot along it; with a gate of its own, or a given one."""
         judge = RobotJudge.at(robot, np.array(self.start.q_rad), gate)
         return RobotStation(robot, judge, StrokeMover(self.poses), hand)
 

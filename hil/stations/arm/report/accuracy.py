@@ -115,7 +115,7 @@ class Accuracy:
 
     @cached_property
     def best(self) -> BestPath:
-        """The least error in time that any waypoints can reach; it takes a moment to find."""
+        """Compute the least error in time of any waypoints; it takes a moment."""
         return self.find_best()
 
     @property
@@ -153,7 +153,7 @@ class Accuracy:
 
 
 def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) -> Array:
-    """The start and the waypoints that were sent one after the other while the robot followed."""
+    """Select the start and the waypoints sent in a row while the robot followed."""
     if machines.X_RT0 is None:
         raise ArmError("where both arms started is not in the recording")
     index = run.column("index").astype(np.intp)
@@ -191,7 +191,7 @@ def _shift_s(model: BlendModel, nodes: Array, t_s: Array, place: Array) -> float
 
 
 def _off_line_m(points: Array, line: Array) -> Array:
-    """Distances from a line that is passed within a period before or after [m], shape (M,)."""
+    """Measure distances from a line passed within a period before or after [m], shape (M,)."""
     begin, way = line[:-1], np.diff(line, axis=0)
     square = np.maximum(np.sum(way * way, axis=1), 1e-30)
     least = np.full(len(points), np.inf)

@@ -62,7 +62,7 @@ class FetchTimes:
         return cls(fetched, known, told, told_s, sent, exact)
 
     def of_motion(self, motion_s: Array, period_s: float) -> Array:
-        """Times of the loop at times of the motion [s], in which waypoint n is at n periods."""
+        """Convert times of the motion [s], waypoint n at n periods, to times of the loop."""
         number = np.arange(len(self.fetched_s) + 1, dtype=np.float64)
         times = np.append(self.fetched_s[:1] - period_s, self.fetched_s)
         return np.interp(np.asarray(motion_s) / period_s, number, times)
@@ -77,7 +77,7 @@ def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np
 
 
 def _even(numbers: Array, times_s: Array) -> Array:
-    """Times on a line over the numbers, if they differ only by the transport to the host."""
+    """Put times on a line over the numbers, if only the transport to the host differs."""
     if len(numbers) < EVEN_LEAST:
         return times_s
     slope, begin = np.polyfit(numbers, times_s, 1)

@@ -151,7 +151,7 @@ def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> T
 def _halves_s(
     asked: TrackedPath, measured: TrackedPath, delay_s: float, period_s: float
 ) -> tuple[float, float]:
-    """Delays from each half of the reported path: their difference shows how sure it is."""
+    """Find the delay from each half of the reported path: their difference shows how sure it is."""
     middle = len(measured) // 2
     found: list[float] = []
     for half in (slice(None, middle), slice(middle, None)):
@@ -194,7 +194,7 @@ def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, f
 
 
 def _signal(position_m: Array, rotations: Rotation) -> Array:
-    """Position and weighted axes as numbers whose differences are distances, shape (N, 12) [m]."""
+    """Write position and weighted axes as numbers whose differences are distances, (N, 12) [m]."""
     axes = rotations.as_matrix().reshape(-1, 9) * (LEVER_M / np.sqrt(2.0))
     return np.hstack([position_m, axes])
 

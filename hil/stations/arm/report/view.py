@@ -150,11 +150,11 @@ class ArmView(RecordedRun):
         )
 
     def of_motion(self, motion_s: Array | float) -> Array:
-        """The page's times at times of the motion [s], in which waypoint n is at n periods."""
+        """Convert times of the motion [s], waypoint n at n periods, to the page's times."""
         return self.fetches.of_motion(np.asarray(motion_s, np.float64), self.period_s)
 
     def event_s(self, event: EventRecord) -> float:
-        """Time of an event on the page's clock [s]; one that dates a waypoint has its time."""
+        """Find an event's time on the page's clock [s]; one that dates a waypoint has its time."""
         there = np.flatnonzero(self.run.column("index") == event.index)
         dates = event.name == CLOCK_NAME and len(there) > 0
         return float(self.times[there[0]]) if dates else event.t_s

@@ -129,7 +129,7 @@ def line_of(figures: HostFigures) -> str:
 
 
 def why_not(figures: HostFigures) -> str:
-    """Contradiction of physics or clock that keeps it from being followed; else empty."""
+    """Name what contradicts physics or the clock and prevents following; else empty."""
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
     return "" if followed else figures.why or figures.odd_pace
 

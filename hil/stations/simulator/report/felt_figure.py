@@ -90,7 +90,7 @@ _SCALE: Final = np.array([1.0] * 3 + [180.0 / np.pi] * 3)
 
 
 def _lines(ride: FeltRide) -> tuple[list[Line], list[Line]]:
-    """Lines of raw signals, and of those of the inner ear: six that were wanted, six felt."""
+    """Make lines of raw signals, and of the inner ear's: six that were wanted, six felt."""
     thinned = [[Thinned(len(ride.t_s), PANEL_POINTS) for _ in range(12)] for _ in range(2)]
     for raw, ear in zip(ride.pieces(), ride.signals(), strict=True):
         both = np.hstack(raw) - np.tile(REST_SIGNALS, 2), np.hstack((ear.wanted, ear.felt))

@@ -54,7 +54,7 @@ def governed(view: RideView) -> Picture | None:
 
 
 def _shares_left(part: RideView, limits: LegLimits) -> Array:
-    """Share left of each leg's travel, then of its speed, and where it bound, shape (N, 24)."""
+    """Read the share left of legs' travel, then of speed, and where it bound, shape (N, 24)."""
     lengths = part.recording.column("allowed_length_m")
     half = 0.5 * (limits.soft_max_m - limits.soft_min_m)
     travel = np.minimum(lengths - limits.soft_min_m, limits.soft_max_m - lengths) / half
@@ -74,7 +74,7 @@ def _draw(axes: Axes, view: RideView, shown: Sequence[Line]) -> None:
 
 
 def _binding_leg(part: RideView) -> NDArray[np.intp]:
-    """Leg 1 to 6 that the binding quantity of each cycle belongs to; 0 for none, shape (N,)."""
+    """Find the leg, 1 to 6, of each cycle's binding quantity; 0 for none, shape (N,)."""
     legs = np.array([0, *(one[2] or 0 for one in QUANTITIES)])
     codes = part.recording.column("governor_binding").astype(np.intp)
     return legs[np.minimum(codes, len(legs) - 1)]

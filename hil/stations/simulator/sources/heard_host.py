@@ -247,7 +247,7 @@ class HostSource:
         self._missed = cycles
 
     def _state(self, now_s: float) -> VehicleState | None:
-        """State of the vehicle now; a low-pass takes in its motion in missed cycles as well."""
+        """Compute the vehicle's state; a low-pass takes in its motion in missed cycles too."""
         missed, self._missed = self._missed, 0
         if self._smooth is None:
             return self._follower.state(now_s)
@@ -270,7 +270,7 @@ class HostSource:
             self._wire.transfer(math.inf, ends())
 
     def _cause(self, judged: Judgement, now_s: float) -> Cause:
-        """Reason why the host is not followed; of a vehicle that has ended, its end."""
+        """Find why the host is not followed; of a vehicle that has ended, its end."""
         away = judged.state in (HostState.FADING_OUT, HostState.AWAY, HostState.LOST)
         if away and self.ended_s <= now_s:
             return Cause.END

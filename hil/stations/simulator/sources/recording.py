@@ -64,7 +64,7 @@ class PlayedRecord:
         self._begun_s = now_s
 
     def poll(self, now_s: float) -> Heard:
-        """The row of this moment; the first one before it begins, the last one after its end."""
+        """Return this moment's row; the first before it begins, the last after its end."""
         return Heard(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
