@@ -71,7 +71,7 @@ class _Interval(NamedTuple):
     steady: Vector3
     """Level force less the change of speed; NaN without speed."""
     due_m_s2: float
-    """Force that the change of speed requires; NaN without speed."""
+    """Size of the force that the change of speed requires; NaN without speed."""
     odd: bool
     """Whether it must be inspected."""
 

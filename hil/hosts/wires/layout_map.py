@@ -59,7 +59,7 @@ class LayoutSettings(MapSettings):
     only: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values of the packets that are meant; the wire's others are set aside."""
     record: RecordSettings | None = None
-    """Records of several vehicles."""
+    """Places of the fields that each of several vehicles has."""
     fields: Annotated[dict[str, LayoutField], Field(min_length=1, max_length=64)]
     """Fields of a packet, by name."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DRAWN_EVERY_S: Final = 0.25
 SAID_EVERY_S: Final = 1.0
-"""Time between two lines where no table is drawn [s]."""
+"""Time between two lines where nobody sees a table being redrawn [s]."""
 
 
 def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: bool) -> bool:
