@@ -87,5 +87,5 @@ class Heard:
     """Packets not used so far: not understood, foreign, late, or beyond a vehicle's means."""
     missing: int = 0
     """Number of packets that never came, by the host's own count, so far."""
-    told: VehicleState | None = None
+    reported: VehicleState | None = None
     """State as it was received, from which `state` was completed; None where it was complete."""

@@ -116,13 +116,13 @@ class SourceKind:
     that cannot be known; raises `ConfigError`."""
     inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
     """Gives the inputs that a person may set, by such settings; none if left out."""
-    tells: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
+    fields: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
     """Gives the quantities of the source, `BY_FORCES` or `BY_POSES`; empty if not known."""
     known_ahead: Callable[[Any], bool] = lambda settings: True
     """Gives whether the source's motion can be known before a run, on the virtual clock; not of a
     simulator that is received."""
     judges: bool = False
     """Whether it compares its quantities with physics itself; for another one the bench does
-    (`hil.stations.simulator.judged`)."""
+    (`hil.stations.simulator.judged_source`)."""
     remedy: Callable[[Any, ForceFinding], str] = lambda settings, finding: ""
     """Gives the text to write into settings so that a mean force is a vehicle's; else empty."""
