@@ -60,7 +60,7 @@ SlideOption = Annotated[
 ]
 
 
-def operated_diagram(
+def load_diagram_for_actions(
     name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
 ) -> tuple[str, Version, list[Timed]]:
     """Read a diagram as `diagram_of` does, with its changes by presses and slides while it runs.

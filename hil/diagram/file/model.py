@@ -92,7 +92,7 @@ class DiagramFile:
         """Return a sub-diagram by its name."""
         return self.subs.get(name) or self.foreign.get(name)
 
-    def used_subs(self) -> dict[str, Diagram]:
+    def subs_in_use(self) -> dict[str, Diagram]:
         """Return the sub-diagrams of the file, and those of libraries that it uses."""
         found = dict(self.subs)
         waiting = [self.top, *found.values()]

@@ -32,7 +32,7 @@ TRUST: Final = Option(
 )
 
 
-def operated_changes(request: Request, table: str) -> Iterator[Change]:
+def changes_by_options(request: Request, table: str) -> Iterator[Change]:
     """Return the changes that options make in a scenario's ``press`` and ``slide`` of its diagram.
 
     Raises:

@@ -61,7 +61,7 @@ class TapFrame:
     """Values of the outputs that were chosen and exist."""
 
 
-def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
+def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
     """Return the diagrams that run now and can be watched, by the name of the run.
 
     Raises:
