@@ -1,1 +1,1 @@
-"""Live hosts: what simulators send, decoded, watched and brought to the loop's rate."""
+"""Live hosts: packets of simulators, decoded, watched and brought to the loop's rate."""

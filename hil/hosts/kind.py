@@ -1,4 +1,4 @@
-"""What a kind of live host is: a codec without any link, and what its settings are.
+"""Interface of a kind of live host: a codec without any link, and its settings.
 
 Kinds are found by the entry points `hil.hosts`, ours and those of others.
 """
@@ -17,27 +17,27 @@ GROUP: Final = "hil.hosts"
 
 
 class Refused(Enum):
-    """Why a datagram is none of a codec's; it is counted, never raised."""
+    """Reason why a datagram is none of a codec's; it is counted, never raised."""
 
     LENGTH = "length"
     MAGIC = "magic"
     VERSION = "version"
     CHECKSUM = "checksum"
     SIGNATURE = "signature"
-    """None, of another key, or of another session than this one's."""
+    """Signature missing, of another key, or of another session than this one's."""
     SESSION = "session"
-    """Of this session, but not newer than the newest: it came late, or was captured."""
+    """Packet of this session, but not newer than the newest: it came late, or was captured."""
     TEXT = "text"
-    """It is no text of the expected form, or a field is not a number."""
+    """Packet with text of another form, or with a field that is not a number."""
     NOT_FINITE = "not finite"
     RANGE = "range"
     """A number that no vehicle could have, or no rotation."""
     FOREIGN = "foreign"
-    """Of a sender that is not allowed, or of another one than before."""
+    """Packet of a sender that is not allowed, or of another one than before."""
     NO_MOTION = "no motion"
-    """A packet of the wire that tells nothing of the motion (OutGauge, other rows of DATA)."""
+    """Packet of the wire without motion (OutGauge, other rows of DATA)."""
     PART = "part of an instant whose other parts have not come"
-    """Its values are kept until the others are there."""
+    """Part of an instant, whose values are kept until the others are there."""
 
 
 SET_ASIDE: Final = frozenset({Refused.NO_MOTION, Refused.PART})
@@ -49,38 +49,38 @@ class Packet:
     """One datagram that was understood."""
 
     state: VehicleState
-    """What it tells; NaN for what the wire does not have."""
+    """State in the packet; NaN for what the wire does not have."""
     sequence: int | None = None
     """Number of the packet as the host counts; None where the wire has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A packet, and when it came."""
+    """A packet, and the times at which it was received."""
 
     packet: Packet
     kernel_s: float
-    """When the kernel took it from the network, on the clock of the run [s]."""
+    """Time at which the kernel took it from the network, on the clock of the run [s]."""
     taken_s: float
-    """When the loop took it from the kernel, on the same clock [s]."""
+    """Time at which the loop took it from the kernel, on the same clock [s]."""
 
 
 class Codec(Protocol):
-    """Understands one wire; pure, one object for one stream."""
+    """Decoder of one wire; pure, one object for one stream."""
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a datagram tells, or why it is none of ours; any bytes are taken."""
+        """Decode a datagram, or return why it is none of ours; any bytes are taken."""
         ...
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """What must be sent to the host now, so that it sends or goes on sending [s]."""
+        """Return what must be sent to the host now, so that it sends or continues sending [s]."""
         ...
 
 
 def decode_at(
     codec: Codec, datagram: bytes, kernel_s: float, sender: tuple[str, int]
 ) -> Packet | Refused:
-    """What a datagram tells, for a codec to which it matters when it came, or whose it is.
+    """Decode a datagram by a codec to which its time or sender matters.
 
     A codec whose instants come in several datagrams has a method `decode_at`, one whose signatures
     hold for one sender `decode_from`.
@@ -96,7 +96,7 @@ def decode_at(
 
 
 def challenge_of(codec: Codec, why: Refused, now_s: float, sender: tuple[str, int]) -> bytes | None:
-    """What a sender must be told so that its signatures count in this session; None for nothing.
+    """Return the challenge that a sender must sign in this session; None for nothing.
 
     A codec that has sessions has a method `challenge`.
 
@@ -112,7 +112,7 @@ def challenge_of(codec: Codec, why: Refused, now_s: float, sender: tuple[str, in
 
 
 def end_session(codec: Codec) -> None:
-    """Tell a codec that another sender may lead; one without sessions has no method for it."""
+    """End a codec's session, as another sender may lead; one without sessions does nothing."""
     end = getattr(codec, "end_session", None)
     if end is not None:
         end()
@@ -129,7 +129,7 @@ class HostKind:
 
     name: str
     title: str
-    """What people call it, with the versions that are meant."""
+    """Name that people use, with the versions that are meant."""
     port: int
     """UDP port on which the bench listens by default."""
     fields: frozenset[str]
@@ -144,13 +144,13 @@ class HostKind:
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
     fields_by_map: Callable[[Any], frozenset[str]] | None = None
-    """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
+    """Names as in `tells`, by such settings, where they depend on the map and `tells` is empty."""
     wire: Callable[[Any, str], tuple[str, Mapping[str, Any]]] = version_of_map
     """Gives the version and the options with which an emulated host's wire fits such settings, of
     the version that was asked for, which may be empty."""
 
     def fields_for(self, settings: Any) -> frozenset[str]:
-        """As `tells`, of one map."""
+        """Return the quantities of one map, as in `tells`."""
         return self.fields if self.fields_by_map is None else self.fields_by_map(settings)
 
     def port_of(self, settings: Any) -> int:

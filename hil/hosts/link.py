@@ -28,17 +28,17 @@ SO_TIMESTAMPNS: Final = 35
 MOST_BYTES: Final = 8192
 """A larger datagram is none of ours."""
 MOST_A_CYCLE: Final = 32
-"""No more datagrams are taken in one cycle; the others wait for the next one."""
+"""Largest number of datagrams taken in one cycle; the others wait for the next one."""
 QUEUE_BYTES: Final = 1 << 16
-"""Of the kernel's queue: a backlog stays short."""
+"""Size of the kernel's queue [bytes]: a backlog stays short."""
 FLOOD_CYCLES: Final = 10
-"""So many full cycles in a row, and the kernel itself drops all that is not of the sender."""
+"""Full cycles in a row after which the kernel itself drops all that is not of the sender."""
 OLDEST_S: Final = 5.0
 """A kernel's stamp further back than this is one of another time of day [s]."""
 SAID_EVERY_S: Final = 10.0
-"""The same is said no more often [s]."""
+"""Least time between two equal messages [s]."""
 ACT: Final = "ENGAGE at the panel while it is silent, or a new run"
-"""What a person does for another sender to lead."""
+"""Action of a person that lets another sender lead."""
 
 _STAMP: Final = struct.Struct("=qq")
 _SPACE: Final = socket.CMSG_SPACE(_STAMP.size)
@@ -47,22 +47,22 @@ _LOG: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where a host is heard, and whom one listens to.
+    """Address on which a host is received, and senders that are accepted.
 
     Raises:
-        ConfigError: if strangers could be heard.
+        ConfigError: if packets of strangers could be accepted.
     """
 
     address: str = "127.0.0.1"
-    """Of ours."""
+    """Address of this machine."""
     port: int = 0
-    """UDP; 0: any that is free."""
+    """UDP port; 0: any that is free."""
     signed: bool = False
     """Whether each packet bears a signature that is judged."""
     allow: tuple[str, ...] = ()
-    """Addresses of senders that are heard; empty: any."""
+    """Addresses of senders that are accepted; empty: any."""
     source: str = "command line"
-    """The file that says so, for error texts."""
+    """File that has these settings, for error texts."""
 
     def __post_init__(self) -> None:
         for place, text in (("address", self.address), *(("allow", one) for one in self.allow)):
@@ -90,21 +90,21 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """One that came."""
+    """A datagram that was received."""
 
     data: bytes
     kernel_s: float
-    """When the kernel took it, on the clock of the run [s].
+    """Time at which the kernel took it, on the clock of the run [s].
 
     The kernel begins to stamp some time after a socket asked for it; what came before that is
     stamped as it is taken, so that it seems younger by at most a cycle."""
     taken_s: float
-    """When it was taken from the kernel, likewise [s]; after the cycle's own time."""
+    """Time at which it was taken from the kernel, likewise [s]; after the cycle's own time."""
     sender: Address
 
 
 class HostLink:
-    """A UDP port on which one host is heard.
+    """A UDP port on which one host is received.
 
     Args:
         where: address, port, and who may send.
@@ -125,7 +125,7 @@ class HostLink:
     ) -> None:
         self._where, self._now_s = where, now_s
         self.foreign: int = 0
-        """Datagrams so far that were not of the one sender that is heard."""
+        """Datagrams so far that were not of the leading sender."""
         self.oversized: int = 0
         """Datagrams so far that were larger than any of ours."""
         self._full = 0
@@ -144,7 +144,7 @@ class HostLink:
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """Address on which it listens."""
         host, port = self._socket.getsockname()[:2]
         return host, port
 
@@ -155,7 +155,7 @@ class HostLink:
 
     @property
     def other(self) -> str:
-        """Who else sent a moment ago, and why that is left out; empty if nobody did."""
+        """Another sender of a moment ago, and why it is left out; empty if there is none."""
         return self._senders.other
 
     def own(self, sender: Address) -> None:
@@ -174,7 +174,7 @@ class HostLink:
         return chosen
 
     def drain(self) -> list[Datagram]:
-        """All that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
+        """Return all that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
         now_s = self._now_s()
         self._senders.begin_cycle()
         ahead_s = kernel_lead_s(self._now_s)
@@ -187,7 +187,7 @@ class HostLink:
                 self._full = 0
                 self._senders.end_queue()
                 return found
-            except OSError as error:  # such as of a request that nobody heard
+            except OSError as error:  # such as of a request that nobody received
                 self._say(f"host: {error.strerror}")
                 continue
             if flags & socket.MSG_TRUNC:

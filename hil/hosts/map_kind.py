@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _model() -> type[Settings]:
-    """Keys of all kinds together, for editors and forms; those of one kind only may be left out."""
+    """Merge the keys of all kinds, for editors and forms; those of one kind are optional."""
     from pydantic import Field, create_model
 
     from hil.hosts.maps import MapSettings, installed_hosts

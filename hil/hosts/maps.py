@@ -1,4 +1,4 @@
-"""Maps of hosts: TOML files that say which wire a simulator speaks and how its axes stand.
+"""Maps of hosts: TOML files that name a simulator's wire and the directions of its axes.
 
 A map is named by its file in ``configs/hosts``, or is a file of its own beside a scenario.
 """
@@ -23,51 +23,50 @@ from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]
 SignedAxes = tuple[SignedAxis, SignedAxis, SignedAxis]
-"""Which axes of a source point forward, right, down."""
+"""Axes of a source that point forward, right, down."""
 Bias = Annotated[float, Field(ge=-1e3, le=1e3)]
 Factor = Annotated[float, Field(ge=1e-6, le=1e6)]
-"""From a sender's unit to the one that its wire has; a sign is an axis' affair."""
+"""Factor from a sender's unit to the one of its wire; signs belong to the axes."""
 
 _STRAIGHT: SignedAxes = ("x", "y", "z")
 _NO_BIAS = (0.0, 0.0, 0.0)
 
 
 class MapSettings(Settings):
-    """What every kind's map has; each kind adds its own keys."""
+    """Keys of every kind's map; each kind adds its own."""
 
     kind: str
-    """Which wire it is for: a name under the entry points `hil.hosts`."""
+    """Kind of the wire: a name under the entry points `hil.hosts`."""
     force_axes: SignedAxes = _STRAIGHT
-    """Which of the wire's axes of force point forward, right, down."""
+    """Axes of the wire's force that point forward, right, down."""
     force_bias_m_s2: tuple[Bias, Bias, Bias] = _NO_BIAS
-    """What the wire's force says too much, forward, right, down [m/s²]."""
+    """Bias of the wire's force, forward, right, down [m/s²]."""
     rate_axes: SignedAxes = _STRAIGHT
-    """Which of the wire's rates turn about forward, right, down."""
+    """Axes of the wire's rates that turn about forward, right, down."""
     rate_bias_rad_s: tuple[Bias, Bias, Bias] = _NO_BIAS
-    """What the wire's rates say too much [rad/s]."""
+    """Bias of the wire's rates [rad/s]."""
     force_factor: Factor = 1.0
-    """What the wire's force is multiplied by, where a sender's unit is another than the wire's:
-    9.80665 for g where m/s² are meant [1]."""
+    """Factor on the wire's force, where a sender's unit is another than the wire's: 9.80665 for g
+    where m/s² are meant [1]."""
     rate_factor: Factor = 1.0
-    """What its rates and their derivatives are multiplied by: 0.0174533 for deg/s where rad/s are
-    meant [1]."""
+    """Factor on its rates and their derivatives: 0.0174533 for deg/s where rad/s are meant [1]."""
     velocity_factor: Factor = 1.0
-    """What its velocity is multiplied by: 0.277778 for km/h where m/s are meant [1]."""
+    """Factor on its velocity: 0.277778 for km/h where m/s are meant [1]."""
     position_factor: Factor = 1.0
-    """What its place is multiplied by: 0.3048 for feet where metres are meant [1]."""
+    """Factor on its position: 0.3048 for feet where metres are meant [1]."""
     lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
     """Corner of a second-order low-pass through all that is followed, at the loop's rate: what is
     faster shakes a simulator's sensor, and no leg follows it [Hz]. It comes √2 / (2 pi corner)
     later. Left out: none."""
     means: MeansSettings = MeansSettings()
-    """What the vehicle can do at most."""
+    """Largest motion of the vehicle."""
 
     def unseen(self) -> str:
-        """What must be looked at before it is followed, and the key to write; empty if nothing."""
+        """Name what must be inspected before it is followed, and the key to write; else empty."""
         return ""
 
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
-        """Why a pose cannot be the one that a ride begins from; empty if it can, or nobody knows.
+        """Find why a pose cannot be the start of a ride; empty if it can, or nobody knows.
 
         Args:
             position_m: forward, right, down from neutral [m].
@@ -78,7 +77,7 @@ class MapSettings(Settings):
 
 
 def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
-    """The components of a vector that point forward, right, down."""
+    """Return the components of a vector that point forward, right, down."""
     x, y, z = (
         (-vector["xyz".index(axis[-1])] if axis[0] == "-" else vector["xyz".index(axis)])
         for axis in axes
@@ -87,7 +86,7 @@ def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
 
 
 def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
-    """A decoded state in the vehicle's axes and in SI units, as its map says."""
+    """Return a decoded state in the vehicle's axes and in SI units, as its map says."""
     if _is_plain(settings):
         return state
     force, rates = turned(state.f_m_s2, settings.force_axes), settings.rate_axes
@@ -103,7 +102,7 @@ def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
 
 
 def _is_plain(settings: MapSettings) -> bool:
-    """Whether a map changes nothing of what its wire tells."""
+    """Return whether a map leaves the values of its wire unchanged."""
     return (
         settings.force_axes == settings.rate_axes == _STRAIGHT
         and settings.force_bias_m_s2 == settings.rate_bias_rad_s == _NO_BIAS
@@ -121,12 +120,12 @@ def _times(vector: Vector3, factor: float) -> Vector3:
 
 
 def installed_hosts() -> tuple[Offer, ...]:
-    """All kinds of hosts by name, ours and those of others; those that cannot be used say why."""
+    """Return all kinds of hosts by name; those that cannot be used have the reason."""
     return offers(GROUP, _not_a_host)
 
 
 def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
-    """The kind of a name.
+    """Return the kind of a name.
 
     Args:
         source: the file that names it, for error texts.
@@ -147,7 +146,7 @@ def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
 
 
 def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
-    """The kind and the settings of a map.
+    """Return the kind and the settings of a map.
 
     Args:
         overrides: ``key=value`` texts laid over it.
@@ -164,7 +163,7 @@ def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
 
 
 def map_of(table: Mapping[str, Any], source: str) -> tuple[HostKind, Any]:
-    """Like `load_map`, of a map that is already a table.
+    """Read a map as `load_map` does, from one that is already a table.
 
     Args:
         source: its file, for error texts.

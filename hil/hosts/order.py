@@ -15,27 +15,27 @@ LATE_PACKETS: Final = 128
 LOST_PACKETS: Final = 100_000
 """A number that is ahead by more than this is a new beginning too."""
 LATE_S: Final = 0.2
-"""The same for a stamp [s]."""
+"""Largest lag of a stamp that came late; an older one is a new beginning [s]."""
 LATE_ROW: Final = 5
-"""So many late packets one after the other came from a host that began anew."""
+"""Number of late packets in a row by which a host began anew."""
 FORWARD_S: Final = 0.5
-"""A stamp that goes on by so much more than time did is a new beginning [s]."""
+"""Advance of a stamp over that of time which is a new beginning [s]."""
 
 
 class PacketOrder(Enum):
-    """Where a packet stands among those before."""
+    """Place of a packet among those before."""
 
     NEW = "new"
     LATE = "late"
     """Older than the newest, or the newest once more."""
     SAME_STAMP = "same stamp"
-    """A new packet, but the host's time did not go on."""
+    """A new packet, but the host's time did not advance."""
     RESTART = "restart"
     """The sequence began anew."""
     BACKWARD = "backward"
     """The host's time went back."""
     FORWARD = "forward"
-    """The host's time went on by more than ours."""
+    """The host's time advanced by more than ours."""
 
 
 class Ordering:
@@ -49,10 +49,10 @@ class Ordering:
         self._kernel_s = math.nan
         self._late_row = 0
         self.catching_up: bool = False
-        """Whether the newest packet's stamp went on much faster than our clock: a backlog."""
+        """Whether the newest packet's stamp advanced much faster than our clock: a backlog."""
 
     def judge(self, received: Received) -> PacketOrder:
-        """Where the next packet stands; a beginning makes it the newest."""
+        """Return the place of the next packet; a beginning makes it the newest."""
         order = self._order(received)
         self._late_row = self._late_row + 1 if order is PacketOrder.LATE else 0
         if self._late_row >= LATE_ROW:

@@ -1,4 +1,4 @@
-"""What differs between the laws of two diagrams, and what was only moved, renamed or noted.
+"""Differences of the laws of two diagrams, apart from what was only moved, renamed or noted.
 
 A block that bears another name is the same if kind, parameters and wires are the same.
 """
@@ -16,7 +16,7 @@ from hil.diagram.library.registry import faces, kinds
 _KEYS: Final = ("of", "rate", "offset", "run", "states", "outputs")
 _FACES: Final = (IN, OUT)
 Names = Mapping[str, str]
-"""Of blocks or sub-diagrams before → after."""
+"""Names of blocks or sub-diagrams, before → after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,17 @@ class Change:
     what: str
     """block, wire, parameter, sub, base_s, seed, place or note."""
     name: str
-    """Of the block, parameter or sub-diagram; ``block.port`` of the wire's end."""
+    """Name of the block, parameter or sub-diagram; ``block.port`` of the wire's end."""
     key: str = ""
-    """What of a block or a parameter differs."""
+    """Attribute of the block or parameter that differs."""
     before: str | None = None
-    """None if it was not there."""
+    """Value before; None if it was not there."""
     after: str | None = None
-    """None if it is no longer there."""
+    """Value after; None if it is no longer there."""
     law: bool = True
-    """The law changes by it."""
+    """Whether the law changes by it."""
     renamed: bool = False
-    """`before` and `after` are names of the same thing."""
+    """Whether `before` and `after` are names of the same thing."""
 
     @property
     def words(self) -> str:
@@ -56,7 +56,7 @@ class Change:
 
 
 def compare(before: DiagramFile, after: DiagramFile) -> list[Change]:
-    """All differences, place by place; those that change the law have `law`."""
+    """Return all differences, place by place; those that change the law have `law`."""
     old, new = before.subs_in_use(), after.subs_in_use()
     of = _renamed_subs(old, new)
     inside = {one: _Pair(old[one], new[of[one]], of, of[one]) for one in sorted(of)}
@@ -80,7 +80,7 @@ def _size(diagram: Diagram) -> str:
 
 
 def _renamed_subs(old: Mapping[str, Diagram], new: Mapping[str, Diagram]) -> dict[str, str]:
-    """Sub-diagrams that are in both, by their names or by the same law under another name."""
+    """Find the sub-diagrams of both, by their names or by the same law under another name."""
     of = {one: one for one in old if one in new}
     found = True
     while found:  # a sub-diagram may use another that is renamed too
@@ -102,7 +102,7 @@ def _values(place: str, what: str, before: Any, after: Any, name: str = "", key:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, true and 1 told apart."""
+    """Return whether two values are equal; true and 1 are different."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
@@ -113,7 +113,7 @@ def _lists(value: Any) -> Any:
 
 
 def _content(block: DrawnBlock, of: Names) -> dict[str, Any]:
-    """What a block computes, with what its line leaves out; sub-diagrams by their new names."""
+    """List a block's contents, with what its line leaves out; sub-diagrams by new names."""
     kind = kinds().get(block.kind) or faces().get(block.kind)
     plain = {} if kind is None else {one.name: one.default for one in kind.parameters}
     given = {**{name: value for name, value in plain.items() if value is not None},
@@ -145,7 +145,7 @@ class _Pair:
                         if name in left}  # fmt: skip
 
     def faces(self) -> dict[str, str]:
-        """Names of the inputs and outputs that are called otherwise."""
+        """Return the names of the inputs and outputs that are called otherwise."""
         return {one: other for one, other in self._names.items()
                 if one != other and self._old[one]["kind"] in _FACES}  # fmt: skip
 
@@ -161,7 +161,7 @@ class _Pair:
         return bool(alike)
 
     def changes(self, ports: Mapping[str, Names]) -> Iterator[Change]:
-        """All of them.
+        """Yield all differences.
 
         Args:
             ports: by new name of a sub-diagram: its inputs and outputs that are called otherwise.
@@ -226,7 +226,7 @@ def _line(block: DrawnBlock) -> str:
 
 def _signatures(contents: Mapping[str, Mapping[str, Any]], diagram: Diagram, known: Names
                 ) -> dict[str, list[str]]:  # fmt: skip
-    """Kind, parameters and wires of the blocks that are not known yet → their names, sorted."""
+    """Group the names of unknown blocks by kind, parameters and wires, sorted."""
     texts = {name: repr(sorted(one.items())) for name, one in contents.items()}
     ends: dict[str, list[str]] = {name: [] for name in contents}
     for target, source in diagram.wires.items():

@@ -1,4 +1,4 @@
-"""What a tick of a diagram costs on this machine, against its period."""
+"""Cost of a tick of a diagram on this machine, against its period."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
 
 COPIES: Final = 100
-"""How often a block is computed in a call that is timed."""
+"""Number of times that a block is computed in a call that is timed."""
 CALLS: Final = 15
 WARM: Final = 50
 """Ticks that are computed before any is timed."""
@@ -29,7 +29,7 @@ class TickCost:
     """Times of single ticks, called from Python one by one."""
 
     ticks: int
-    """How many were timed."""
+    """Number of ticks that were timed."""
     median_s: float
     p99_s: float
     p999_s: float
@@ -54,7 +54,7 @@ def tick_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int = 2000
     """Time the ticks of a diagram by the compiled kernel; all its inputs are 0.
 
     Args:
-        now_s: a clock that does not stand still.
+        now_s: a clock that advances.
         ticks: how many.
     """
     from hil.diagram.run.engine import Engine
@@ -114,14 +114,14 @@ def _cost(found: NDArray[np.float64], base_s: float) -> TickCost:
 
 
 def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:
-    """What each block, or part of one, costs in a tick in which it is computed [s].
+    """Return the cost of each block, or part of one, in a tick in which it is computed [s].
 
-    Its rows of the table are computed many times over, with the numbers that stand there; the time
-    of a call without rows is taken off. A block that stops at a number that is not finite is timed
-    up to there.
+    Its rows of the table are computed many times over, with the numbers that are there; the time of
+    a call without rows is taken off. A block that stops at a number that is not finite is timed up
+    to there.
 
     Args:
-        engine: after a tick at least, so that what stands there is usual; it is not changed.
+        engine: after a tick at least, so that the numbers are usual; it is not changed.
     """
     from hil.diagram.kernel.codes import ENABLE, OFFSET, PART, RATE
 
@@ -146,7 +146,7 @@ def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, in
 def _called(
     engine: Engine, rows: NDArray[np.int64], updated: NDArray[np.int64], now_s: Callable[[], float]
 ) -> float:
-    """Median time of a call of the kernel with some rows; states are put back each time [s]."""
+    """Time a call of the kernel with some rows, median [s]; states are put back each time."""
     from hil.diagram.kernel import step
 
     index = np.concatenate([engine.table.index[: engine.table.index[0]], updated])
@@ -161,7 +161,7 @@ def _called(
 
 
 def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:
-    """What has to be told of a cost; empty if the diagram is quick enough.
+    """Warn of a cost that is too high; empty if the diagram is quick enough.
 
     Args:
         policy: whether one that is too slow is refused.

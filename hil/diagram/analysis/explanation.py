@@ -1,4 +1,4 @@
-"""How a diagram is computed: order, rates, and what each output hangs on within a tick."""
+"""Explanation of a diagram: order of computation, rates, and feed-through of each output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hil.diagram.show.summaries import (
 
 
 def summarize_ports(sound: SoundDiagram, *, inputs: bool) -> list[PortSummary]:
-    """The inputs or the outputs of a diagram."""
+    """Return the inputs or the outputs of a diagram."""
     rows = []
     for face in sound.flat.inputs() if inputs else sound.flat.outputs():
         found = sound.types[face.path, "y"]
@@ -39,12 +39,12 @@ def summarize_ports(sound: SoundDiagram, *, inputs: bool) -> list[PortSummary]:
 
 
 def summarize_order(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderSummary]:
-    """Blocks in the order in which they are computed, and what each costs, its inputs 0.
+    """List blocks in the order in which they are computed, with the cost of each, its inputs 0.
 
     Args:
-        now_s: a clock that does not stand still.
+        now_s: a clock that advances.
     """
-    engine = Engine(sound, models=True)  # only its order and its costs are told
+    engine = Engine(sound, models=True)  # only its order and its costs are shown
     with suppress(NonFiniteError):
         engine.step()
     costs, rows = part_costs(engine, now_s), list[OrderSummary]()
@@ -62,7 +62,7 @@ def summarize_order(sound: SoundDiagram, now_s: Callable[[], float]) -> list[Ord
 
 
 def feed_through(sound: SoundDiagram) -> list[FeedThroughSummary]:
-    """Inputs that each output of a diagram hangs on within the same tick."""
+    """Return the inputs of the same tick on which each output of a diagram depends."""
     flat = sound.flat
     top = {one.path for one in flat.inputs()}
     found = []
@@ -85,7 +85,7 @@ def feed_through(sound: SoundDiagram) -> list[FeedThroughSummary]:
 
 
 def summarize_kind(kind: BlockKind) -> KindSummary:
-    """A kind of block, with the ports of its example."""
+    """Return a kind of block, with the ports of its example."""
     given = kind.example.parameters
     parameters = {one.name: given.get(one.name, one.default) for one in kind.parameters}
     ports, direct = kind.ports_of(parameters), kind.direct_of(parameters)
@@ -118,7 +118,7 @@ def _about(one: ParameterKind) -> str:
 
 
 def shape_words(port: PortKind) -> str:
-    """Sizes of a port; its variable if wires decide them."""
+    """Return the sizes of a port; its variable if wires decide them."""
     if isinstance(port.shape, str):
         return port.shape
     return " by ".join(map(str, port.shape)) or "scalar"
@@ -129,5 +129,5 @@ def _bound(value: float) -> float | None:
 
 
 def all_kinds() -> list[KindSummary]:
-    """Every kind of the library."""
+    """Return every kind of the library."""
     return [summarize_kind(kind) for kind in kinds().values()]

@@ -24,9 +24,9 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10
-"""Of a difference, by the largest value that a number had on the way to the point, or by 1."""
+"""Step of a difference quotient, relative to the largest value before the point, or to 1."""
 KINK: Final = 0.01
-"""Bend of an output by its slope from which it is told."""
+"""Bend of an output by its slope above which it is noted [1]."""
 PERIOD_MOST: Final = 10_000
 """Ticks of the common period of all rates."""
 STATES_MOST: Final = 1000
@@ -48,15 +48,15 @@ class LinearModel:
     states: tuple[str, ...]
     """Path of the block and number of the state, or name of an output that is held."""
     notes: tuple[str, ...]
-    """What is not smooth there, and what was left out."""
+    """Blocks that are not smooth there, and modes that were left out."""
 
     def poles(self) -> NDArray[np.complex128]:
-        """Eigenvalues of A, the largest first."""
+        """Return the eigenvalues of A, the largest first."""
         found = np.linalg.eigvals(self.A).astype(np.complex128)
         return found[np.lexsort((found.imag, found.real, -np.abs(found).round(12)))]
 
     def closed(self) -> LinearModel:
-        """The loop closed again: u = y, of one input and one output."""
+        """Return the loop closed again: u = y, of one input and one output."""
         gain = self.B @ self.C / (1.0 - self.D[0, 0])
         return replace(self, A=self.A + gain)
 
@@ -75,12 +75,12 @@ class LinearModel:
 
 
 def is_stable(poles: NDArray[np.complex128]) -> bool:
-    """Whether all decay."""
+    """Return whether all decay."""
     return bool((np.abs(poles) < 1.0 - 1e-9).all())
 
 
 def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
-    """Where in the engine's values an input or an output is, or one number of it: ``omega[2]``.
+    """Find an input or an output in the engine's values, or one number of it: ``omega[2]``.
 
     Raises:
         ConfigError: If there is none.
@@ -106,7 +106,7 @@ def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
 
 
 def common_period(sound: SoundDiagram) -> int:
-    """Ticks after which all rates begin together again.
+    """Return the ticks after which all rates begin together again.
 
     Raises:
         ConfigError: If they are too many.
@@ -120,10 +120,10 @@ def common_period(sound: SoundDiagram) -> int:
 
 def linearise(engine: Engine, inputs: Sequence[slice], outputs: Sequence[slice], scale: Array
               ) -> LinearModel:  # fmt: skip
-    """The linear system about where an engine is.
+    """Return the linear system about the state of an engine.
 
     Args:
-        inputs: Where its inputs stand in `values`.
+        inputs: Places of its inputs in `values`.
         outputs: Likewise.
         scale: Largest values so far, as `values`; a difference is `STEP` of it, or of 1 for 0.
 
@@ -152,7 +152,7 @@ class _Differences:
         self._bent: dict[str, str] = {}
 
     def _states(self, path: str, block: FlatBlock) -> list[int]:
-        """Places of a block's states, without rings, which move."""
+        """Return the places of a block's states, without rings, which move."""
         sound, table = self._engine.sound, self._engine.table
         real = [one.name for one in block.ports.outputs
                 if sound.types[path, one.name].is_real]  # fmt: skip
@@ -183,7 +183,7 @@ class _Differences:
         return held + found
 
     def _places(self) -> NDArray[np.intp]:
-        """Where each state is now: rings begin at their oldest value."""
+        """Return the place of each state now: rings begin at their oldest value."""
         found = np.array(self._plain, dtype=np.intp)
         for first, head, length in self._rings:
             turned = (int(self._engine.values[head]) + np.arange(length)) % max(length, 1)
@@ -191,7 +191,7 @@ class _Differences:
         return found
 
     def _tick(self, place: int | None, by: float) -> tuple[Array, Array]:
-        """Next states with outputs, and all values after the first tick, one number moved."""
+        """Compute next states with outputs, and values after the first tick, one number moved."""
         engine = self._engine
         engine.restore(self._begin)
         if place is not None:
@@ -234,7 +234,7 @@ class _Differences:
             drives = [flat.drivers.get((path, name)) for name, _ in pairs]
             drives = [one for one in drives if one is not None and moved[ports[one]].any()]
             if not drives or any(bent[ports[one]].any() for one in drives):
-                continue  # what is bent before it is told there
+                continue  # what is bent before it is noted there
             results = [ports[path, name] for name in {output for _, output in pairs}]
             if any(bent[at].any() for at in results):
                 self._bent[path] = "has a kink there: the mean of both slopes is taken"
@@ -242,7 +242,7 @@ class _Differences:
                 self._bent[path] = "passes nothing on there (a limit, a step or a gain of 0)"
 
     def _joined(self, slopes: Array, n: int) -> LinearModel:
-        """The states between inputs and outputs; modes beside them are noted."""
+        """Return the states between inputs and outputs; modes beside them are noted."""
         a, b, c, d = slopes[:n, :n], slopes[:n, n:], slopes[n:, :n], slopes[n:, n:]
         links = a != 0.0
         kept = _reached(links, (b != 0.0).any(axis=1))
@@ -262,7 +262,7 @@ class _Differences:
 
 
 def _reached(links: NDArray[np.bool_], first: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """What links lead to (row from column), from the first ones on."""
+    """Follow links (row from column) from the first ones on."""
     found = first.copy()
     while True:
         more = found | (links & found).any(axis=1)

@@ -19,7 +19,7 @@ FLAT: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far a loop is from its end, and where."""
+    """Distance of a loop from its end, and the frequency of it."""
 
     value: float
     """dB, or degrees."""
@@ -27,7 +27,7 @@ class Margin:
 
 
 def grid(poles: NDArray[np.complex128]) -> NDArray[np.float64]:
-    """Angles per tick [rad] from far below the slowest pole up to pi, those of the poles too."""
+    """Make a grid of angles per tick [rad] from below the slowest pole to pi, poles' included."""
     moving = poles[(np.abs(poles) > 1e-9) & (np.abs(poles - 1.0) > 1e-9)]
     angles = np.abs(np.log(moving))
     low = min(1e-3, 1e-2 * float(angles.min())) if len(angles) else 1e-3
@@ -40,7 +40,7 @@ def grid(poles: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 def margins(loop: Response, radians: NDArray[np.float64], period_s: float
             ) -> tuple[Margin | None, Margin | None]:  # fmt: skip
-    """Gain [dB] and phase margin [degrees] nearest to the end; None where there is no crossing.
+    """Find gain [dB] and phase margin [degrees] nearest to the end; None without a crossing.
 
     Args:
         loop: The loop transfer by angles per tick; 1 + loop = 0 is the end of stability.
@@ -73,7 +73,7 @@ def margins(loop: Response, radians: NDArray[np.float64], period_s: float
 
 
 def _between(loop: Response, of: Callable, low: float, high: float) -> float:
-    """Where a value of the response passes 0, by halving."""
+    """Find where a value of the response passes 0, by halving."""
     first = np.sign(of(loop(np.array([low]))))[0]
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""A diagram whose loop is cut at a wire: an input stands at its end, at the same point."""
+"""A diagram whose loop is cut at a wire: an input takes its place, at the same point."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hil.diagram.run.engine import Engine
 
 Array = NDArray[np.float64]
 OPENED: Final = "@opened"
-"""Input that stands for an opened wire."""
+"""Input that takes the place of an opened wire."""
 
 
 def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoint]:
-    """A diagram with a wire cut, an input `OPENED` at its end; and the output where it began.
+    """Cut a wire of a diagram; return it with an input `OPENED`, and the output of the wire.
 
     Raises:
         ConfigError: If there is no such wire, or it is no scalar.
@@ -59,7 +59,7 @@ def carried(engine: Engine, cut: Engine, source: Endpoint) -> None:
 
 
 def in_places(numbers: Array, engine: Engine, cut: Engine) -> Array:
-    """Numbers of an engine's values, in the places of the opened diagram."""
+    """Return the numbers of an engine's values, in the places of the opened diagram."""
     found = cut.values.copy()
     for key, at in engine.table.ports.items():
         found[cut.table.ports[key]] = numbers[at]

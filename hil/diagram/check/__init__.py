@@ -1,1 +1,1 @@
-"""From a diagram as drawn to one that can run: flattened, typed and ordered."""
+"""Check of a diagram: flattened, typed and ordered."""

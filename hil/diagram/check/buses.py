@@ -17,7 +17,7 @@ BUS: Final = "bus"
 """Name of the port that is one."""
 
 ReportWire = Callable[[FlatWire, str], None]
-"""Says what is wrong with a wire."""
+"""Reports a fault of a wire."""
 
 
 class Buses:
@@ -35,7 +35,7 @@ class Buses:
         self._bundles, self._faces, self._drawn, self._report = bundles, faces, drawn, report
 
     def resolve_buses(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
-        """Wires without buses: those that come out of one come from where they went in."""
+        """Resolve buses: wires that come out of one come from where they went in."""
         for wire in wires:
             into = self._bundles.get(wire.target[0])
             if into is not None:
@@ -50,7 +50,7 @@ class Buses:
                 yield replace(wire, source=source)
 
     def _origin(self, wire: FlatWire) -> Endpoint | None:
-        """Where a wire comes from, buses undone; None if it is not known, which is told."""
+        """Find the output from which a wire comes, buses undone; None and a report if unknown."""
         source, seen = wire.source, set[Endpoint]()
         while (block := self._bundles.get(source[0])) is not None and block.kind.name == BUS_OUT:
             if source in seen:
@@ -68,12 +68,12 @@ class Buses:
                 return None
             following = self._drawn.get((bus, source[1]))
             if following is None:
-                return None  # told at the input that nothing is wired to
+                return None  # reported at the input that nothing is wired to
             source = following
         return source
 
     def _bus_of(self, target: Endpoint, seen: set[Endpoint]) -> str | None:
-        """Path of the `BusIn` that an input is wired to, through faces and other buses."""
+        """Find the path of the `BusIn` of a wired input, through faces and other buses."""
         source = self._drawn.get(target)
         while source is not None and source not in seen:
             seen.add(source)
@@ -94,7 +94,7 @@ class Buses:
         return "/" not in path and self._faces[path].kind.name == IN
 
     def _is_bus(self, source: Endpoint) -> bool:
-        """Whether an output, of no `BusOut`, is a bus."""
+        """Return whether an output, of no `BusOut`, is a bus."""
         if source[0] in self._bundles:
             return True
         return source[0] in self._faces and not self._from_outside(source[0]) and (
@@ -110,6 +110,6 @@ class Buses:
             self._report(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
 
     def _judge_input(self, wire: FlatWire, into: FlatBlock) -> None:
-        """What goes into a `BusOut` is a bus."""
+        """Check that the input of a `BusOut` is a bus."""
         if into.kind.name == BUS_OUT and self._bus_of(wire.target, set()) is None:
             self._report(wire, "is no bus: a BusIn bundles wires")

@@ -1,4 +1,4 @@
-"""Sub-diagrams that run on a condition: the hidden blocks that make it, and what it puts back."""
+"""Sub-diagrams that run on a condition: the hidden blocks for it, and for resets."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ TRIGGER: Final = "trigger"
 
 @dataclass(slots=True)
 class HiddenBlocks:
-    """Blocks that nobody draws, among the others of a flat diagram."""
+    """Hidden blocks, which are not drawn, among the others of a flat diagram."""
 
     blocks: dict[str, FlatBlock]
-    """Of the diagram, written."""
+    """Blocks of the diagram, to which the hidden ones are added."""
     wires: list[FlatWire]
-    """Likewise."""
+    """Wires of the diagram, to which those of hidden blocks are added."""
     restarts: dict[str, str] = field(default_factory=dict)
-    """Path of one that puts states back → path of the sub-diagram whose they are."""
+    """Path of a hidden block that resets states → path of the sub-diagram that has them."""
 
     def condition(
         self, path: str, block: DrawnBlock, around: Endpoint | None, rate: int, offset: int
     ) -> Endpoint:
-        """Make a sub-diagram's condition; where it is told.
+        """Make a sub-diagram's condition; return the output that has it.
 
         Args:
-            around: condition of what it stands in; None if that always runs.
+            around: condition of what it is in; None if that always runs.
         """
         own = f"{path}@{ENABLE}"
         if block.run == "triggered":

@@ -26,7 +26,7 @@ class SoundDiagram:
     order: tuple[Step, ...]
 
     def setting(self, block: FlatBlock) -> BlockSetting:
-        """Where and how a block runs."""
+        """Return the path, size, rate and seed with which a block runs."""
         outputs = block.ports.outputs
         named = block.kind.size_port or (outputs[0].name if outputs else "")
         size, type_, flat = 1, "real", self.flat
@@ -38,7 +38,7 @@ class SoundDiagram:
 
 
 def check(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> SoundDiagram:
-    """A diagram that can run.
+    """Return a diagram that can run.
 
     Raises:
         ConfigError: With a line for each fault.
@@ -56,7 +56,7 @@ def check(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> S
 
 
 def load(path: Path, changes: Mapping[Endpoint, Any] | None = None) -> SoundDiagram:
-    """The diagram of a file.
+    """Return the diagram of a file.
 
     Raises:
         ConfigError: With a line for each fault.

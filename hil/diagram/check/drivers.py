@@ -1,4 +1,4 @@
-"""What drives each input of a flat diagram: wires followed through the faces of sub-diagrams."""
+"""Drivers of each input of a flat diagram: wires followed through the faces of sub-diagrams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Wired = Mapping[Endpoint, Endpoint]
 def find_drivers(
     blocks: Blocks, faces: Blocks, wired: Wired, problems: list[str]
 ) -> Iterator[tuple[Endpoint, Endpoint]]:
-    """Each input of a block, or of an `Out` at the top, and the output that drives it.
+    """Yield each input of a block, or of an `Out` at the top, and the output that drives it.
 
     Args:
         wired: target of each wire, as it is drawn, and its source.
@@ -51,11 +51,11 @@ def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str])
 
 
 def source_of_port(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
-    """The output of a block, or input of the diagram, that a port shows; None if there is none.
+    """Return the output, or input of the diagram, that a port shows; None if there is none.
 
     Args:
-        path: of a block or an input of the diagram, or of a block that stands for others.
-        port: of its outputs; of one that stands for others of its inputs, too.
+        path: of a block or an input of the diagram, or of a block that represents others.
+        port: of its outputs; of one that represents others of its inputs, too.
     """
     block = flat.blocks.get(path)
     if block is not None:

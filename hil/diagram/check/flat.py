@@ -17,14 +17,14 @@ AS_TABLE: Final = (
     "write its outputs with `hil diagram run FILE --trust --out table.csv`, and put a File block "
     "of that table in its place"
 )
-"""What to do where a diagram is computed ahead."""
+"""Remedy where a diagram is precomputed."""
 Endpoint = tuple[str, str]
 """Path of a block, and the name of one of its ports."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatBlock:
-    """A block of no sub-diagram, with everything that says what it computes."""
+    """A block that is no sub-diagram, with all that defines its computation."""
 
     path: str
     kind: BlockKind
@@ -33,23 +33,23 @@ class FlatBlock:
     rate: int
     """Base ticks from one of its ticks to the next."""
     offset: int
-    """Its first base tick."""
+    """First base tick of the block."""
     enable: Endpoint | None = None
     """The output that must be true for it to run; None if it always does."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelBlock:
-    """A block that is a model of others: native code, which no diagram runs by itself."""
+    """A block that is somebody else's model: native code, which no diagram runs by itself."""
 
     path: str
     file: Path
-    """As it was judged."""
+    """File of the model, as it was judged."""
     parameters: Parameters
     rate: int
     offset: int
     conditional: bool
-    """Whether it stands in a part of the diagram that does not always run."""
+    """Whether it is in a part of the diagram that does not always run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +59,33 @@ class FlatWire:
     target: Endpoint
     source: Endpoint
     words: str
-    """As the file has it, with the place of the sub-diagram before it."""
+    """Text of the wire in the file, with the place of the sub-diagram before it."""
     section: str = ""
-    """Of the file, where it stands; empty for what nobody drew."""
+    """Section of the file in which the wire is; empty for a wire that is not drawn."""
     key: str = ""
-    """Likewise."""
+    """Key of the wire in that section; empty for a wire that is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatDiagram:
-    """All blocks of a diagram."""
+    """A diagram in which every sub-diagram is replaced by its blocks."""
 
     base_s: float
     seed: int
     blocks: Mapping[str, FlatBlock]
-    """By path, in order."""
+    """Blocks by path, in order."""
     faces: Mapping[str, FlatBlock]
     """Blocks `In` and `Out`, by path; those at the top are the diagram's inputs and outputs."""
     wires: tuple[FlatWire, ...]
-    """All of them, in order."""
+    """Wires of the diagram, in order."""
     drivers: Mapping[Endpoint, Endpoint]
     """Input of a block, or of an `Out` at the top → output of a block, or of an `In` at the top."""
     lines: SourceLines
-    """Of the file."""
+    """Lines of the file."""
     restarts: Mapping[str, str]
     """Path of a hidden block → path of the sub-diagram whose states it puts back."""
     models: Mapping[str, ModelBlock] = field(default_factory=dict)
-    """By path."""
+    """Models by the path of their block."""
 
     def refuse_models(self, why: str, remedy: str = RUN_ALONE) -> None:
         """Refuse a diagram with models of others where nobody runs them.
@@ -97,15 +97,15 @@ class FlatDiagram:
             raise ConfigError(f"{path}: {one.file.name}", [f"is an FMU, {why}: {remedy}"])
 
     def inputs(self) -> list[FlatBlock]:
-        """Blocks `In` at the top."""
+        """Return the blocks `In` at the top."""
         return [one for one in self.faces.values() if one.kind.name == IN and "/" not in one.path]
 
     def outputs(self) -> list[FlatBlock]:
-        """Blocks `Out` at the top."""
+        """Return the blocks `Out` at the top."""
         return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
 
     def restarted(self) -> dict[str, list[str]]:
-        """Path of each hidden block that puts states back → paths of the blocks that it does so."""
+        """Map the path of each hidden block that resets states to the paths of their blocks."""
         found: dict[str, list[str]] = {path: [] for path in self.restarts}
         by_sub = {sub: path for path, sub in self.restarts.items()}
         for path in self.blocks if by_sub else ():

@@ -1,4 +1,4 @@
-"""A diagram without sub-diagrams: every block with its path, and what drives each of its inputs.
+"""A diagram without sub-diagrams: every block with its path, and the driver of each input.
 
 Faces of sub-diagrams are nodes of their own while types are found, and are passed through when it
 is said what drives an input. Enabled and triggered sub-diagrams become blocks that run on a
@@ -36,13 +36,13 @@ from hil.diagram.library.kind import BlockKind, PortKind, Ports
 from hil.diagram.library.registry import faces, kinds
 
 BLOCKS_MOST: Final = 20_000
-"""Of a diagram with all its sub-diagrams."""
+"""Largest number of blocks of a diagram with all its sub-diagrams."""
 DEPTH_MOST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What a diagram takes from where it stands."""
+    """Surroundings of a diagram: path, rate and condition that it inherits."""
 
     prefix: str = ""
     rate: int = 1
@@ -52,11 +52,11 @@ class _Around:
     """Names of the sub-diagrams around, the outermost first."""
     depth: int = 0
     place: str | None = ""
-    """Of the diagram in the file: empty, or such as ``sub.Law.``; None if another file has it."""
+    """Prefix of its sections in the file: empty, or such as ``sub.Law.``; None in another file."""
 
 
 class _EnoughError(Exception):
-    """So much is wrong that no more is looked for."""
+    """So many faults were found that the search ends."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class _Flattener:
     bundles: dict[str, FlatBlock] = field(default_factory=dict)
     """Blocks that make a bus, or take one apart."""
     count: int = 0
-    """Blocks met so far, also those that stand for sub-diagrams."""
+    """Number of blocks so far, also those that represent sub-diagrams."""
     models: dict[str, ModelBlock] = field(default_factory=dict)
     hidden: HiddenBlocks = field(init=False)
 
@@ -105,7 +105,7 @@ class _Flattener:
         self._connect(drawn, around, instances)
 
     def _scope(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Values of a diagram's own parameters."""
+        """Return the values of a diagram's own parameters."""
         place = around.prefix[:-1]
         known = drawn.parameters
         for name in given:
@@ -145,7 +145,7 @@ class _Flattener:
         kept[path] = flat
 
     def there(self, path: str) -> FlatBlock | None:
-        """The block of a path that stands for no others."""
+        """Return the block of a path that represents no others."""
         return self.blocks.get(path) or self.faces.get(path) or self.bundles.get(path)
 
     def unbundle(self) -> None:
@@ -165,7 +165,7 @@ class _Flattener:
 
     def _expanded(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any],
                   kind: BlockKind) -> Ports | None:  # fmt: skip
-        """The blocks that one stands for, beneath its path."""
+        """Expand a block into the blocks that it represents, beneath its path."""
         self._judge_plain(name, block, around)
         path = around.prefix + name
         values = self._values(name, around, kind, block.parameters, scope)
@@ -239,7 +239,7 @@ class _Flattener:
         return self._face(path, drawn, block)
 
     def _face(self, path: str, drawn: Diagram, block: DrawnBlock) -> Ports:
-        """Ports of a sub-diagram: names only, types are those of its face."""
+        """Return the ports of a sub-diagram: names only, types are those of its face."""
         inputs = [PortKind(name) for name, one in sorted(drawn.blocks.items()) if one.kind == IN]
         if block.run != "always":
             inputs.append(PortKind(ENABLE if block.run == "enabled" else TRIGGER))
@@ -265,7 +265,7 @@ class _Flattener:
             self._add(place, "nothing is wired to this input", spot)
 
     def _spot(self, around: _Around, section: str, key: str) -> tuple[str, str]:
-        """Section and key of a line of a diagram; empty if another file has it."""
+        """Return the section and key of a line of a diagram; empty if another file has it."""
         return ("", "") if around.place is None else (f"{around.place}{section}", key)
 
     def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
@@ -276,7 +276,7 @@ class _Flattener:
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
-    """All blocks of a file's diagram.
+    """Return all blocks of a file's diagram.
 
     Args:
         changes: values instead of those in the file: path of a block (empty for the diagram's own
@@ -293,7 +293,7 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
 def flatten_what_can_be(
     file: DiagramFile, changes: Mapping[Endpoint, Any] | None, lines: SourceLines
 ) -> tuple[FlatDiagram, list[str]]:
-    """All sound blocks of a file's diagram with the wires between them, and what is wrong.
+    """Return all sound blocks of a file's diagram with the wires between them, and what is wrong.
 
     Raises:
         ConfigError: If there are too many blocks.
@@ -319,7 +319,7 @@ def flatten_what_can_be(
 
 
 def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
-    """A number of a value that is not within the limits of a diagram's parameter."""
+    """Return a number of a value that is not within the limits of a diagram's parameter."""
     if isinstance(value, tuple):
         found = (_beyond(parameter, one) for one in value)
         return next((one for one in found if one is not None), None)
@@ -330,5 +330,5 @@ def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
 
 
 def _place(item: tuple[str, FlatBlock]) -> list[str]:
-    """So that what stands within a sub-diagram stands together."""
+    """Sort key that keeps the blocks of a sub-diagram together."""
     return item[0].split("/")

@@ -1,8 +1,8 @@
-"""The order in which a diagram's outputs are computed: each after all that it hangs on.
+"""The order in which a diagram's outputs are computed: each after all that it depends on.
 
-A block whose outputs hang on different inputs has a part for each of them, so that no loop is seen
-where there is none. Of those that are ready, the first by path comes next, so that the order is
-that of the law and not of the file.
+A block whose outputs depend on different inputs has a part for each of them, so that no loop is
+seen where there is none. Of those that are ready, the first by path comes next, so that the order
+is that of the law and not of the file.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Step = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class AlgebraicLoop:
-    """Outputs that hang on each other in the same tick."""
+    """Outputs that depend on each other in the same tick."""
 
     way: tuple[str, ...]
     """Paths in the direction of flow, the first one again at the end."""
 
     @property
     def words(self) -> str:
-        """What is wrong, and the remedy."""
+        """Description of the fault, and the remedy."""
         return (
             f"algebraic loop: {' -> '.join(self.way)}; each hangs on itself within one tick: put "
             f"a UnitDelay (or an IntegralForward) between {self.way[-2]} and {self.way[-1]}"
@@ -38,7 +38,7 @@ class AlgebraicLoop:
 
 
 def parts_of(block: FlatBlock) -> dict[int, frozenset[str]]:
-    """Parts of a block, each with the inputs that it hangs on."""
+    """Return the parts of a block, each with the inputs that it depends on."""
     pairs = block.kind.direct_of(block.parameters)
     inputs = [frozenset(i for i, o in pairs if o == output.name) for output in block.ports.outputs]
     if len(set(inputs)) <= 1:
@@ -48,7 +48,7 @@ def parts_of(block: FlatBlock) -> dict[int, frozenset[str]]:
 
 
 def sort(flat: FlatDiagram) -> tuple[list[Step], AlgebraicLoop | None]:
-    """All parts in order; and a loop, if there is one."""
+    """Return all parts in order; and a loop, if there is one."""
     parts = {path: parts_of(block) for path, block in flat.blocks.items()}
     before = _before(flat, parts)
     after: dict[Step, list[Step]] = defaultdict(list)
@@ -72,7 +72,7 @@ def sort(flat: FlatDiagram) -> tuple[list[Step], AlgebraicLoop | None]:
 
 def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
             ) -> dict[Step, set[Step]]:  # fmt: skip
-    """What each part comes after."""
+    """Find the parts that each part comes after."""
     numbers = {
         path: {port.name: number for number, port in enumerate(block.ports.outputs)}
         for path, block in flat.blocks.items()
@@ -99,7 +99,7 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
 
 
 def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> AlgebraicLoop:
-    """A cycle within what could not be ordered, in the direction of flow."""
+    """Return a cycle within what could not be ordered, in the direction of flow."""
     step = min(rest)
     way: list[Step] = []
     while step not in way:

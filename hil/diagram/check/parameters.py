@@ -1,4 +1,4 @@
-"""Checks what stands in a block's line against the parameters of its kind."""
+"""Checks of the parameters in a block's line against those of its kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Scope = Mapping[str, Any]
 def checked(
     kind: BlockKind, given: Mapping[str, Any], scope: Scope, problems: list[str]
 ) -> dict[str, Any] | None:
-    """Values for every parameter of a kind; None if something is wrong, which is then told."""
+    """Return values for every parameter of a kind; None and a report if something is wrong."""
     known = [one.name for one in kind.parameters]
     before = len(problems)
     for name in given:
@@ -48,7 +48,7 @@ def checked(
 
 
 def resolved(value: Any, scope: Scope) -> Any:
-    """A value with ``$name`` replaced, also in lists; None if there is no such parameter."""
+    """Return a value with ``$name`` replaced, also in lists; None if there is no such parameter."""
     if isinstance(value, str) and value.startswith("$"):
         return scope.get(value[1:])
     if isinstance(value, tuple):
@@ -74,7 +74,7 @@ def _floats(value: Any) -> Any:
 
 
 def fault_of(one: ParameterKind, value: Any) -> str:
-    """What is wrong with one value; empty if nothing is."""
+    """Describe the fault of one value; empty if there is none."""
     if one.type in WORDS:
         return _text_fault(one, value)
     if one.type == "boolean":
@@ -102,7 +102,7 @@ def fault_of(one: ParameterKind, value: Any) -> str:
 
 
 def _is_even(value: Any) -> bool:
-    """Whether all rows have the same shape."""
+    """Return whether all rows have the same shape."""
     if not isinstance(value, tuple):
         return True
     return len({shape_of(one) for one in value}) == 1 and all(map(_is_even, value))

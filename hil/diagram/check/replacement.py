@@ -1,4 +1,4 @@
-"""The diagram that a block stands for, with what is known of its ports and the files it reads."""
+"""The diagram that a block represents, with the known types of its ports and the files it reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILES: Final = {FILE: ("motions", ".csv", "diagram table"), FMU: ("fmus", ".fmu"
 
 
 def diagram_of_block(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | None:
-    """What a block draws; None for one that is computed itself.
+    """Return the diagram that a block draws; None for one that is computed itself.
 
     Args:
         values: checked parameters of it.
@@ -33,12 +33,12 @@ def diagram_of_block(kind: BlockKind, values: Parameters, beside: Path) -> Diagr
 
 
 def files_of_block(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, Path]:
-    """The files that a block reads, as they were judged, by the names of its parameters.
+    """Return the files that a block reads, as they were judged, by the names of its parameters.
 
     Raises as `diagram_of_block`.
     """
     if kind.name == FMU and isinstance(beside, EmbeddedPath):
-        return {"file": EmbeddedPath(values["file"])}  # its ports are told in the text
+        return {"file": EmbeddedPath(values["file"])}  # its ports are in the text
     folder, ending, what = FILES.get(kind.name, FILES[FILE])
     return {
         one.name: find_file(values[one.name], beside=beside, folder=folder, key=one.name,
@@ -48,7 +48,7 @@ def files_of_block(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> 
 
 
 def _with_ports(drawn: Diagram, ports: Ports) -> Diagram:
-    """A diagram whose face says what is known of a block's ports, so that a wire to it is told."""
+    """Return a diagram with the known types of a block's ports, so that a bad wire is reported."""
     faces = {}
     for port in (*ports.inputs, *ports.outputs):
         known = {"type": port.type, "shape": port.shape, "unit": port.unit, "frame": port.frame}

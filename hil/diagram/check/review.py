@@ -19,16 +19,16 @@ Spot = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """What was found; unlike `check`, what is unfinished hides nothing behind it."""
+    """Findings of a review; unlike with `check`, an unfinished part hides nothing behind it."""
 
     faults: tuple[Placed, ...]
-    """Without lines: the file may not have been written yet."""
+    """Faults without line numbers: the file may not have been written yet."""
     flat: FlatDiagram | None
-    """What is sound of it; None if it is too large."""
+    """Sound part of the diagram; None if it is too large."""
 
 
 def review(file: DiagramFile, newest: Spot | None = None) -> Review:
-    """Everything that is wrong with a diagram.
+    """Find all faults of a diagram.
 
     Args:
         newest: Section and key of a wire that is blamed, and no other, where it contradicts one.
@@ -48,7 +48,7 @@ def review(file: DiagramFile, newest: Spot | None = None) -> Review:
 
 
 def _whole(flat: FlatDiagram) -> Iterator[FlatWire]:
-    """Wires both ends of which are there."""
+    """Yield the wires both ends of which are there."""
     for wire in flat.wires:
         if all(
             path in flat.blocks or path in flat.faces for path in (wire.target[0], wire.source[0])
@@ -57,7 +57,7 @@ def _whole(flat: FlatDiagram) -> Iterator[FlatWire]:
 
 
 def spot_of(file: DiagramFile, path: str) -> Spot:
-    """Where the block of a path is drawn: the innermost one that this file has."""
+    """Return the place where the block of a path is drawn: the innermost one in this file."""
     diagram, place, spot = file.top, "", ("", "")
     for part in path.split("/"):
         name = part.partition("@")[0]

@@ -1,8 +1,8 @@
-"""Where a diagram meets what runs it: its inputs and outputs matched with signals by name.
+"""Match of a diagram's inputs and outputs with the signals and setpoints of a station, by name.
 
 A station offers signals and accepts setpoints, each with unit, shape and frame; a diagram's file
 knows neither. Here each input finds its signal, or numbers that stay, and each setpoint its output;
-whatever does not fit is told before anything runs.
+whatever does not fit is reported before anything runs.
 """
 
 from __future__ import annotations
@@ -33,40 +33,40 @@ class Endpiece:
 
     name: str
     unit: str
-    """As in diagrams or in recordings: ``N*m`` or ``N m``."""
+    """Unit in the form of diagrams or of recordings: ``N*m`` or ``N m``."""
     shape: tuple[int, ...] = ()
     frame: str = ""
     """Axes of its numbers; empty where it does not matter."""
 
     @property
     def diagram_unit(self) -> str:
-        """Its unit as diagrams write it."""
+        """Unit in the form of diagrams."""
         return _POWERS.get(self.unit, self.unit.replace(" ", "*"))
 
     @property
     def words(self) -> str:
-        """Its sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
+        """Description of sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
         sizes = " by ".join(map(str, self.shape)) or "scalar"
         return f"{sizes} [{self.diagram_unit}]" + (f", axes {self.frame}" if self.frame else "")
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramEnds:
-    """What a station offers to the diagram of a scenario, and what it takes from it."""
+    """Signals that a station offers to a scenario's diagram, and setpoints that it takes."""
 
     offered: tuple[Endpiece, ...]
-    """Signals: what sensors measure, what is wanted; none where nobody feeds a diagram."""
+    """Signals, measured or wanted; none where nobody feeds a diagram."""
     accepted: tuple[Endpiece, ...]
-    """Setpoints."""
+    """Setpoints that the station takes."""
     some: bool = False
-    """Whether some of the setpoints will do; else each needs an output."""
+    """Whether some of the setpoints are enough; else each needs an output."""
     step_s: float | None = None
-    """Of which its base period is a whole multiple [s]; None for any."""
+    """Step of which the diagram's base period is a whole multiple [s]; None for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """What a user says of a diagram's inputs and outputs, where names do not say it."""
+    """Connections of a diagram by the user, where names do not give them."""
 
     inputs: Mapping[str, str | Numbers] = field(default_factory=dict[str, str | Numbers])
     """Input → name of a signal, or numbers that stay."""
@@ -139,7 +139,7 @@ def _given(
     wiring: Wiring,
     problems: list[str],
 ) -> Iterator[tuple[str, str]]:
-    """Setpoint and output that gives it."""
+    """Yield the setpoint and output that gives it."""
     names = {one.name for one in accepted}
     for name in wiring.outputs:
         if name not in names:
@@ -164,7 +164,7 @@ def _known(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
 
 
 def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
-    """What keeps a port from being connected with a signal or setpoint."""
+    """List why a port cannot be connected with a signal or setpoint."""
     if found.type != "real":
         yield f"is {found.type}; {other.name} is real"
         return
@@ -183,7 +183,7 @@ def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:
 
 
 def _steady(value: Numbers, found: FoundType) -> tuple[Array, str]:
-    """Numbers of an input that stays, and what is wrong with them."""
+    """Return the numbers of an input that stays, and what is wrong with them."""
     nothing = np.zeros(found.size)
     if found.type != "real":
         return nothing, f"is {found.type}; only real inputs take numbers that stay"

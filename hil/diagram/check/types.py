@@ -1,7 +1,7 @@
 """Types of all ports of a diagram: real, pose and others, shape, unit and frame, by its wires.
 
-Each wire says that its two ends are the same. Wires are taken in order; the first that contradicts
-those before it is told, with both ends in words and what would be right.
+Each wire makes its two ends equal. Wires are taken in order; the first that contradicts those
+before it is reported, with both ends in words and what would be right.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ RESET: Final = "EnabledOutput"
 
 @dataclass(frozen=True, slots=True)
 class FoundType:
-    """What is known of a port."""
+    """Known type of a port."""
 
     type: str
     """real, boolean, integer, pose or wrench."""
     shape: tuple[int, ...]
     unit: str
-    """`any` if nothing says it."""
+    """Unit; `any` if nothing determines it."""
     frame: str
-    """Empty if nothing says it."""
+    """Axes of its numbers; empty if nothing determines them."""
 
     @property
     def is_real(self) -> bool:
@@ -40,12 +40,12 @@ class FoundType:
 
     @property
     def start(self) -> list[float]:
-        """Its numbers before anything has made them."""
+        """Values before anything has set them."""
         return list(COMPOSITE.get(self.type, (0.0,) * self.size))
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Number of values."""
         size = 1
         for one in self.shape:
             size *= one
@@ -65,7 +65,7 @@ class _Unknowns:
         self.frames: Equalities[str] = Equalities()
 
     def unit(self, end: Endpoint, port: PortKind) -> LinearUnit:
-        """The unit of a port, in variables of its block."""
+        """Return the unit of a port, in variables of its block."""
         known: dict[str, Exponent] = {}
         variables: dict[Endpoint, Exponent] = {}
         for symbol, exponent in unit(port.unit).items():
@@ -76,14 +76,14 @@ class _Unknowns:
         return LinearUnit(known, variables)
 
     def named(self, end: Endpoint, text: Any) -> Any:
-        """A value, or a variable of the port's block."""
+        """Return a value, or a variable of the port's block."""
         if not isinstance(text, str) or text[:1] != "?":
             return text
         return (end[0], text)
 
 
 def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundType]:
-    """Types of all ports of blocks and of faces; contradictions are added to the problems."""
+    """Find the types of all ports of blocks and faces; contradictions are added as problems."""
     ports = dict(_ports(flat))
     before = len(problems)
     unknowns = _equate(flat, flat.wires, ports, problems)
@@ -98,7 +98,7 @@ def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundTy
 
 
 def type_problems(flat: FlatDiagram, wires: Iterable[FlatWire]) -> list[str]:
-    """Contradictions of some of a diagram's wires in the order in which they are given."""
+    """Describe the contradictions of some of a diagram's wires in their given order."""
     problems: list[str] = []
     _equate(flat, wires, dict(_ports(flat)), problems)
     return problems
@@ -143,7 +143,7 @@ def _fault(unknowns: _Unknowns, wire: FlatWire, ports: Mapping[Endpoint, PortKin
 
 
 def _composite_fault(unknowns: _Unknowns, end: Mapping[str, Any]) -> str:
-    """What is wrong with a pose or a wrench that is taken for a list of numbers."""
+    """Describe the fault of a pose or a wrench that is used as a list of numbers."""
     type_, shape = unknowns.types.value(end["type"]), unknowns.shapes.value(end["shape"])
     start = COMPOSITE.get(type_ or "")
     if start is None or shape is None or shape == (len(start),):
@@ -226,7 +226,7 @@ def _found(unknowns: _Unknowns, end: Endpoint, port: PortKind) -> FoundType:
 
 
 def rate_problems(flat: FlatDiagram) -> list[str]:
-    """Wires between rates, which need a block that says how."""
+    """Find wires between rates, which need a block that converts the rate."""
     problems = []
     wires = {wire.target: wire for wire in flat.wires}
     for (path, port), (source, _) in sorted(flat.drivers.items()):
@@ -246,7 +246,7 @@ def rate_problems(flat: FlatDiagram) -> list[str]:
 
 
 def reset_problems(flat: FlatDiagram, types: Types) -> list[str]:
-    """Outputs of sub-diagrams that would be put to 0 and cannot be."""
+    """Return the outputs of sub-diagrams that would be put to 0 and cannot be."""
     return [
         f'{path.replace("@", ".")}: a pose cannot be put to 0; outputs = "held" is needed there'
         for path, block in flat.blocks.items()

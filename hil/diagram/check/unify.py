@@ -1,4 +1,4 @@
-"""What wires say together: units by linear equations, shapes and frames by equality."""
+"""Types implied by wires: units by linear equations, shapes and frames by equality."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LinearUnit:
     variables: Mapping[Variable, Exponent] = field(default_factory=dict)
 
     def plus(self, other: LinearUnit, factor: Exponent = 1) -> LinearUnit:
-        """The sum with a multiple of another."""
+        """Return the sum with a multiple of another."""
         return LinearUnit(
             _sum(self.known, other.known, factor), _sum(self.variables, other.variables, factor)
         )
@@ -60,7 +60,7 @@ class UnitEquations:
         return True
 
     def reduced(self, expression: LinearUnit) -> LinearUnit:
-        """The same with every solved variable replaced."""
+        """Return the same unit with every solved variable replaced."""
         for variable in list(expression.variables):
             if variable in self._solved:
                 factor = expression.variables[variable]
@@ -69,7 +69,7 @@ class UnitEquations:
         return expression
 
     def _final(self, variable: Variable) -> LinearUnit:
-        """What a solved variable is in unsolved ones; what is found on the way is kept."""
+        """Express a solved variable in unsolved ones; intermediate results are kept."""
         stack = [variable]
         while stack:
             top = stack[-1]
@@ -107,7 +107,7 @@ class Equalities(Generic[Value]):
         self._value: dict[Variable, Value] = {}
 
     def equate(self, one: Variable | Value, other: Variable | Value) -> bool:
-        """Say that two are the same; whether that agrees with all before it."""
+        """Equate two of them; return whether that agrees with all before it."""
         first, second = self._root(one), self._root(other)
         known, wanted = self.value(one), self.value(other)
         if known is not None and wanted is not None:
@@ -128,7 +128,7 @@ class Equalities(Generic[Value]):
         return True
 
     def value(self, one: Variable | Value) -> Value | None:
-        """What something is; None if nothing says so."""
+        """Return the value of a variable; None if it is not determined."""
         root = self._root(one)
         return one if root is None else self._value.get(root)  # pyright: ignore[reportReturnType]
 
@@ -146,7 +146,7 @@ class Equalities(Generic[Value]):
 
 
 def is_variable(one: object) -> bool:
-    """Whether it is a block's path with a name that begins with ``?``."""
+    """Return whether it is a block's path with a name that begins with ``?``."""
     return (
         isinstance(one, tuple)
         and len(one) == 2

@@ -15,7 +15,7 @@ from hil.diagram.library.registry import kinds
 
 
 def whole_text(file: DiagramFile, text: str) -> str:
-    """A text of a file with what it takes from libraries and tables, and what its FMUs are.
+    """Return a file's text with what it takes from libraries and tables, and its FMUs' facts.
 
     An FMU itself is in no text: its ports are, and its digest.
 
@@ -41,7 +41,7 @@ def _reads(block: DrawnBlock) -> bool:
 
 
 def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
-    """The same with the numbers of files in it."""
+    """Return the same diagram with the numbers of its files in it."""
     blocks = dict(drawn.blocks)
     for name, block in drawn.blocks.items():
         if _reads(block):

@@ -1,4 +1,4 @@
-"""Where the wires of one diagram end, by the paths of blocks, or why they end nowhere."""
+"""Ends of the wires of one diagram, by the paths of blocks, or why they end nowhere."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class WireEnds:
 
     drawn: Diagram
     prefix: str
-    """Of the paths of its blocks."""
+    """Prefix of the paths of its blocks."""
     instances: Mapping[str, Ports]
-    """Ports of the blocks that stand for others, by their names."""
+    """Ports of the blocks that represent others, by their names."""
     there: Callable[[str], FlatBlock | None]
-    """Finds the block of a path that stands for no others."""
+    """Finds the block of a path that represents no others."""
     made: Container[str]
     """Paths of all blocks that are computed."""
 
     def end(self, text: str, *, inputs: bool) -> Endpoint | str | None:
-        """One end of a wire; why it is nowhere, or None if that is told already.
+        """Find one end of a wire; return why it is nowhere, or None if that is reported already.
 
         Args:
             text: of the end, ``block.port``.
@@ -40,7 +40,7 @@ class WireEnds:
         if ports is None:
             block = self.there(self.prefix + name)
             if block is None:
-                return None  # told already
+                return None  # reported already
             ports = block.ports
         there = [one.name for one in (ports.inputs if inputs else ports.outputs)]
         if port not in there:

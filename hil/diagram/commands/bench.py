@@ -1,4 +1,4 @@
-"""``hil diagram bench``: what a tick costs on this machine."""
+"""``hil diagram bench``: cost of a tick on this machine."""
 
 from __future__ import annotations
 

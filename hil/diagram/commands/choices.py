@@ -1,4 +1,4 @@
-"""What options of diagrams mean: values of parameters, inputs over time."""
+"""Options of diagrams: values of parameters, inputs over time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SlideOption = Annotated[
 def load_diagram_for_actions(
     name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
 ) -> tuple[str, Version, list[Timed]]:
-    """As `diagram_of`, to be changed while it runs by what is pressed and slid.
+    """Read a diagram as `diagram_of` does, with its changes by presses and slides while it runs.
 
     Raises:
         ConfigError: If it cannot run, or an act is none.
@@ -79,7 +79,7 @@ def load_diagram_for_actions(
 
 
 def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
-    """The file that is meant, and its diagram with parameters set.
+    """Return the file that is meant, and its diagram with parameters set.
 
     Raises:
         ConfigError: If it cannot run.
@@ -91,7 +91,7 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
 
 
 def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
-    """Values of ``--set``: path of a block and name of a parameter → value."""
+    """Return the values of ``--set``: path of a block and name of a parameter → value."""
     from hil.diagram.run.change import tuples
     from sim.toml_reader import TomlReadError, read_value
 
@@ -110,7 +110,7 @@ def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
 
 
 class InputPlan:
-    """What the inputs of a diagram are at each tick.
+    """Inputs of a diagram at each tick.
 
     Args:
         sound: The diagram.
@@ -140,11 +140,11 @@ class InputPlan:
             )
 
     def steady(self) -> dict[str, list[float]]:
-        """Inputs that stay what they are."""
+        """Return the inputs that stay what they are."""
         return self._steady
 
     def at(self, time_s: float) -> dict[str, NDArray[Any]]:
-        """Inputs that change: each holds its last row; before its first row, that."""
+        """Return the inputs that change: each holds its last row; before its first row, that."""
         import numpy as np
 
         found = {}
@@ -162,7 +162,7 @@ def _numbers(one: str, text: str, size: int) -> list[float]:
 
 
 def _table(name: str, text: str, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Times and rows of a CSV file: ``t_s`` (or ``t_ms``, …), and name, or name_1, name_2, …."""
+    """Read times and rows of a CSV file: ``t_s`` (or ``t_ms``, …), and name, or name_1, …."""
     import numpy as np
 
     from hil.config.times import read_timed

@@ -1,4 +1,4 @@
-"""``hil diagram diff``: what changed in a law."""
+"""``hil diagram diff``: changes of a law."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def draw(
 
 
 def _diagram_at(file: DiagramFile, path: str) -> Diagram:
-    """The diagram that a block stands for; the top for an empty path."""
+    """Return the diagram that a block represents; the top for an empty path."""
     from hil.diagram.file.subdiagram import inside
 
     try:
@@ -68,7 +68,7 @@ def _diagram_at(file: DiagramFile, path: str) -> Diagram:
 
 
 def _units(file: DiagramFile, inside: str) -> tuple[dict[str, str], str]:
-    """Units of a diagram's ports, as its blocks' are found; and why there are none."""
+    """Return the units of a diagram's ports, as its blocks' are found; and why there are none."""
     from hil.diagram.check.diagram import check
 
     try:

@@ -1,4 +1,4 @@
-"""``hil diagram exercise``: laws with a fault in them, for students, and how they are judged."""
+"""``hil diagram exercise``: laws with a fault in them, for students, and their judgement."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def practise(
 
 
 def _columns(values: Values) -> list[str]:
-    """Names of columns: that of a scalar, or of a vector's numbers from 1 on."""
+    """Return the names of columns: that of a scalar, or of a vector's numbers from 1 on."""
     names: list[str] = []
     for name, numbers in values.items():
         many = len(numbers) > 1
@@ -235,7 +235,7 @@ def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowSummary]:
 
 
 def _worst(scenes: list[SceneResult]) -> str:
-    """What is furthest above what it may be; empty if nothing is."""
+    """Name what is furthest above its limit; empty if nothing is."""
     from hil.diagram.exercises.exercise_judge import worst
 
     stops = [one.stopped for one in scenes if one.stopped]

@@ -173,7 +173,7 @@ def _show(found: _Found, gain: Margin | None, phase: Margin | None, written: str
 
 
 def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
-    """Run to a point where all rates begin together; the largest values on the way."""
+    """Run to a point where all rates begin together; return the largest values until then."""
     import numpy as np
 
     from hil.diagram.analysis.linear import common_period
@@ -195,7 +195,7 @@ def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
 
 
 def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | None, Margin | None]:
-    """Margins of a loop, whose feedback counts as negative; and the picture."""
+    """Return the margins of a loop, whose feedback counts as negative; and the picture."""
     from hil.diagram.analysis.margins import grid, margins
 
     model = found.model
@@ -229,7 +229,7 @@ def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleSummary]:
 
 
 def _mode(pole: complex, period_s: float) -> tuple[float | None, float | None]:
-    """Natural frequency [Hz] and damping of a discrete pole; None for one at 0, or at 1."""
+    """Return natural frequency [Hz] and damping of a discrete pole; None for one at 0, or at 1."""
     import cmath
 
     if abs(pole) < 1e-12 or abs(pole - 1.0) < 1e-12:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def summarize_scene(scene: SceneResult) -> ExerciseSceneSummary:
-    """A scene for JSON."""
+    """Return a scene for JSON."""
     from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary, MeasureSummary
 
     measures = [
@@ -27,12 +27,12 @@ def summarize_scene(scene: SceneResult) -> ExerciseSceneSummary:
 
 
 def measure_words(one: Measure) -> str:
-    """A measure in a line."""
+    """Return a measure in a line."""
     return f"{one.name}: {one.value:.4g} {one.unit}, at most {one.most:.4g} {one.unit}"
 
 
 def scene_lines(title: str, scene: SceneResult) -> Iterator[tuple[str | Text, ...]]:
-    """Lines that show a scene, each in parts."""
+    """Yield the lines that show a scene, each in parts."""
     yield title, ": ", styled("green", "well") if scene.ok else styled("red", "not well")
     if scene.stopped:
         yield "  ", scene.stopped

@@ -1,4 +1,4 @@
-"""``hil diagram signals``: what a scenario offers to its diagram, and what it takes."""
+"""``hil diagram signals``: signals and setpoints of a scenario's diagram."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _NOTE: Final = "exercise "
 
 
 def draw_exercise(name: str, seed: int) -> Exercise:
-    """An exercise by its name; of a family the one that the seed draws.
+    """Return an exercise by its name; of a family the one that the seed draws.
 
     Raises:
         ConfigError: if there is none of the name.
@@ -80,17 +80,17 @@ def draw_exercise(name: str, seed: int) -> Exercise:
 
 
 def draw_fault(exercise: Exercise, seed: int) -> LawFault:
-    """The fault that a seed puts into a law."""
+    """Return the fault that a seed puts into a law."""
     return draw_of(exercise.name, seed, "fault").choice(exercise.faults)
 
 
 def file_without_fault(exercise: Exercise, seed: int) -> DiagramFile:
-    """The file of a seed without its fault."""
+    """Return the file of a seed without its fault."""
     return _file(exercise, seed, None)
 
 
 def file_for_student(exercise: Exercise, seed: int, fault: LawFault | None = None) -> DiagramFile:
-    """The file of a seed.
+    """Return the file of a seed.
 
     Args:
         fault: that is put in; left out, the one that the seed draws.
@@ -107,7 +107,7 @@ def _file(exercise: Exercise, seed: int, fault: LawFault | None) -> DiagramFile:
 
 
 def exercise_of(file: DiagramFile, path: Path) -> Exercise:
-    """The exercise that a file was handed out for.
+    """Return the exercise for which a file was written.
 
     Raises:
         ConfigError: if its note does not say so.

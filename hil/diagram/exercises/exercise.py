@@ -1,4 +1,4 @@
-"""What an exercise is: a law, faults that can be put into it, a plant, and how it is judged."""
+"""Interface of an exercise: a law, faults that can be put into it, a plant, and its judgement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hil.diagram.exercises.law import DrawnLaw
 
 
 def draw_of(*what: object) -> Random:
-    """A sequence of draws of its own for each seed and purpose."""
+    """Return a sequence of draws of its own for each seed and purpose."""
     return Random("/".join(map(str, what)))  # noqa: S311 - exercises are no secrets
 
 
@@ -22,7 +22,7 @@ Values = Mapping[str, Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that was measured in a scene, and the most that it may be."""
+    """A quantity that was measured in a scene, and its limit."""
 
     name: str
     value: float
@@ -36,18 +36,18 @@ class Measure:
 
 
 class Plant(Protocol):
-    """What the law moves, in one scene."""
+    """Plant of the law, in one scene."""
 
     def inputs(self, time_s: float) -> Values:
-        """What the law is told."""
+        """Return the inputs of the law."""
         ...
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for one tick with what the law has answered."""
+        """Advance by one tick with the outputs of the law."""
         ...
 
     def measures(self) -> Sequence[Measure]:
-        """How the law has done, at the end of the scene."""
+        """Return the measures of the law's behaviour, at the end of the scene."""
         ...
 
 
@@ -57,7 +57,7 @@ class LawFault:
 
     name: str
     hints: tuple[str, str, str]
-    """Where to look, what to measure, what is wrong: each tells more."""
+    """Hints, each more than the one before: where to search, what to measure, what is wrong."""
     put: Callable[[DrawnLaw, Random], None]
     """Puts it into a law."""
 
@@ -69,11 +69,11 @@ class Exercise:
     name: str
     family: str
     about: str
-    """What a working law does, for the student."""
+    """Behaviour of a working law, for the student."""
     inputs: tuple[Endpiece, ...]
     outputs: tuple[Endpiece, ...]
     seconds: float
-    """How long a scene lasts."""
+    """Duration of a scene [s]."""
     law: Callable[[Random], DrawnLaw]
     """A working one, its numbers drawn."""
     plant: Callable[[Random], Plant]

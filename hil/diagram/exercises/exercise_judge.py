@@ -22,9 +22,9 @@ from hil.diagram.run.fault import NonFiniteError
 
 SCENES: Final = 5
 BLOCKS_MOST: Final = 2000
-"""Of a law that is judged."""
+"""Largest number of blocks of a law that is judged."""
 Watch = Callable[[float, Values, Values], None]
-"""Is told time [s], inputs and outputs of each tick."""
+"""Observer of time [s], inputs and outputs of each tick."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,13 +33,13 @@ class Attempt:
 
     exercise: Exercise
     seed: int
-    """Of the file: it draws fault and scenes."""
+    """Seed of the file: it draws fault and scenes."""
     sound: SoundDiagram
 
 
 @dataclass(frozen=True, slots=True)
 class SceneResult:
-    """How a law did in a scene."""
+    """Result of a law in a scene."""
 
     measures: tuple[Measure, ...]
     stopped: str
@@ -76,7 +76,7 @@ def read_attempt(path: Path) -> Attempt:
 
 
 def scene_draw(attempt: Attempt, scene: int | str) -> Random:
-    """What draws a scene.
+    """Return the random draws of a scene.
 
     Args:
         scene: its number, or ``practice``, which is not judged.
@@ -93,7 +93,7 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
     """Run a scene.
 
     Args:
-        watch: is told what happens.
+        watch: called with each tick.
     """
     exercise, base_s = attempt.exercise, attempt.exercise.base_s
     plant, engine = exercise.plant(scene_draw(attempt, scene)), Engine(attempt.sound)
@@ -115,7 +115,7 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
 
 
 def worst(scenes: Sequence[SceneResult]) -> Measure | None:
-    """The measure that is furthest above what it may be, or nearest below it."""
+    """Return the measure that is furthest above what it may be, or nearest below it."""
     found = [one for scene in scenes for one in scene.measures]
     return max(found, key=_share, default=None)
 

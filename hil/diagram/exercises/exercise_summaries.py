@@ -1,4 +1,4 @@
-"""What ``hil diagram exercise …`` prints with ``--json``: one object each."""
+"""JSON objects of ``hil diagram exercise …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -9,61 +9,61 @@ class ExerciseSummary(TypedDict):
     """A law to be repaired."""
 
     name: str
-    """As `new` takes it."""
+    """Name of the exercise, as `new` takes it."""
     family: str
-    """As `new` takes it too: the seed draws one of them."""
+    """Family of the exercise, which `new` takes too: the seed draws one of its exercises."""
     about: str
-    """What a working law does."""
+    """Behaviour of a working law."""
     faults: int
-    """That it can have."""
+    """Number of faults that it can have."""
     seconds: float
-    """How long a scene lasts [s]."""
+    """Duration of a scene [s]."""
 
 
 class ExercisesSummary(TypedDict):
     """All exercises."""
 
     ok: bool
-    """Always."""
+    """True."""
     exercises: list[ExerciseSummary]
-    """By name."""
+    """Exercises, sorted by name."""
 
 
 class ExerciseNewSummary(TypedDict):
     """A file that was handed out."""
 
     ok: bool
-    """It was written."""
+    """True: the file was written."""
     exercise: str
-    """Its name."""
+    """Name of the exercise."""
     seed: int
     """Drew law and fault."""
     about: str
-    """What a working law does."""
+    """Behaviour of a working law."""
     written: str
     """The file."""
 
 
 class MeasureSummary(TypedDict):
-    """What was measured in a scene."""
+    """A quantity that was measured in a scene, and its limit."""
 
     name: str
-    """Of it."""
+    """Name of the measure."""
     value: float
-    """Found."""
+    """Value that was found, in `unit`."""
     most: float
-    """It may be."""
+    """Largest value that is allowed, in `unit`."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     ok: bool
-    """It is not above."""
+    """Whether the value is within the limit."""
 
 
 class ExerciseSceneSummary(TypedDict):
-    """How a law did in a scene."""
+    """Result of a law in a scene."""
 
     ok: bool
-    """It came to the end, and all is well."""
+    """True if it came to the end, and no measure is above its limit."""
     measures: list[MeasureSummary]
     """Empty if it stopped."""
     stopped: str
@@ -74,36 +74,36 @@ class ExerciseCheckSummary(TypedDict):
     """A law that was judged."""
 
     ok: bool
-    """It did well in all scenes."""
+    """True if it passed all scenes."""
     path: str
     """The file."""
     exercise: str
-    """Which it is."""
+    """Name of the exercise."""
     seed: int
-    """Of the file."""
+    """Seed of the file."""
     scenes: list[ExerciseSceneSummary]
-    """In order."""
+    """Scenes, in order."""
     hint: str
-    """That was asked for, as long as it is not passed; else empty."""
+    """Hint that was asked for, as long as the exercise is not passed; else empty."""
 
 
 class ExerciseRowSummary(TypedDict):
     """A file of a folder."""
 
     file: str
-    """Beneath the folder."""
+    """Path of the file beneath the folder."""
     ok: bool
-    """It did well in all scenes."""
+    """True if it passed all scenes."""
     exercise: str
-    """Which it is; empty if it could not be read."""
+    """Name of the exercise; empty if it could not be read."""
     seed: int
-    """Of the file; 0 likewise."""
+    """Seed of the file; 0 if it could not be read."""
     scenes_passed: int
-    """Of five."""
+    """Number of scenes passed, of five."""
     worst: str
-    """Measure that is furthest above what it may be, or where it stopped; empty if none is."""
+    """Measure that is furthest above its limit, or where the law stopped; empty if none is."""
     error: str
-    """Why it could not be judged; empty if it was."""
+    """Reason why it could not be judged; empty if it was."""
 
 
 class ExerciseFolderSummary(TypedDict):
@@ -114,21 +114,21 @@ class ExerciseFolderSummary(TypedDict):
     path: str
     """The folder."""
     passed: int
-    """Files."""
+    """Number of files that have passed."""
     files: list[ExerciseRowSummary]
-    """By name."""
+    """Files, sorted by name."""
 
 
 class ExercisePracticeSummary(TypedDict):
     """A scene that is not judged."""
 
     ok: bool
-    """It did well there."""
+    """True if it passed the scene."""
     path: str
     """The file."""
     exercise: str
-    """Which it is."""
+    """Name of the exercise."""
     scene: ExerciseSceneSummary
-    """How it went."""
+    """Result of the scene."""
     written: str
     """Inputs and outputs of every tick; empty if they were not asked for."""

@@ -13,7 +13,7 @@ from hil.diagram.show.layout import boxes
 
 @dataclass(slots=True)
 class DrawnLaw:
-    """Blocks and wires by the part that they play."""
+    """Blocks and wires by their role."""
 
     blocks: dict[str, DrawnBlock] = field(default_factory=dict[str, DrawnBlock])
     """Part → its block."""
@@ -35,7 +35,7 @@ class DrawnLaw:
         self.blocks[part] = replace(before, parameters={**before.parameters, **parameters})
 
     def cut(self, part: str) -> None:
-        """No wires to a block any more."""
+        """Remove all wires to a block."""
         self.wires = {to: of for to, of in self.wires.items() if to.partition(".")[0] != part}
 
     def between(self, target: str, part: str, kind: str, **parameters: Any) -> None:
@@ -48,7 +48,7 @@ class DrawnLaw:
     def file(
         self, names: Mapping[str, Sequence[str]], draw: Random, base_s: float, note: str, seed: int
     ) -> DiagramFile:
-        """The file, each part called by one of its names; those of the face stay."""
+        """Return the file, each part called by one of its names; those of the face stay."""
         called = {part: part for part, one in self.blocks.items() if one.kind in (IN, OUT)}
         for part in [one for one in self.blocks if one not in called]:
             taken = set(called.values())

@@ -12,11 +12,11 @@ from hil.diagram.exercises.exercise import Exercise, LawFault, Measure, Values, 
 from hil.diagram.exercises.law import DrawnLaw
 
 VOLTS: Final = 24.0
-"""Of its supply, either way."""
+"""Supply voltage of the motor, in either direction [V]."""
 RPM: Final = 60.0 / (2.0 * math.pi)
-"""rpm in a rad/s."""
+"""Number of rpm in one rad/s."""
 STEP_S, LOAD_S, HIGH_S, BACK_S, END_S = 0.5, 4.0, 6.5, 10.0, 13.0
-"""When the wanted speed comes, a load, a speed beyond reach, the first speed again, the end."""
+"""Times [s] of the wanted speed, a load, a speed beyond reach, the first speed again, the end."""
 
 
 class MotorPlant:
@@ -36,12 +36,12 @@ class MotorPlant:
         return 400.0 if HIGH_S <= time_s < BACK_S else self._wanted
 
     def inputs(self, time_s: float) -> Values:
-        """Wanted speed [rad/s], measured speed [rpm]."""
+        """Return wanted speed [rad/s], measured speed [rpm]."""
         measured = self._speed + self._noise.gauss(0.0, 0.15)
         return {"wanted": [self._asked(time_s)], "measured": [RPM * measured]}
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a voltage."""
+        """Advance by a tick at a voltage."""
         self._volts = max(-VOLTS, min(VOLTS, outputs["voltage"][0]))
         load = self._load if time_s >= LOAD_S else 0.0
         steady = self._gain * (self._volts - load)
@@ -49,7 +49,7 @@ class MotorPlant:
         self._rows.append((time_s, self._speed, self._volts))
 
     def measures(self) -> Sequence[Measure]:
-        """Errors where it should be settled, overshoot, and how the voltage shakes."""
+        """Return the errors where it should be settled, overshoot, and how the voltage shakes."""
         wanted = self._wanted
         first = [v for t, v, _ in self._rows if STEP_S <= t < LOAD_S]
         volts = [u for t, _, u in self._rows if LOAD_S - 1.0 <= t < LOAD_S]
@@ -70,7 +70,7 @@ class MotorPlant:
 
 
 def motor_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     law.block("wanted", "In", shape=(), type="real", unit="rad/s", note="speed")
     law.block("measured", "In", shape=(), type="real", unit="rpm", note="speed, by a tachometer")

@@ -19,7 +19,7 @@ IDLE_RAD_S: Final = 1.047
 ROTOR_KG_M2: Final = 0.1
 VALVE_KG_M2: Final = 0.4
 SIDE_N_M: Final = 2000.0
-"""Stiffness of the grip across the axis."""
+"""Stiffness of the gripper's hold across the axis [N/m]."""
 STEP_S: Final = 0.002
 PARTS: Final = 4
 """Steps of the plant in a tick."""
@@ -40,12 +40,12 @@ class ValvePlant:
         self._rows: list[tuple[float, float, float, float]] = []
 
     def _side(self) -> complex:
-        """Side force in the valve's axes [N]."""
+        """Return the side force in the valve's axes [N]."""
         turned = self._beside * complex(math.cos(self._angle), math.sin(self._angle))
         return SIDE_N_M * (turned - self._moved)
 
     def inputs(self, time_s: float) -> Values:
-        """Angles [rad], speed [rad/s], moment [N m], side force in the hand's axes [N]."""
+        """Measure angles [rad], speed [rad/s], moment [N m], side force in the hand's axes [N]."""
         side = self._side() * complex(math.cos(self._angle), -math.sin(self._angle))
         return {
             "goal": [self._goal], "angle": [self._angle], "speed": [self._speed],
@@ -53,7 +53,7 @@ class ValvePlant:
         }  # fmt: skip
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a voltage and a velocity across the axis."""
+        """Advance by a tick at a voltage and a velocity across the axis."""
         voltage = max(-1.0, min(1.0, outputs["voltage"][0]))
         x, y, _ = (max(-0.1, min(0.1, one)) for one in outputs["velocity"])
         inertia, h = ROTOR_KG_M2 + VALVE_KG_M2, STEP_S / PARTS
@@ -74,7 +74,7 @@ class ValvePlant:
         self._rows.append((time_s, self._angle, self._moment, side))
 
     def measures(self) -> Sequence[Measure]:
-        """Where the valve ends, how far beyond it went, side forces and moments on the way."""
+        """Measure the valve's final angle and overshoot, side forces and moments in the scene."""
         angle = self._rows[-1][1]
         most = max(one for _, one, _, _ in self._rows)
         return (
@@ -87,7 +87,7 @@ class ValvePlant:
 
 
 def valve_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     for name, unit, note in (
         ("goal", "rad", "wanted angle"), ("angle", "rad", "of the valve"),

@@ -1,7 +1,7 @@
 """A tool pressed on a stiff wall: force by the law of eqs. (7) and (11), gravity and tool weight.
 
 E. V. Strashnov, M. V. Mikhaylyuk (2019). The contact answers within a tick: the loop gain of a
-stiff grip is -k_p.
+stiff hold is -k_p.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from hil.diagram.exercises.law import DrawnLaw
 TOOL_N: Final = 8.0
 """Weight of the tool."""
 ARM_N: Final = 40.0
-"""Weight of the arm at the tool."""
+"""Weight of the arm at the tool [N]."""
 CONTACT_S: Final = 0.0004
-"""Within which the contact's force follows."""
+"""Time constant with which the contact's force follows [s]."""
 DRAG_NS_M: Final = 200.0
-"""Of the arm where nothing is touched."""
+"""Viscous friction of the arm where nothing is touched [N s/m]."""
 STEP_S: Final = 0.002
 END_S: Final = 8.0
 
@@ -44,7 +44,7 @@ class WallPlant:
         return math.cos(self._tilt + self._turn * time_s)
 
     def inputs(self, time_s: float) -> Values:
-        """Wanted force [N], measured one with the tool's weight in it [N], tilt [deg]."""
+        """Return wanted force [N], measured one with the tool's weight in it [N], tilt [deg]."""
         along = self._tilted(time_s)
         tilt = math.degrees(self._tilt + self._turn * time_s)
         return {
@@ -53,7 +53,7 @@ class WallPlant:
         }  # fmt: skip
 
     def step(self, time_s: float, outputs: Values) -> None:
-        """Go on for a tick at a force of the drives."""
+        """Advance by a tick at a force of the drives."""
         net = outputs["force"][0] - ARM_N * self._tilted(time_s)
         if self._gap_m > 0.0:
             free = math.copysign(max(0.0, abs(net) - self._friction), net)
@@ -69,7 +69,7 @@ class WallPlant:
         self._rows.append((time_s, self._contact_n))
 
     def measures(self) -> Sequence[Measure]:
-        """Time to the contact, greatest force, error when it should be settled."""
+        """Return the time to the contact, greatest force, error when it should be settled."""
         first = [
             abs(force - self._wanted) for t, force in self._rows if 0.5 <= t - self._touched_s < 1.0
         ] or [self._wanted]
@@ -84,7 +84,7 @@ class WallPlant:
 
 
 def wall_law(draw: Random) -> DrawnLaw:
-    """A law that works."""
+    """Return a law that works."""
     law = DrawnLaw()
     law.block("wanted", "In", shape=(), type="real", unit="N", note="force on the wall")
     law.block("measured", "In", shape=(), type="real", unit="N",

@@ -1,4 +1,4 @@
-"""Where in a file's text something stands, so that a fault is told with its line."""
+"""Lines of sections and keys in a file's text, so that a fault is reported with its line."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
 
 PROBLEMS_MOST: Final = 40
-"""Of more faults of a file only the number is told."""
+"""Largest number of faults of a file that are listed; of more only the number is given."""
 PROBLEMS_SOUGHT: Final = 200
-"""Faults after which no more are looked for: each may cost a search for the word that was meant."""
+"""Number of faults that ends the search: each may cost a search for the word that was meant."""
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s="']+))\s*=""")
 
 
@@ -33,7 +33,7 @@ class Placed(str):
     """Name of a block, or destination of a wire; empty if the fault is of no line."""
 
     def __new__(cls, words: str, section: str = "", key: str = "") -> Self:
-        """The words as they are told."""
+        """Return the words in the form of a message."""
         made = super().__new__(cls, words)
         made.section, made.key = section, key
         return made
@@ -60,7 +60,7 @@ class SourceLines:
         return f"line {number}: " if number else ""
 
     def _found(self) -> dict[tuple[str, str], int]:
-        """Number of the first line of each section and key."""
+        """Return the number of the first line of each section and key."""
         inside = ""
         places = {("", ""): 0}
         for number, line in enumerate(self._known(), 1):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-"""Of blocks, ports, parameters and sub-diagrams."""
+"""Names of blocks, ports, parameters and sub-diagrams."""
 NAME_WORDS: Final = "a letter, then at most 63 letters, digits and _"
 IN: Final = "In"
 OUT: Final = "Out"
@@ -20,7 +20,7 @@ FILE: Final = "File"
 FMU: Final = "FMU"
 """Kind of a block that is a model of others."""
 SUB: Final = "sub"
-"""What a block's kind is called that stands for a sub-diagram."""
+"""Kind of a block that represents a sub-diagram."""
 Run = Literal["always", "enabled", "triggered"]
 Kept = Literal["held", "reset"]
 
@@ -30,27 +30,27 @@ class DrawnBlock:
     """A block: one of a kind, or of a sub-diagram."""
 
     kind: str
-    """``sub`` for a sub-diagram."""
+    """Name of the kind; ``sub`` for a sub-diagram."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """As written; ``$name`` takes a parameter of the diagram around."""
+    """Parameters as written; ``$name`` takes a parameter of the diagram around."""
     of: str = ""
-    """Name of the sub-diagram."""
+    """Name of the sub-diagram that the block is one of."""
     rate: int = 1
     """Ticks of the diagram around from one tick of the block to the next."""
     offset: int = 0
-    """Its first tick, below the rate."""
+    """First tick, below the rate."""
     run: Run = "always"
-    """When a sub-diagram runs: always, while `enable` is true, or as `trigger` becomes so."""
+    """Condition of a sub-diagram: always, while `enable` is true, or as `trigger` becomes so."""
     states: Kept = "held"
-    """Of a sub-diagram that is enabled anew: as they were, or as at the start."""
+    """States of a sub-diagram that is enabled anew: as they were, or as at the start."""
     outputs: Kept = "held"
-    """Of a sub-diagram that does not run: as they were, or 0."""
+    """Outputs of a sub-diagram that does not run: as they were, or 0."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DiagramParameter:
-    """A parameter of a diagram, with the value that it has unless told otherwise."""
+    """A parameter of a diagram, with its default value."""
 
     value: Any
     low: float | None = None
@@ -61,13 +61,13 @@ class DiagramParameter:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """Blocks and what is wired to each input."""
+    """Blocks, and the wire to each input."""
 
     blocks: Mapping[str, DrawnBlock] = field(default_factory=dict)
     wires: Mapping[str, str] = field(default_factory=dict)
     """Destination ``block.port`` → source ``block.port``."""
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Of blocks on the drawing, apart from the law."""
+    """Positions of blocks on the drawing, apart from the law."""
     parameters: Mapping[str, DiagramParameter] = field(default_factory=dict)
     note: str = ""
 
@@ -80,7 +80,7 @@ class DiagramFile:
     base_s: float = 0.002
     """Base period: one tick [s]."""
     seed: int = 0
-    """Of its noises."""
+    """Seed of the diagram's noises."""
     subs: Mapping[str, Diagram] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     """Files or folders of files whose sub-diagrams it may use."""
@@ -89,11 +89,11 @@ class DiagramFile:
     path: Path = Path("diagram.toml")
 
     def sub(self, name: str) -> Diagram | None:
-        """A sub-diagram by its name."""
+        """Return a sub-diagram by its name."""
         return self.subs.get(name) or self.foreign.get(name)
 
     def subs_in_use(self) -> dict[str, Diagram]:
-        """Its own sub-diagrams, and those of libraries that it uses."""
+        """Return the sub-diagrams of the file, and those of libraries that it uses."""
         found = dict(self.subs)
         waiting = [self.top, *found.values()]
         while waiting:
@@ -105,6 +105,6 @@ class DiagramFile:
         return found
 
     def own(self) -> Iterator[tuple[str, Diagram]]:
-        """The diagrams of this file, each with its name; the top's is empty."""
+        """Yield the diagrams of this file, each with its name; the top's is empty."""
         yield "", self.top
         yield from sorted(self.subs.items())

@@ -41,7 +41,7 @@ _PARAMETER: Final = ("value", "low", "high", "unit", "note")
 
 
 class Problems:
-    """What is wrong with a file, with the line where it stands.
+    """Faults of a file, each with its line.
 
     Args:
         source: The file.
@@ -54,10 +54,10 @@ class Problems:
         self.found: list[str] = []
 
     def add(self, problem: str, key: str = "", section: str = "") -> None:
-        """Add one; its line is that of a key within a section, if it can be found.
+        """Add a fault; its line is that of a key within a section, if it can be found.
 
         Raises:
-            ConfigError: if there are so many that no more are looked for.
+            ConfigError: if there are so many that the search ends.
         """
         self.found.append((self._lines.before(section, key) if key else "") + problem)
         if len(self.found) >= PROBLEMS_SOUGHT:
@@ -69,7 +69,7 @@ class Problems:
 
 
 def read(path: Path) -> DiagramFile:
-    """The diagram of a file, with those of its libraries.
+    """Return the diagram of a file, with those of its libraries.
 
     Raises:
         ConfigError: With a line for each fault.
@@ -78,7 +78,7 @@ def read(path: Path) -> DiagramFile:
 
 
 def read_text(text: str, path: Path) -> DiagramFile:
-    """The diagram of a text that stands, or is to stand, in a file, with those of its libraries.
+    """Read the diagram of a text that is, or will be, a file's, with those of its libraries.
 
     Raises:
         ConfigError: With a line for each fault.
@@ -111,7 +111,7 @@ def _with_libraries(file: DiagramFile) -> DiagramFile:
 
 
 def _from_there(diagram: Diagram, folder: Path) -> Diagram:
-    """A library's diagram whose blocks find the files beside the library."""
+    """Return a library's diagram whose blocks find the files beside the library."""
     blocks = dict(diagram.blocks)
     for name, block in diagram.blocks.items():
         beside = folder / str(block.parameters.get("file", ""))
@@ -149,7 +149,7 @@ def _of_text(text: str, path: Path) -> DiagramFile:
 
 
 def from_table(table: Mapping[str, Any], problems: Problems, path: Path) -> DiagramFile:
-    """The diagram of a parsed file; what is wrong is added to the problems."""
+    """Return the diagram of a parsed file; what is wrong is added to the problems."""
     version = table.get("format")
     if type(version) is not int or version < 1:
         problems.add(f"format = {version!r:.60}: {FORMAT} is needed, the version of the file")
@@ -276,7 +276,7 @@ def _parameter(name: str, table: Any, problems: Problems, section: str) -> Diagr
 
 
 def _plain(value: Any) -> Any:
-    """A value with tuples for lists; None if it is none that a parameter may have."""
+    """Return a value with tuples for lists; None if it is none that a parameter may have."""
     if isinstance(value, list):
         inner = [_plain(one) for one in value]
         return None if None in inner else tuple(inner)

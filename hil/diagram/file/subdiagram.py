@@ -1,4 +1,4 @@
-"""From the path of a block to the diagram that it stands in, or stands for."""
+"""Path of a block → the diagram that it is in, or that it represents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hil.diagram.file.model import SUB, Diagram, DiagramFile
 
 
 def inside(file: DiagramFile, path: str) -> Diagram:
-    """The sub-diagram that a block stands for.
+    """Return the sub-diagram that a block represents.
 
     Args:
         path: of the block, such as ``a/b``; empty for the top.

@@ -1,9 +1,9 @@
-"""Units as exponents over symbols: what may be wired to what, and what `Convert` multiplies by.
+"""Units as exponents over symbols: compatibility of wires, and the factor of `Convert`.
 
 Coherent SI units are written with the base symbols m, kg, s, A, K; rad is 1, as in SI. Units that
 are not coherent (deg, mm, rpm, %, and Hz, which counts turns as rpm does) are symbols of their own,
-so that they mix with nothing and a `Convert` block has to stand between. The unit of a port may
-hold variables, such as ``?a*s``.
+so that they mix with nothing and a `Convert` block has to be between. The unit of a port may hold
+variables, such as ``?a*s``.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _SHOWN: Final = (
     "1", "N", "N*m", "W", "V", "Pa", "1/s", "m/s", "m/s^2", "N/m", "N*s/m", "N*m*s", "N*m/s", "ohm",
     "N*s", "V*s", "W/s", "N/s", "1/s^2", "C", "V/s",
 )  # fmt: skip
-"""How exponents are written, the first that fits."""
+"""Written forms of exponents, the first that fits."""
 _TOKEN: Final = re.compile(r"\s*(\?[A-Za-z]\w*|[A-Za-z%]+|\d+|[*/^()-])")
 _EXPONENT_MOST: Final = 12
 _TEXT_MOST: Final = 80
 
 
 class UnitError(ValueError):
-    """A text that is no unit; it says what would be right."""
+    """A text that is no unit; the message names a right one."""
 
 
 @lru_cache(maxsize=4096)
 def unit(text: str) -> Exponents:
-    """Exponents of a unit as it is written, such as ``N*m/s^2``, ``1/(A*s)`` or ``?a*s``.
+    """Read the exponents of a unit such as ``N*m/s^2``, ``1/(A*s)`` or ``?a*s``.
 
     Raises:
         UnitError: If the text has no such form, or a symbol is unknown.
@@ -127,7 +127,7 @@ class _Parser:
 
 
 def times(one: Exponents, other: Exponents, power: int = 1) -> dict[str, int]:
-    """The first unit times a power of the second."""
+    """Multiply a unit by a power of another."""
     found = dict(one)
     for symbol, exponent in other.items():
         found[symbol] = found.get(symbol, 0) + power * exponent
@@ -137,7 +137,7 @@ def times(one: Exponents, other: Exponents, power: int = 1) -> dict[str, int]:
 
 
 def coherent(exponents: Exponents) -> tuple[float, Exponents]:
-    """How many of which coherent SI unit a unit without variables is."""
+    """Return the factor and the coherent SI unit of a unit without variables."""
     factor, found = 1.0, {}
     for symbol, exponent in sorted(exponents.items()):
         if symbol in OTHERS:
@@ -150,7 +150,7 @@ def coherent(exponents: Exponents) -> tuple[float, Exponents]:
 
 
 def conversion(source: str, target: str) -> float:
-    """What a value in one unit is multiplied by to be in another.
+    """Return the factor that converts a value from one unit to another.
 
     Raises:
         UnitError: If they measure different things.
@@ -162,7 +162,7 @@ def conversion(source: str, target: str) -> float:
 
 
 def words(exponents: Exponents) -> str:
-    """A unit as it is written for people."""
+    """Return a unit as it is written for people."""
     for text in _SHOWN:
         if unit(text) == exponents:
             return text

@@ -22,7 +22,7 @@ _BLOCK_KEYS: Final = tuple(
 
 
 def text_of(file: DiagramFile) -> str:
-    """The canonical text of a file; reading it gives the same diagram."""
+    """Return the canonical text of a file; reading it gives the same diagram."""
     lines = [f"format = {FORMAT}", f"base_s = {file.base_s!r}"]
     if file.seed:
         lines.append(f"seed = {file.seed}")

@@ -1,8 +1,8 @@
 """The compiled kernel: one function that runs the table of any diagram.
 
 A row of the table is an element of a block, or a part of one, in the order of computation. All
-numbers stand in one array, ``v``: base period, inputs, ports, states, numbers of the equations.
-First every row computes its outputs, then those that have states compute the next ones. Nothing is
+numbers are in one array, ``v``: base period, inputs, ports, states, numbers of the equations. First
+every row computes its outputs, then those that have states compute the next ones. Nothing is
 allocated.
 
 What is compiled is kept on disk as one function, and found again by a checksum of all these files.

@@ -16,13 +16,13 @@ POSE = 12
 
 @njit(**FAST)
 def first_pose(v: Array, p: int) -> int:
-    """Where the poses of an arm stand: behind its rows; of the axes before each row, and after."""
+    """Find an arm's first pose: behind its rows; of axes before each row, and after."""
     return p + HEAD + ROW * int(v[p])
 
 
 @njit(**FAST)
 def arm_poses(v: Array, p: int, q: int) -> int:
-    """Poses of an arm, as matrix and place each; where the end's stands."""
+    """Compute the poses of an arm, as matrix and place each; return the place of the end's."""
     g = first_pose(v, p)
     for n in range(POSE):
         v[g + n] = 1.0 if n == 0 or n == 4 or n == 8 else 0.0
@@ -64,7 +64,7 @@ def write_jacobian(v: Array, p: int, q: int, o: int) -> None:
 
 @njit(**FAST)
 def solve_damped(v: Array, x: Places, q: int, o: int, p: int) -> None:
-    """Cholesky's factor of J J^T + damping^2 1 stands behind the numbers, then the solution."""
+    """Solve by Cholesky's factor of J J^T + damping^2 1, which is kept behind the numbers."""
     joints, damping, length = int(v[p]), v[p + 1], v[p + 2]
     m, e = p + 3, p + 39
     for j in range(6):
@@ -100,7 +100,7 @@ def solve_damped(v: Array, x: Places, q: int, o: int, p: int) -> None:
 
 @njit(**FAST)
 def next_angles(v: Array, p: int) -> int:
-    """Where a descent's next angles stand: behind its arm, its poses, three numbers and limits."""
+    """Find a descent's next angles: behind its arm, its poses, three numbers and limits."""
     return first_pose(v, p) + POSE * (int(v[p]) + 1) + 3 + 2 * int(v[p + 1])
 
 
@@ -147,7 +147,7 @@ def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
 @njit(**FAST)
 def turn_gains(v: Array, g: int, t: int, less: int, r: int, from_: int, step: int
            ) -> tuple[float, float]:  # fmt: skip
-    """What cosine and sine of a turn of r about a pose's z bring along t."""
+    """Return the gains of cosine and sine for a turn of r about a pose's z along t."""
     x, y, z = v[r], v[r + step], v[r + 2 * step]
     i, j, k = v[t], v[t + step], v[t + 2 * step]
     if less >= 0:

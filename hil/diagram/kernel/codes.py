@@ -51,11 +51,11 @@ CODES: Final[dict[str, int]] = {
 
 
 def code_of(kind: BlockKind) -> int:
-    """The code of a kind."""
+    """Return the code of a kind."""
     return PYTHONBLOCK if kind.functions is not None else CODES[kind.name.upper()]
 
 
 FAST: Final[dict[str, Any]] = {"error_model": "numpy"}
 INLINE: Final[dict[str, Any]] = {**FAST, "forceinline": True}
-"""Of what is called once, or is short."""
+"""Options of functions that are called once, or are short."""
 SIGNATURE: Final = "int64(int64[:, ::1], int64[::1], float64[::1], int64)"

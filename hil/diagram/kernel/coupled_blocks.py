@@ -1,4 +1,4 @@
-"""Blocks whose elements hang together: outputs and next states."""
+"""Blocks whose elements depend on each other: outputs and next states."""
 
 import math
 
@@ -21,7 +21,7 @@ from hil.diagram.kernel.rotations import turn_forms, write_rotation
 @njit(**FAST)
 def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
            size: int) -> None:  # fmt: skip
-    """Outputs of a block whose elements hang together."""
+    """Outputs of a block whose elements depend on each other."""
     if code == codes.SHIFTREGISTER:
         for n in range(size):
             v[o + n] = v[s + n]
@@ -156,9 +156,9 @@ def write_state(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
 
 @njit(**FAST)
 def call_python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
-    """A block of another distribution. What it does not write is nan, and all of it if it fails.
+    """Call a block of another distribution; unwritten outputs are nan, and all if it fails.
 
-    Numbers: inputs, size of each; outputs, states, parameters; period; parameters; room for inputs.
+    Numbers: inputs, size of each; outputs, states, parameters; period; parameters; input space.
     """
     ports = int(v[p])
     n = p + 1 + ports
@@ -181,7 +181,7 @@ def call_python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int)
 
 @njit(**FAST)
 def find_transition(v: Array, x: Places, q: int, s: int, p: int) -> int:
-    """Place of the numbers of the transition that is taken; -1 if none is."""
+    """Return the place of the numbers of the transition that is taken; -1 if none is."""
     for n in range(int(v[p])):
         t = p + 2 + 3 * n
         if (v[t] < 0.0 or v[t] == v[s]) and v[x[q + int(v[t + 2])]] != 0.0:
@@ -191,7 +191,7 @@ def find_transition(v: Array, x: Places, q: int, s: int, p: int) -> int:
 
 @njit(**FAST)
 def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
-    """Next states of a block whose elements hang together."""
+    """Next states of a block whose elements depend on each other."""
     if code == codes.SHIFTREGISTER:
         for n in range(int(v[p]) - 1, 0, -1):
             v[s + n] = v[s + n - 1]

@@ -22,7 +22,7 @@ from hil.diagram.kernel.numbers import (
 def pid_values(
     v: Array, p: int, s: int, setpoint: float, measured: float, feedforward: float
 ) -> tuple[float, float, float, float]:
-    """Weighted error, filtered derivative, integral, and the output before it is limited."""
+    """Compute weighted error, filtered derivative, integral, and the unlimited output."""
     w = v[p + 3] * setpoint - measured
     d = 0.0
     if v[s + 6] != 0.0:
@@ -72,7 +72,7 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
 
 @njit(**INLINE)
 def memory_value(code: int, v: Array, a: int, b: int, s: int, p: int) -> float:
-    """Output of a block that remembers inputs, or counts and times them."""
+    """Return the output of a block that remembers inputs, or counts and times them."""
     if code == codes.UNITDELAY:
         return v[s]
     if code == codes.DELAY:
@@ -106,7 +106,7 @@ def memory_value(code: int, v: Array, a: int, b: int, s: int, p: int) -> float:
 
 @njit(**INLINE)
 def bounded_value(code: int, v: Array, u: float, beside: int, s: int, p: int) -> float:
-    """Output of a limit, a gap or steps; whether a saturation holds goes to the place beside."""
+    """Compute a limit, a gap or steps; whether a saturation holds goes to the place beside."""
     if code == codes.SATURATION:
         v[beside] = flag(u < v[p] or u > v[p + 1])
         return clipped(u, v[p], v[p + 1])
@@ -125,7 +125,7 @@ def bounded_value(code: int, v: Array, u: float, beside: int, s: int, p: int) ->
 
 @njit(**INLINE)
 def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
-    """A polynomial of an input, or a table of one or of two."""
+    """Return the value of a polynomial, or of a table of one or two inputs."""
     if code == codes.POLYNOMIAL:
         count = int(v[p])
         y = v[p + count]
@@ -148,7 +148,7 @@ def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
 
 @njit(**INLINE)
 def law_value(code: int, v: Array, a: int, b: int, c: int, beside: int, s: int, p: int) -> float:
-    """Output of an integral, a filter or a controller; whether a limit holds goes beside."""
+    """Compute an integral, a filter or a controller; whether a limit holds goes beside."""
     if code == codes.INTEGRALFORWARD or code == codes.LAG:
         return v[s]
     if code == codes.HIGHPASS:
@@ -171,7 +171,7 @@ def law_value(code: int, v: Array, a: int, b: int, c: int, beside: int, s: int, 
 
 @njit(**INLINE)
 def source_value(code: int, tick: int, v: Array, p: int) -> float:
-    """Output of a source."""
+    """Return the output of a source."""
     if code <= codes.CONSTANTINTEGER:
         return v[p]
     if code == codes.STEP:
@@ -204,7 +204,7 @@ def source_value(code: int, tick: int, v: Array, p: int) -> float:
 
 @njit(**INLINE)
 def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Of one or two inputs, without states."""
+    """Return a function of one or two inputs, without states."""
     if code == codes.MULTIPLY:
         return a * b
     if code == codes.DIVIDE:
@@ -254,7 +254,7 @@ def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def angle_value(code: int, a: float, b: float) -> float:
-    """Functions of an angle, and angles."""
+    """Return a function of an angle, or an angle."""
     if code == codes.SIN:
         return math.sin(a)
     if code == codes.COS:
@@ -276,7 +276,7 @@ def angle_value(code: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def truth_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Comparison and logic."""
+    """Return a comparison or logical operation."""
     if code == codes.LESS:
         return flag(a < b)
     if code == codes.LESSEQUAL:

@@ -10,7 +10,7 @@ from hil.diagram.kernel.codes import FAST, INLINE, Array
 
 @njit(**INLINE)
 def floor_of(value: float) -> float:
-    """The whole number below; 0 and not -0 for -0, as in Python."""
+    """Return the whole number below; 0 and not -0 for -0, as in Python."""
     return np.floor(value) + 0.0
 
 
@@ -28,7 +28,7 @@ def clipped(value: float, low: float, high: float) -> float:
 
 @njit(**FAST)
 def length_of(a: float, b: float) -> float:
-    """Of a vector of two; libraries differ in the last bit of theirs."""
+    """Return the length of a vector of two; libraries differ in the last bit of theirs."""
     long, short = (a, b) if a > b else (b, a)
     ratio = short / long if long > 0.0 else 0.0
     return long * math.sqrt(1.0 + ratio * ratio)
@@ -47,7 +47,7 @@ def random_number(high: float, low: float, tick: int) -> float:
 
 @njit(**FAST)
 def interval_of(v: Array, p: int, count: int, u: float) -> int:
-    """Number of the interval of an increasing table in which a value lies, the ends held."""
+    """Find the interval of an increasing table in which a value lies, the ends held."""
     low, high = 0, count - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -60,7 +60,7 @@ def interval_of(v: Array, p: int, count: int, u: float) -> int:
 
 @njit(**FAST)
 def fraction_of(v: Array, p: int, low: int, u: float) -> float:
-    """Where a value lies within an interval, from 0 to 1."""
+    """Return the share of an interval at which a value lies, from 0 to 1."""
     first, last = v[p + low], v[p + low + 1]
     if u <= first:
         return 0.0

@@ -69,7 +69,7 @@ def turn_forms(code: int, v: Array, u: int, o: int) -> None:
 
 @njit(**FAST)
 def write_quaternion(v: Array, u: int, o: int) -> None:
-    """Of a rotation, by the greatest of its four numbers (Shepperd 1978)."""
+    """Write a rotation's quaternion, by the greatest of its four numbers (Shepperd 1978)."""
     trace = v[u] + v[u + 4] + v[u + 8]
     most, value = -1, trace
     for n in range(3):

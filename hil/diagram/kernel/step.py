@@ -16,14 +16,14 @@ from hil.diagram.kernel.pointers import start_of
 
 @njit(**INLINE)
 def is_due(rate: int, offset: int, enable: int, v: Array, tick: int) -> bool:
-    """Whether a row is computed in a tick."""
+    """Return whether a row is computed in a tick."""
     if rate != 1 and (tick < offset or (tick - offset) % rate != 0):
         return False
     return enable < 0 or v[enable] != 0.0
 
 
 def sources_number(folder: Path) -> int:
-    """A number that tells the files of a folder, as they are, from others."""
+    """Return the number that identifies the contents of a folder's files."""
     found = 1
     for file in sorted(folder.glob("*.py")):
         found = crc32(file.read_bytes(), found)
@@ -31,7 +31,7 @@ def sources_number(folder: Path) -> int:
 
 
 def _compiled(sources: int) -> Any:
-    """The kernel; what numba keeps of it on disk is found again by the number of its sources."""
+    """Compile the kernel; numba's copy on disk is found again by the number of its sources."""
 
     @njit(SIGNATURE, cache=True, **FAST)
     def step(rows: Rows, index: Places, values: Array, tick: int) -> int:

@@ -47,13 +47,13 @@ def _ring_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
 
 
 def before_start(parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What each element is before the start; `initial` is of numbers alone."""
+    """Return the value of each element before the start; `initial` is of numbers alone."""
     start = COMPOSITE.get(setting.type)
     return _each(parameters["initial"], setting.size) if start is None else list(start)
 
 
 def _each(initial: Any, size: int) -> list[float]:
-    """A number for all elements, or theirs, row after row."""
+    """Return a number for all elements, or theirs, row after row."""
     return flat(initial) if isinstance(initial, tuple) else [initial] * size
 
 

@@ -40,7 +40,7 @@ KINDS_OF: Final[Mapping[str, str]] = {
     "hypot": "Hypot", "<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual",
     "and": "And", "or": "Or", "not": "Not",
 }  # fmt: skip
-"""What in a text → kind of block."""
+"""Sign or function in a text → kind of block."""
 BOOLEAN: Final = frozenset({"<", "<=", ">", ">=", "and", "or", "not"})
 _PORTS: Final[Mapping[int, tuple[str, ...]]] = {1: ("u",), 2: ("u1", "u2")}
 
@@ -71,7 +71,7 @@ class _Writing:
             self.wires[f"{one.name}.u"] = f"{source}.y"
 
     def diagram(self) -> Diagram:
-        """What has been made."""
+        """Return the diagram of what was written."""
         return Diagram(self.blocks, self.wires)
 
     def _face(self, name: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class _Writing:
         return name
 
     def tree(self, node: SyntaxNode) -> str:
-        """Blocks of a tree; the one whose output it is."""
+        """Return the blocks of a tree; the one whose output it is."""
         if node.what == "number":
             return self._new("Constant", value=node.value)
         if node.what == "name":
@@ -134,7 +134,7 @@ class _Writing:
 
 
 def flags_of(statements: tuple[Statement, ...]) -> frozenset[str]:
-    """Names that are true or false: conditions, and what is made of comparisons."""
+    """Return the names that are true or false: conditions, and what is made of comparisons."""
     found = set[str]()
 
     def look(node: SyntaxNode) -> None:
@@ -159,7 +159,7 @@ def _is_flag(node: SyntaxNode, flags: set[str]) -> bool:
 
 
 def inputs_of(statements: tuple[Statement, ...], p: Parameters) -> tuple[str, ...]:
-    """Names that nothing in the text and no parameter gives."""
+    """Return the names that nothing in the text and no parameter gives."""
     own = {one.name for one in statements} | {*p["names"].split(), TIME}
     return tuple(sorted({name for one in statements for name in names_in(one.tree)} - own))
 
@@ -188,7 +188,7 @@ def _ports(p: Parameters) -> Ports:
 
 
 def _pairs(p: Parameters) -> Pairs:
-    """An output hangs on inputs in its own text, and on those of outputs that it names."""
+    """Return the feed-through by the inputs in an output's text, and those of outputs in it."""
     statements = _statements(p)
     inputs, seen = set(inputs_of(statements, p)), dict[str, set[str]]()
     for one in statements:

@@ -1,4 +1,4 @@
-"""Numbers that a file brings: read when a diagram is loaded, and kept with what is recorded."""
+"""Numbers of a file: read when a diagram is loaded, and kept with the recording."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _drawn(p: Parameters) -> Diagram:
 
 
 def table_of(p: Parameters) -> Parameters:
-    """Parameters of the `TimeTable` that a block reads.
+    """Return the parameters of the `TimeTable` that a block reads.
 
     Args:
         p: ``file`` as it was judged (`JudgedPath`): a link that has come since is not followed.
@@ -43,7 +43,7 @@ def table_of(p: Parameters) -> Parameters:
 
 
 def _check_unit(table: NumberTable, column: str, given: str) -> None:
-    """Refuse a unit that is not the one that the file says, if diagrams know that one.
+    """Refuse a unit other than the file's, if diagrams know that one.
 
     Raises:
         ConfigError: With both.

@@ -23,12 +23,12 @@ ARGUMENTS: Final = ("u", "y", "x", "p", "H")
 
 
 def installed_blocks(own: Mapping[str, BlockKind]) -> tuple[Offer, ...]:
-    """All blocks of other distributions by name; those that cannot be used say why."""
+    """Return all blocks of other distributions by name; unusable ones have the reason."""
     return offers(GROUP, _not_a_block, own=own)
 
 
 def _not_a_block(entry: EntryPoint, kind: object) -> str:
-    """Why an entry point's object is no kind of block that can be called; empty if it is."""
+    """Describe why an entry point's object is no kind of block that can be called; else empty."""
     if not isinstance(kind, BlockKind):
         return f"{entry.value} is a {type(kind).__name__}, no BlockKind"
     if kind.name != entry.name:
@@ -46,7 +46,7 @@ def _not_a_block(entry: EntryPoint, kind: object) -> str:
 
 
 def _shapeless(ports: tuple[PortKind, ...]) -> str:
-    """Why ports cannot be handed to a function: it must know their sizes beforehand."""
+    """Describe why ports cannot be passed to a function: it must know their sizes beforehand."""
     for port in ports:
         if isinstance(port.shape, str):
             return f"port {port.name} has no shape of its own; () is a scalar"
@@ -54,12 +54,12 @@ def _shapeless(ports: tuple[PortKind, ...]) -> str:
 
 
 def _sizes(ports: tuple[PortKind, ...]) -> list[int]:
-    """Numbers of each port."""
+    """Return the numbers of each port."""
     return [math.prod(port.shape) for port in ports if not isinstance(port.shape, str)]
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What the kernel needs to call a block: sizes, its period, parameters, room for its inputs.
+    """Return the numbers to call a block with: sizes, its period, parameters, space for its inputs.
 
     Raises:
         ConfigError: If a port has no shape with these parameters.
@@ -73,7 +73,7 @@ def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -
 
 
 def addresses(kind: BlockKind) -> tuple[int, int]:
-    """Where its two compiled functions stand; 0 for one that it does not have.
+    """Return the addresses of its two compiled functions; 0 for one that it does not have.
 
     Raises:
         ConfigError: If one cannot be compiled.
@@ -91,7 +91,7 @@ def addresses(kind: BlockKind) -> tuple[int, int]:
 
 @functools.cache
 def _compiled(function: BlockFunction) -> Any:
-    """A function as the kernel calls it; it is kept as long as the process lives."""
+    """Return a function as the kernel calls it; it is kept as long as the process lives."""
     import numba
     from numba import cfunc, njit, types
 
@@ -106,7 +106,7 @@ def _compiled(function: BlockFunction) -> Any:
     def called(u: Any, nu: Any, y: Any, ny: Any, x: Any, nx: Any, p: Any, np: Any, H: Any) -> int:
         try:
             inner(carray(u, (nu,)), carray(y, (ny,)), carray(x, (nx,)), carray(p, (np,)), H)
-        except Exception:  # numba knows no other; the block's outputs tell that it failed
+        except Exception:  # numba knows no other; the block's outputs show that it failed
             for n in range(ny):
                 y[n] = math.nan
         return 0

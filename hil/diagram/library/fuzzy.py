@@ -25,12 +25,12 @@ _TERM: Final = re.compile(rf"\s*+([-+]?)\s*(?:({_NUMBER})(?:\s+([A-Za-z_]\w*))?|
 
 
 class RulesError(ValueError):
-    """A text that is no set or rule; its words say which part, and what would be right."""
+    """A text that is no set or rule; the message names the part, and what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzySet:
-    """How much a number belongs to a word: straight lines between corners, held beyond them."""
+    """Membership of a number in a word: straight lines between corners, held beyond them."""
 
     input: str
     word: str
@@ -40,18 +40,18 @@ class FuzzySet:
 
 @dataclass(frozen=True, slots=True)
 class FuzzyRule:
-    """What follows, as far as all its sets hold."""
+    """Conclusion that holds as far as all its sets do."""
 
     when: tuple[tuple[str, str], ...]
-    """Input and word of each."""
+    """Input and word of each condition."""
     constant: float
     factors: tuple[tuple[str, float], ...]
-    """Of inputs, added to the constant."""
+    """Factors of inputs, added to the constant."""
 
 
 @lru_cache(maxsize=256)
 def sets_of(text: str) -> tuple[FuzzySet, ...]:
-    """The sets of a text such as ``error low: below -1 0; error zero: -1 0 1``.
+    """Return the sets of a text such as ``error low: below -1 0; error zero: -1 0 1``.
 
     Raises:
         RulesError: If a part of it is none.
@@ -79,7 +79,7 @@ def _set(part: str) -> FuzzySet:
 
 @lru_cache(maxsize=256)
 def rules_of(text: str) -> tuple[FuzzyRule, ...]:
-    """The rules of a text such as ``error low and rate high -> 2 - 0.5 error``.
+    """Return the rules of a text such as ``error low and rate high -> 2 - 0.5 error``.
 
     Raises:
         RulesError: If a part of it is none.
@@ -169,7 +169,7 @@ class _Writing:
         return name
 
     def total(self, sources: list[str]) -> str:
-        """The sum of some outputs."""
+        """Return the sum of some outputs."""
         return sources[0] if len(sources) == 1 else self.new(
             "Sum", *sources, signs="+" * len(sources)
         )  # fmt: skip

@@ -52,10 +52,10 @@ class Token:
     """A piece of a text."""
 
     kind: str
-    """number, name, sign, or end."""
+    """Kind of the token: number, name, sign, or end."""
     text: str
     column: int
-    """Of its first character, from 1."""
+    """Column of its first character, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class SyntaxNode:
     """``number``, ``name``, an operator's sign, or the name of a function."""
     parts: tuple[SyntaxNode, ...] = ()
     value: float = 0.0
-    """Of a number; the exponent of ``^``."""
+    """Value of a number; the exponent of ``^``."""
     name: str = ""
     column: int = 0
 
@@ -82,7 +82,7 @@ class Statement:
 
 @lru_cache(maxsize=512)
 def parsed(text: str) -> tuple[Statement, ...]:
-    """The statements of a text; one without a name is ``y``.
+    """Return the statements of a text; one without a name is ``y``.
 
     Raises:
         GrammarError: if it is none.
@@ -93,7 +93,7 @@ def parsed(text: str) -> tuple[Statement, ...]:
 
 
 def names_in(tree: SyntaxNode) -> Iterator[str]:
-    """Names in a tree, as often as they stand there."""
+    """Yield the names in a tree, as often as they occur."""
     if tree.what == "name":
         yield tree.name
     for one in tree.parts:
@@ -156,7 +156,7 @@ class _Parser:
         return self._row(("and",), self._not)
 
     def _row(self, signs: tuple[str, ...], inner: Callable[[], SyntaxNode]) -> SyntaxNode:
-        """Operations of the same rank, from the left."""
+        """Return the operations of the same rank, from the left."""
         found = inner()
         while self._now.text in signs and self._now.kind != "number":
             token = self._next()

@@ -1,4 +1,4 @@
-"""What a kind of block is, as data: ports, parameters, feed-through, states, an example."""
+"""A kind of block as data: ports, parameters, feed-through, states, an example."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class PortKind:
 
     name: str
     unit: str = "?a"
-    """Its unit, with variables of the block."""
+    """Unit, with variables of the block."""
     shape: str | tuple[int, ...] = "?s"
-    """Sizes; a variable is found from the wires, and is a scalar if nothing says more."""
+    """Sizes; a variable is found from the wires, and is a scalar if nothing else determines it."""
     type: PortType = "real"
     frame: str = "?f"
     """Axes of its numbers; a variable for those that have none of their own."""
@@ -54,11 +54,11 @@ class Ports:
     outputs: tuple[PortKind, ...]
 
     def input(self, name: str) -> PortKind | None:
-        """The input of a name."""
+        """Return the input of a name."""
         return next((one for one in self.inputs if one.name == name), None)
 
     def output(self, name: str) -> PortKind | None:
-        """The output of a name."""
+        """Return the output of a name."""
         return next((one for one in self.outputs if one.name == name), None)
 
 
@@ -69,14 +69,14 @@ class ParameterKind:
     name: str
     type: ParameterType = "real"
     default: Any = None
-    """None if it must be given."""
+    """Default value; None if it must be given."""
     low: float = -math.inf
     high: float = math.inf
     unit: str = "1"
-    """As the reader is told; of the block's own variables where it has some."""
+    """Unit for the reader; in the block's own variables where it has some."""
     about: str = ""
     choices: tuple[str, ...] = ()
-    """Of a text; empty if it is free."""
+    """Choices of a text; empty if it is free."""
     above: float = -math.inf
     """A bound that must be exceeded."""
     each: bool = False
@@ -85,19 +85,19 @@ class ParameterKind:
 
 @dataclass(frozen=True, slots=True)
 class BlockSetting:
-    """Where and how a block runs, for what its numbers hang on."""
+    """Path, size, rate and seed with which a block runs, on which its numbers depend."""
 
     path: str
     size: int
-    """Elements of the block, 1 for scalars."""
+    """Number of elements of the block, 1 for scalars."""
     period_s: float
-    """Of the block's own ticks: rate times the base period."""
+    """Period of the block's own ticks [s]: rate times the base period."""
     base_s: float
     rate: int = 1
     seed: int = 0
-    """Of the whole diagram."""
+    """Seed of the whole diagram."""
     type: PortType = "real"
-    """Of the elements."""
+    """Type of the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ BlockFunction = Callable[[Any, Any, Any, Any, float], None]
 period [s]; it writes what it computes."""
 
 Pairs = frozenset[tuple[str, str]]
-"""Feed-through: the output hangs on the input of the same tick."""
+"""Feed-through: the output depends on the input of the same tick."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,55 +124,55 @@ class BlockKind:
     group: str
     about: str
     equation: str
-    """Its difference equation: k the block's tick, H its period [s], [k-1] the tick before."""
+    """Difference equation: k is the block's tick, H its period [s], [k-1] the tick before."""
     ports: Ports | Callable[[Parameters], Ports]
     parameters: tuple[ParameterKind, ...] = ()
     direct: Pairs | Callable[[Parameters], Pairs] | None = None
-    """Pairs with feed-through; None if every output hangs on every input."""
+    """Pairs with feed-through; None if every output depends on every input."""
     states: tuple[str, ...] | Callable[[Parameters, BlockSetting], int] = ()
     """Names for one element, or how many there are for the whole block."""
     initial: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
     """States of one element at the start, or of the whole block; else 0."""
     numbers: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
-    """What the equation needs, in order; None for its numeric parameters as they are."""
+    """Numbers of the equation, in order; None for its numeric parameters as they are."""
     check: Callable[[Parameters], str] | None = None
-    """What is wrong with parameters that fit one by one; empty if nothing is."""
+    """Fault of parameters that fit one by one; empty if there is none."""
     size_port: str = ""
-    """Whose shape gives the block's size; empty for the first output."""
+    """Name of the port whose shape gives the block's size; empty for the first output."""
     any_rate: bool = False
-    """Its inputs may be of any rate."""
+    """Whether its inputs may be of any rate."""
     constant: bool = False
-    """Its output never changes, so that it may be wired to any rate."""
+    """Whether its output never changes, so that it may be wired to any rate."""
     drawn: Callable[[Parameters], Diagram] | None = None
-    """Blocks that it stands for; None if it is computed itself."""
+    """Blocks that it represents; None if it is computed itself."""
     functions: tuple[BlockFunction] | tuple[BlockFunction, BlockFunction] | None = None
-    """Of a block of another distribution: what writes outputs, and then what writes next states."""
+    """Functions of another distribution's block: for outputs, and then for next states."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:
-        """Its ports with these parameters."""
+        """Return the ports with these parameters."""
         ports = self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
         shape = self.shape_of_each(parameters)
         return _of_shape(ports, shape) if shape else ports
 
     def direct_of(self, parameters: Parameters) -> Pairs:
-        """Its pairs with feed-through with these parameters."""
+        """Return the feed-through with these parameters."""
         if self.direct is None:
             ports = self.ports_of(parameters)
             return frozenset((i.name, o.name) for i in ports.inputs for o in ports.outputs)
         return self.direct if isinstance(self.direct, frozenset) else self.direct(parameters)
 
     def parameter(self, name: str) -> ParameterKind | None:
-        """The parameter of a name."""
+        """Return the parameter of a name."""
         return next((one for one in self.parameters if one.name == name), None)
 
     def shape_of_each(self, parameters: Parameters) -> tuple[int, ...]:
-        """Sizes of parameters that have a number for each element; empty if there are none."""
+        """List sizes of parameters that have a number for each element; else empty."""
         values = (parameters.get(one.name) for one in self.parameters if one.each)
         return next((shape_of(one) for one in values if isinstance(one, tuple)), ())
 
     def elements(self, parameters: Parameters, size: int) -> list[Parameters]:
-        """Parameters of each element, row after row."""
+        """Return the parameters of each element, row after row."""
         if not self.shape_of_each(parameters):
             return [parameters] * size
         each = {
@@ -183,7 +183,7 @@ class BlockKind:
         return [{**parameters, **{k: v[i] for k, v in each.items()}} for i in range(count)]
 
     def fault_of(self, parameters: Parameters) -> str:
-        """What is wrong with parameters that fit one by one; empty if nothing is."""
+        """Return the fault of parameters that fit one by one; empty if there is none."""
         shape = self.shape_of_each(parameters)
         for one in self.parameters:
             value = parameters[one.name]
@@ -197,7 +197,7 @@ class BlockKind:
         return next((one for one in faults if one), "")
 
     def numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """What its equation needs; of each element, if parameters have a number for each."""
+        """Compute the equation's numbers; of each element, if parameters have one for each."""
         if self.shape_of_each(parameters):
             parts = self.elements(parameters, setting.size)
             return [number for one in parts for number in self._numbers_of(one, setting)]
@@ -210,7 +210,7 @@ class BlockKind:
         return [number for name in numeric for number in flat(parameters[name])]
 
     def initial_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """Its states at the start, element after element."""
+        """Return the states at the start, element after element."""
         if callable(self.states):
             count = self.states(parameters, setting)
             given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
@@ -226,12 +226,12 @@ class BlockKind:
 
 
 def each(*parameters: ParameterKind) -> tuple[ParameterKind, ...]:
-    """Parameters that may have a number for each element."""
+    """Return the parameters that may have a number for each element."""
     return tuple(replace(one, each=True) for one in parameters)
 
 
 def _of_shape(ports: Ports, shape: tuple[int, ...]) -> Ports:
-    """Ports whose sizes are known: those that were to be found from the wires have them."""
+    """Complete ports' sizes: those that were to be found from the wires have them."""
     inputs, outputs = (
         tuple(replace(one, shape=shape) if one.shape == "?s" else one for one in side)
         for side in (ports.inputs, ports.outputs)
@@ -240,14 +240,14 @@ def _of_shape(ports: Ports, shape: tuple[int, ...]) -> Ports:
 
 
 def flat(value: Any) -> list[float]:
-    """Numbers of a number, a list or a matrix, row after row."""
+    """Return the numbers of a number, a list or a matrix, row after row."""
     if isinstance(value, tuple):
         return [number for one in value for number in flat(one)]
     return [float(value)]
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Sizes of a number, a list or a matrix."""
+    """Return the sizes of a number, a list or a matrix."""
     if not isinstance(value, tuple):
         return ()
     return (len(value), *(shape_of(value[0]) if value else ()))
@@ -257,39 +257,39 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def one_in(unit: str = "?a", out: str = "?a", *, names: tuple[str, str] = ("u", "y")) -> Ports:
-    """A real input and a real output of the same shape and frame."""
+    """Return a real input and a real output of the same shape and frame."""
     return Ports((PortKind(names[0], unit),), (PortKind(names[1], out),))
 
 
 def two_in(first: str = "?a", second: str = "?a", out: str = "?a") -> Ports:
-    """Two real inputs and an output of the same shape and frame."""
+    """Return two real inputs and an output of the same shape and frame."""
     return Ports((PortKind("u1", first), PortKind("u2", second)), (PortKind("y", out),))
 
 
 def flag(name: str, *, shape: str | tuple[int, ...] = "?s", optional: bool = False) -> PortKind:
-    """A boolean port."""
+    """Return a boolean port."""
     return PortKind(name, "1", shape, "boolean", "?flag", optional)
 
 
 def count(name: str) -> PortKind:
-    """An integer port."""
+    """Return an integer port."""
     return PortKind(name, "1", "?s", "integer", "?count")
 
 
 def pose(name: str = "pose", frame: str = "?f") -> PortKind:
-    """A pose in some axes."""
+    """Return a pose in some axes."""
     return PortKind(name, "1", (len(COMPOSITE["pose"]),), "pose", frame)
 
 
 def wrench(name: str = "wrench", frame: str = "?f") -> PortKind:
-    """A wrench in some axes."""
+    """Return a wrench in some axes."""
     return PortKind(name, "1", (len(COMPOSITE["wrench"]),), "wrench", frame)
 
 
 def source(unit: str = "1", type: PortType = "real") -> Ports:
-    """No input, one scalar output."""
+    """Return the ports of a source: no input, one scalar output."""
     return Ports((), (PortKind("y", unit, (), type),))
 
 
 NO_PAIRS: Final[Pairs] = frozenset()
-"""Of a block whose outputs hang on earlier ticks only."""
+"""Feed-through of a block whose outputs depend on earlier ticks only."""

@@ -2,7 +2,7 @@
 
 A row of an arm is theta [rad], d [m], a [m], alpha [rad] (Denavit and Hartenberg 1955, distal): a
 joint's axes in those before it are Rz(theta + q) Tz(d) Tx(a) Rx(alpha). A fifth number says whether
-the row turns, by 1, or stands, by 0, such as a mount, a tool.
+the row turns, by 1, or is fixed, by 0, such as a mount, a tool.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ TWO_LINKS: Final = ((0.0, 0.3, 0.0, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (0.0, 0.
 
 
 def joints_of(p: Parameters) -> int:
-    """How many the arm has."""
+    """Return the number of joints of the arm."""
     return sum(turns(row) for row in p["dh"])
 
 
 def turns(row: tuple[float, ...]) -> bool:
-    """Whether a row is of a joint."""
+    """Return whether a row is of a joint."""
     return len(row) == 4 or row[4] != 0.0
 
 
@@ -58,7 +58,7 @@ def _dh_fault(p: Parameters) -> str:
 
 
 def _chain_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """Rows, and joints; theta, d, a, cos and sin of alpha, whether it turns; room for the poses."""
+    """List rows and joints; theta, d, a, cos and sin of alpha, whether it turns; pose space."""
     found = [float(len(p["dh"])), float(joints_of(p))]
     for row in p["dh"]:
         theta, d, a, alpha = row[:4]
@@ -118,13 +118,13 @@ def _descent_fault(p: Parameters) -> str:
 
 
 def _each(p: Parameters, name: str) -> tuple[float, ...]:
-    """A number for each joint."""
+    """Return a number for each joint."""
     given, joints = p[name], joints_of(p)
     return given * joints if len(given) == 1 else given
 
 
 def _descent_numbers(p: Parameters, s: BlockSetting) -> list[float]:
-    """The chain; sweeps, step, weight of turns, limits; room for the next angles."""
+    """Return the chain; sweeps, step, weight of turns, limits; space for the next angles."""
     return [
         *_chain_numbers(p, s), float(p["sweeps"]), p["step_max_rad"], p["turn_m"],
         *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in range(joints_of(p))),

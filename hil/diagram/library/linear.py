@@ -29,7 +29,7 @@ System = tuple[Matrix, Matrix, Matrix, Matrix]
 
 @lru_cache(maxsize=1024)
 def discrete(system: Any, period_s: float, method: str) -> System:
-    """A, B, C, D at a period, of (A, B, C, D) or of (numerator, denominator) in continuous time."""
+    """Discretise (A, B, C, D), or (numerator, denominator), of continuous time at a period."""
     import numpy as np
     from scipy.signal import cont2discrete, tf2ss
 

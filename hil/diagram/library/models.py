@@ -1,7 +1,7 @@
-"""A model of others as a block: an FMU, whose code is loaded by a run, with a person's trust.
+"""Somebody else's model as a block: an FMU, whose code is loaded by a run, with a person's trust.
 
-Here only its description is read. The block stands for a `Bias` of 0 for each input, where the
-model's is taken from, and for a `Constant` for each output, which who runs it sets in every tick.
+Here only its description is read. The block represents a `Bias` of 0 for each input, where the
+model's is taken from, and a `Constant` for each output, which its runner sets in every tick.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hil.fmu.description import Description, Variable, read_description, require
 
 TEXT_MOST: Final = 2000
 PORTS_MOST: Final = 64
-"""Of inputs, and of outputs."""
+"""Largest number of inputs, and of outputs."""
 BETWEEN: Final = ("hold", "line")
 _ENTRY: Final = re.compile(r"(?:([A-Za-z]\w*)\s*=\s*)?(\S(?:.*\S)?)", re.ASCII)
 _UNIT: Final = re.compile(r"(.*\S)\s+\[([^\[\]]*)\]")
@@ -44,13 +44,13 @@ class ModelPort:
 
     name: str
     variable: str
-    """Of the model."""
+    """Name of the variable in the model."""
     unit: str
-    """As the text says; empty to take the model's."""
+    """Unit given by the text; empty to take the model's."""
 
 
 def entries(text: str) -> tuple[ModelPort, ...]:
-    """Ports as a text has them: ``v; a = body.acc[1]; q = yaw [deg/s]``."""
+    """Return the ports as a text has them: ``v; a = body.acc[1]; q = yaw [deg/s]``."""
     found: list[ModelPort] = []
     for part in filter(None, map(str.strip, text.split(";"))):
         with_unit = _UNIT.fullmatch(part)
@@ -101,7 +101,7 @@ def _faults(p: Parameters) -> Iterator[str]:
 
 
 def described(path: Path) -> Description:
-    """What an FMU says of itself; nothing of it is run.
+    """Read the description of an FMU; nothing of it is run.
 
     Raises:
         ConfigError: for a file that could never be run.
@@ -122,7 +122,7 @@ def _described(path: Path, changed_ns: int, size: int) -> Description:
 
 
 def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
-    """Unit of a port: as the text says, else as the model does, in the words of diagrams."""
+    """Return the unit of a port: the text's, else the model's, in the form of diagrams."""
     if one.unit:
         return one.unit
     spelling = _SPELT.get(variable.unit, variable.unit.replace(".", "*"))
@@ -135,7 +135,7 @@ def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
 
 
 def _drawn(p: Parameters) -> Diagram:
-    """What the block stands for.
+    """Return the diagram that the block represents.
 
     Raises:
         ConfigError: if the model has no such variables, or is none.
@@ -161,7 +161,7 @@ def _drawn(p: Parameters) -> Diagram:
 
 
 def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> str:
-    """Unit of a port, which must be an input or output of the model."""
+    """Return the unit of a port, which must be an input or output of the model."""
     variable, path = model.variable(one.variable, key), model.path
     if variable.causality != causality:
         line = f"{key}: {one.variable} is a {variable.causality} of {path.name}"
@@ -170,7 +170,7 @@ def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> st
 
 
 def describe_model(p: Parameters) -> dict[str, str]:
-    """Parameters of a block that tell what its file would: units of all ports, and its digest.
+    """Return the parameters of a block in place of its file: units of all ports, and its digest.
 
     Raises:
         ConfigError: as when it is drawn.
@@ -184,7 +184,7 @@ def describe_model(p: Parameters) -> dict[str, str]:
 
 
 def inner_name(port: ModelPort, p: Parameters) -> str:
-    """Name of the block inside that has the numbers of a port."""
+    """Return the name of the block inside that has the numbers of a port."""
     taken = {one.name for key in ("takes", "gives") for one in entries(p[key])}
     name = f"{port.name[:50]}_now"
     while name in taken:

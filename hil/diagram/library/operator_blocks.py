@@ -1,7 +1,7 @@
-"""Blocks that a person works with: what is pressed, switched and slid, and what is shown.
+"""Blocks for a person: buttons, switches, sliders, and displays.
 
-What is set is a parameter: it changes by the same way as any other while a diagram runs, within its
-limits, and is recorded. What is shown is what is wired to it.
+What is set is a parameter: it changes as any other while a diagram runs, within its limits, and is
+recorded. What is shown is what is wired to it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def _vector(name: str, unit: str, frame: str = "?f") -> PortKind:
 
 
 def _diagram(inputs: str, outputs: str, blocks: Mapping[str, str], wires: str) -> Diagram:
-    """Blocks by name and kind, and wires as ``target<source``, all in words."""
+    """Return the blocks by name and kind, and wires as ``target<source``, all in words."""
     drawn = {name: DrawnBlock(kind) for name, kind in blocks.items()}
     drawn |= {name: DrawnBlock("In") for name in inputs.split()}
     drawn |= {name: DrawnBlock("Out") for name in outputs.split()}

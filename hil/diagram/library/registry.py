@@ -12,14 +12,14 @@ from hil.diagram.library.kind import BlockKind
 
 @cache
 def kinds() -> Mapping[str, BlockKind]:
-    """Every kind by its name, in order of groups; then those of other distributions."""
+    """Return every kind by its name, in order of groups; then those of other distributions."""
     own = own_kinds()
     return MappingProxyType({**own, **{one.name: one.value for one in offered() if not one.broken}})
 
 
 @cache
 def offered() -> tuple[Offer, ...]:
-    """Kinds of other distributions; those that cannot be used say why."""
+    """Return the kinds of other distributions; unusable ones have the reason."""
     from hil.diagram.library.foreign_blocks import installed_blocks
 
     return installed_blocks(own_kinds())
@@ -27,7 +27,7 @@ def offered() -> tuple[Offer, ...]:
 
 @cache
 def own_kinds() -> Mapping[str, BlockKind]:
-    """The bench's own kinds."""
+    """Return the bench's own kinds."""
     from hil.diagram.library import (
         arithmetic,
         digital,
@@ -59,7 +59,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
 
 @cache
 def faces() -> Mapping[str, BlockKind]:
-    """Kinds that are wires alone: `In` and `Out`, of which a diagram's face is made, and buses."""
+    """List kinds that are wires alone: `In` and `Out`, the ends of a face, and buses."""
     from hil.diagram.library import routing
 
     return MappingProxyType({kind.name: kind for kind in routing.FACES})
@@ -67,7 +67,7 @@ def faces() -> Mapping[str, BlockKind]:
 
 @cache
 def hidden() -> Mapping[str, BlockKind]:
-    """Kinds that nobody draws: what enabled and triggered diagrams are made of."""
+    """Return the kinds that nobody draws: what enabled and triggered diagrams are made of."""
     from hil.diagram.library import routing
 
     return MappingProxyType({kind.name: kind for kind in routing.HIDDEN})

@@ -108,7 +108,7 @@ TYPES: Final = ("real", "boolean", "integer", *COMPOSITE, "any")
 
 
 def face_port(parameters: Parameters, name: str) -> PortKind:
-    """The port of a block of a face."""
+    """Return the port of a block of a face."""
     shape, type_ = parameters["shape"], parameters["type"]
     if type_ in COMPOSITE:
         return PortKind(name, "1", (len(COMPOSITE[type_]),), type_, parameters["frame"] or "?f")
@@ -127,7 +127,7 @@ FACE: Final = (
 
 
 def _face_fault(p: Parameters) -> str:
-    """A pose and a wrench have sizes and units of their own."""
+    """Describe a fault: a pose and a wrench have sizes and units of their own."""
     type_ = p["type"]
     if type_ not in COMPOSITE:
         return ""

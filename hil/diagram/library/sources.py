@@ -27,12 +27,12 @@ SEED_MOST: Final = 2**32 - 1
 
 
 def ticks(time_s: float, period_s: float) -> int:
-    """The whole number of periods nearest to a time."""
+    """Return the whole number of periods nearest to a time."""
     return math.floor(time_s / period_s + 0.5)
 
 
 def seconds(name: str, default: float | None = 0.0, *, above: float = -math.inf) -> ParameterKind:
-    """A parameter that is a time."""
+    """Return a parameter that is a time."""
     low = 0.0 if above == -math.inf else -math.inf
     return ParameterKind(name, "real", default, low, TIME_MOST_S, "s", above=above)
 
@@ -57,7 +57,7 @@ def _pulse(parameters: Parameters, setting: BlockSetting) -> Sequence[float]:
 
 
 def seed_of(parameters: Parameters, setting: BlockSetting) -> tuple[float, float]:
-    """Two words of 32 bits that hang on the diagram's seed, the block's own and its path."""
+    """Return two words of 32 bits, made of the diagram's seed, the block's own and its path."""
     text = f"{setting.seed}/{parameters['seed']}/{setting.path}"
     digest = hashlib.sha256(text.encode()).digest()
     return float(int.from_bytes(digest[:4])), float(int.from_bytes(digest[4:8]))
@@ -69,7 +69,7 @@ def _table_fault(parameters: Parameters) -> str:
 
 
 def increasing_fault(name: str, places: tuple[float, ...], other: str, values: tuple) -> str:
-    """What is wrong with the points of a table; empty if nothing is."""
+    """Return the fault of the points of a table; empty if there is none."""
     if len(places) < 2 or len(places) != len(values):
         return f"{name} has {len(places)} numbers, {other} {len(values)}: as many, and at least 2"
     for before, after in pairwise(places):

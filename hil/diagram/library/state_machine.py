@@ -31,7 +31,7 @@ _TRANSITION: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """From a state to another while a guard is true."""
+    """Transition from a state to another while a guard is true."""
 
     source: str
     """`*` for any."""
@@ -44,7 +44,7 @@ class Transition:
 
 @lru_cache(maxsize=256)
 def transitions(text: str) -> tuple[Transition, ...]:
-    """The transitions of a text, in the order in which they are tried.
+    """Return the transitions of a text, in the order in which they are tried.
 
     Raises:
         ValueError: if a part of it is none; its words say which.
@@ -69,7 +69,7 @@ def _known(p: Parameters) -> tuple[Transition, ...]:
 
 
 def guards(p: Parameters) -> tuple[str, ...]:
-    """Names of the inputs."""
+    """Return the names of the inputs."""
     return tuple(sorted({one.guard for one in _known(p)}))
 
 
@@ -114,7 +114,7 @@ def _faults(p: Parameters) -> Iterator[str]:
 
 
 def _numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """How many transitions, outputs, guards; from, to and guard of each; rows of outputs."""
+    """Count transitions, outputs, guards; from, to and guard of each; rows of outputs."""
     names, inputs = p["names"].split(), guards(p)
     found = _known(p)
     listed = [

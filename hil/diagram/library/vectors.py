@@ -31,7 +31,7 @@ def _gain_ports(parameters: Parameters) -> Ports:
 
 
 def _gain_numbers(parameters: Parameters, setting: BlockSetting) -> tuple[float, ...]:
-    """Columns, and the matrix row after row."""
+    """Return the columns, and the matrix row after row."""
     k, n = parameters["k"], setting.size
     if isinstance(k, tuple):
         return len(k[0]), *flat(k)
@@ -48,7 +48,7 @@ def _rows_fault(parameters: Parameters) -> str:
 
 
 def is_definite(k: tuple[tuple[float, ...], ...]) -> bool:
-    """Whether a matrix is symmetric and positive definite (Cholesky's pivots are above 0)."""
+    """Return whether a matrix is symmetric and positive definite (Cholesky's pivots above 0)."""
     size = len(k)
     if any(len(row) != size for row in k) or any(
         k[i][j] != k[j][i] for i in range(size) for j in range(i)

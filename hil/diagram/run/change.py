@@ -13,14 +13,14 @@ from hil.diagram.check.flat import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class DiagramChange:
-    """What is to be changed; all of it, or none."""
+    """A change of a diagram; all of it is taken, or none."""
 
     set: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Parameters: ``name`` of the diagram's own, or ``path.name`` of a block's → value."""
     text: str = ""
     """Another diagram, as in a file; empty for the one that runs."""
     source: str = ""
-    """Its file; libraries are found beside it."""
+    """File of the text; libraries are found beside it."""
     forced: bool = False
     """Whether it is taken although an output jumps."""
     carried: bool = field(default=False, compare=False)
@@ -45,7 +45,7 @@ class DiagramChange:
         return ", ".join(words if not self.text else [self.source or "another diagram", *words])
 
     def json(self) -> str:
-        """The whole of it as a text."""
+        """Return the whole of it as a text."""
         table = {
             "set": self.set, "text": self.text, "source": self.source, "forced": self.forced,
         }  # fmt: skip
@@ -69,7 +69,7 @@ class DiagramChange:
 
 
 def tuples(value: Any) -> Any:
-    """A value of a parameter with tuples for lists."""
+    """Return a value of a parameter with tuples for lists."""
     return tuple(tuples(one) for one in value) if isinstance(value, list | tuple) else value
 
 

@@ -1,7 +1,7 @@
-"""Changes of a diagram while it moves a machine: when they come, and as a recording tells them.
+"""Changes of a diagram while it moves a machine: their times, and their record.
 
-A change is one event that says what came of it, one for each fault if it was refused, and its text
-in parts; `changes_of` puts them together again, so that a run can be done once more.
+A change is one event with its result, one for each fault if it was refused, and its text in parts;
+`changes_of` puts them together again, so that a run can be repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hil.run.journal import Journal, Scalar
 
 WHO: Final = "diagram"
-"""Name under which events of changes stand in a recording."""
+"""Name of events of changes in a recording."""
 TOLD_MOST: Final = 300
 """Characters of what was set, in an event."""
 
@@ -42,7 +42,7 @@ Inbox = Callable[[], DiagramChange | None]
 
 
 class DiagramChanger:
-    """Offers changes to the diagram of a run, one after another, and tells what came of each.
+    """Offers changes to the diagram of a run, one after another, and reports the result of each.
 
     Args:
         changes: with their steps.
@@ -61,7 +61,7 @@ class DiagramChanger:
         self._building: tuple[DiagramChange, Future[PreparedChange]] | None = None
         self._trying: tuple[int, PreparedChange] | None = None
         self.hear_refused: Callable[[DiagramChange, str], object] = lambda change, why: None
-        """Hears of each change that was refused, and why."""
+        """Called with each change that was refused, and why."""
         self._events = EditEvents(who=WHO)
         self._last = Tick(0, 0.0, 0.0, 0.0)
         self.taken: int = 0
@@ -72,7 +72,7 @@ class DiagramChanger:
         """Changes that the run did not come to, in words."""
 
     def act(self, diagram: ConnectedDiagram, journal: Journal | None, tick: Tick) -> None:
-        """Tell what came of a change, or take the next; it never waits."""
+        """Report the result of a change, or take the next; never waits."""
         self._last = tick
         if self._trying is not None and diagram.outcome is not None:
             self._note(journal, tick, diagram)
@@ -81,7 +81,7 @@ class DiagramChanger:
         self._events.serve(journal, tick)
 
     def close(self, journal: Journal | None) -> None:
-        """Tell the rest of the texts."""
+        """Report the rest of the texts."""
         if self._builder is not None:
             self._builder.shutdown(wait=False, cancel_futures=True)
         self._events.finish(journal, self._last)
@@ -151,7 +151,7 @@ class DiagramChanger:
 
 
 def changes_of(recording: Recording) -> tuple[TimedChange, ...]:
-    """Changes that a recording holds, in their order, those that were refused among them.
+    """Read the changes in a recording, in their order, the refused ones among them.
 
     Raises:
         ConfigError: if the text of one is not there as a whole, or is none.

@@ -26,22 +26,22 @@ _WORDS: Final = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """It holds when the numbers of an output compare with a level so."""
+    """Comparison of the numbers of an output with a level."""
 
     path: str
-    """Of the block."""
+    """Path of the block."""
     port: str
-    """Of its outputs."""
+    """Name of the output."""
     element: int | None
     """Number of one element, from 1, row after row; None for any of them."""
     sign: str
     """One of `SIGNS`."""
     level: float
-    """In the port's unit."""
+    """Level in the port's unit."""
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """The condition of a text.
+        """Return the condition of a text.
 
         Raises:
             RefusedError: If it is none.
@@ -69,7 +69,7 @@ class Condition:
             raise RefusedError(f"{self.path}.{self.port}[{self.element}]: 1 to {size} is needed")
 
     def holds(self, values: NDArray[np.float64]) -> bool:
-        """Whether it does.
+        """Return whether it does.
 
         Args:
             values: of the output, in one row.

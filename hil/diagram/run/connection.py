@@ -40,14 +40,14 @@ Bind = Callable[["DiagramFile", Mapping["Endpoint", Any]], Mapping["Endpoint", A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connections:
-    """Where a version's inputs are read, and where its output stands."""
+    """Places where a version's inputs are read, and where its output is."""
 
     feeds: tuple[tuple[slice, Read], ...]
-    """Where each input stands, and what reads its signal."""
+    """Place of each input, and the reader of its signal."""
     output: NDArray[np.intp]
-    """Where the numbers of the output stand."""
+    """Places of the numbers of the output."""
     shown: NDArray[np.intp]
-    """Where the numbers stand that panel blocks show; -1 for one that is not there."""
+    """Places of the numbers that panel blocks show; -1 for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ class ConnectedVersion:
     version: Version
     connections: Connections
     start: DiagramState
-    """Of its engine, before the first tick."""
+    """State of its engine before the first tick."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ class PreparedChange:
     """A change that is ready to be tried in the next tick."""
 
     change: DiagramChange
-    """Its text needs no other file."""
+    """Change, whose text needs no other file."""
     successor: Successor
     after: ConnectedVersion
     changed_values: tuple[tuple[str, Any, Any], ...]
@@ -74,17 +74,17 @@ class PreparedChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What came of a change."""
+    """Result of a change."""
 
     refused: str
-    """Why it was not taken; empty if it was."""
+    """Reason for a refusal; empty if it was taken."""
     jump: float
-    """By how much the output jumped, or would have; nan if that is not known."""
+    """Jump of the output at the change, made or avoided; nan if that is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputBounds:
-    """What holds of each number of an output, each shape (n,)."""
+    """Bounds of each number of an output, each shape (n,)."""
 
     most: Array
     """Greatest amount that leaves it."""
@@ -117,9 +117,9 @@ class ConnectedDiagram:
         self._first = self.now = self._connected(version)
         self._offered: PreparedChange | None = None
         self.outcome: ChangeOutcome | None = None
-        """Of the change that was offered last; None until it was tried."""
+        """Result of the change that was offered last; None until it was tried."""
         self.taps: DiagramTaps | None = None
-        """Tells who watches what it computes; None while nobody can."""
+        """Taps for observers of what it computes; None while there can be none."""
 
     def _connected(self, version: Version) -> ConnectedVersion:
         connections = self._connect(version)
@@ -141,13 +141,13 @@ class ConnectedDiagram:
         return self._offered is not None
 
     def compute(self) -> Array:
-        """A tick: read the signals, compute, try a change that is offered.
+        """Compute a tick: read the signals, compute, try a change that is offered.
 
         Returns:
             The output within its bounds, shape (n,).
 
         Raises:
-            StoppedError: if a block of the version that runs cannot go on.
+            StoppedError: if a block of the version that runs cannot continue.
         """
         offered, self._offered = self._offered, None
         if self._models is not None:
@@ -162,7 +162,7 @@ class ConnectedDiagram:
         return found
 
     def publish(self) -> None:
-        """Tell who watches what there is after the last tick."""
+        """Publish the values after the last tick to observers."""
         if self.taps is not None:
             self.taps.push(self.now.version.engine)
 
@@ -174,7 +174,7 @@ class ConnectedDiagram:
         return np.clip(engine.values[one.connections.output], -most, most)
 
     def shown(self) -> Array:
-        """What each block that shows something shows, shape (blocks,); nan where it is gone."""
+        """Read the values of blocks that show something, shape (blocks,); nan where gone."""
         places = self.now.connections.shown
         return np.where(places < 0, np.nan, self.now.version.engine.values[places])
 
@@ -206,7 +206,7 @@ class ConnectedDiagram:
         one.version.engine.restore(one.start)
 
     def _tried_at_rest(self, offered: PreparedChange) -> None:
-        """Take a version whose first tick can be computed; nothing hangs on the output now."""
+        """Take a version whose first tick can be computed; nothing depends on the output now."""
         try:
             self._step(offered.after)
         except StoppedError as error:
@@ -241,7 +241,7 @@ class ConnectedDiagram:
         return PreparedChange(change, Successor(now.version, version), after, changed)
 
     def offer(self, prepared: PreparedChange) -> None:
-        """Try a change in the next tick; `outcome` says then what came of it.
+        """Try a change in the next tick; `outcome` has its result then.
 
         One that was prepared for another version than the one that runs is refused at once.
         """
@@ -251,7 +251,7 @@ class ConnectedDiagram:
             self.outcome = ChangeOutcome("another change came first", math.nan)
 
     def _tried(self, offered: PreparedChange, found: Array) -> Array:
-        """Compute the tick with the other version too, and go on with it if that is well."""
+        """Compute the tick with the other version too, and continue with it if that succeeds."""
         try:
             wanted = self._step(offered.after)
         except StoppedError as error:

@@ -1,4 +1,4 @@
-"""How a scenario uses a diagram: its file, parameters in place of its own, what feeds it."""
+"""Use of a diagram by a scenario: its file, parameters in place of its own, its inputs."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """A number, a list of them, or rows of them."""
 RobotFacts = Mapping[str, Callable[[], Any]]
-"""What a diagram takes from the robot that it moves, by names of its parameters; `ConfigError` if
+"""Parameters that a diagram takes from the robot that it moves, by their names; `ConfigError` if
 the robot has none."""
 TooSlow = Literal["report", "refuse"]
-"""What becomes of a diagram that is too slow for its period."""
+"""Reaction to a diagram that is too slow for its period."""
 
 
 class GivenParameter(Settings):
-    """A parameter in place of what the diagram's file says."""
+    """A parameter in place of one in the diagram's file."""
 
     parameter: str
     """Name of a parameter of the diagram, or ``block.name`` of a block's: ``kp``, ``law/pi.kp``."""
     value: bool | int | Value | str
-    """Within the limits that the diagram's file declares."""
+    """Value, within the limits that the diagram's file declares."""
 
 
 class FeedInput(Settings):
-    """What an input of the diagram is fed with."""
+    """Source of an input of the diagram."""
 
     input: str
-    """Its name."""
+    """Name of the input."""
     signal: str | None = None
     """Name of a signal of the station; left out with `value`: the signal of the same name."""
     value: Value | None = None
     """Numbers that stay."""
     frame: str = ""
-    """What the diagram calls the signal's axes; left out, as the station does."""
+    """Name of the signal's axes in the diagram; left out, that of the station."""
 
 
 class ChangeDiagram(Settings):
     """A change of the diagram while it runs."""
 
     at_s: Annotated[float, Field(ge=0.0, le=1e6)]
-    """When: it is tried in the next tick of the diagram."""
+    """Time of the change [s]: it is tried in the next tick of the diagram."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters: all of them are taken, or none."""
     file: str = ""
@@ -79,7 +79,7 @@ class DiagramUse(Settings):
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     joints: tuple[int, ...] = ()
-    """Numbers of the robot's driven joints that it commands and whose signals it is told, from the
+    """Numbers of the robot's driven joints that it commands and whose signals it gets, from the
     base on; empty for all. A built-in law holds the others where they should be."""
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
@@ -91,11 +91,11 @@ class DiagramUse(Settings):
     drive can, and nothing where a drive has no bound. A change that would make it jump by more is
     refused, unless it is forced."""
     too_slow: TooSlow = "report"
-    """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
-    it is said when the scenario is checked and when it runs in real time, or refused there."""
+    """Reaction if 1 of 1000 of its ticks takes longer than its period on this machine: it is
+    reported when the scenario is checked and when it runs in real time, or refused there."""
 
     def wiring(self, setpoint: str) -> Wiring:
-        """Inputs and outputs as the seam takes them."""
+        """Return the inputs and outputs as the seam takes them."""
         from hil.diagram.check.seam import Wiring
 
         inputs = {
@@ -111,15 +111,15 @@ class UsedDiagram:
     """A diagram as a scenario uses it, read and checked."""
 
     path: Path
-    """Of its file."""
+    """Path of its file."""
     text: str
     """The file itself."""
     file: DiagramFile
-    """What it says."""
+    """Content of the file."""
     changes: Mapping[Endpoint, Any]
     """The scenario's parameters."""
     sound: SoundDiagram
-    """It can run, with the scenario's parameters."""
+    """Checked diagram, with the scenario's parameters."""
     robot: RobotFacts
     """Parameters that the robot gives."""
 
@@ -132,7 +132,7 @@ class UsedDiagram:
         return Version(self.file, self.changes, Engine(self.sound, models=True))
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
-        """Changes for a file in its place, and those of its parameters that the robot gives."""
+        """Return changes for a file in place of this one, with the robot's parameters."""
         return _bound(file, changes, self.robot)
 
 
@@ -154,7 +154,7 @@ def read_used_diagram(
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
-    """As `read_used_diagram`, with the text of the file at hand."""
+    """Read a diagram as `read_used_diagram` does, with the text of the file at hand."""
     from hil.diagram.check.diagram import check
     from hil.diagram.file.read import read_text
 
@@ -174,14 +174,14 @@ def _bound(
 
 
 def change_of(given: Iterable[GivenParameter]) -> DiagramChange:
-    """The change that sets parameters."""
+    """Return the change that sets parameters."""
     from hil.diagram.run.change import DiagramChange
 
     return DiagramChange({one.parameter: one.value for one in given})
 
 
 def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[float, DiagramChange]]:
-    """Changes of a scenario with their times [s], their files read; nothing is judged.
+    """Return the changes of a scenario with their times [s], their files read; nothing is judged.
 
     Raises:
         ConfigError: if a file is not there, or a change is none.

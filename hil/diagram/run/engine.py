@@ -20,7 +20,7 @@ from hil.diagram.run.table import build, numbers_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiagramState:
-    """A diagram between two ticks, to go on from there."""
+    """State of a diagram between two ticks, from which it can continue."""
 
     tick: int
     values: NDArray[np.float64]
@@ -72,12 +72,12 @@ class Engine:
 
     @property
     def inputs(self) -> Mapping[str, slice]:
-        """Names of the diagram's inputs, and where in `values` they stand."""
+        """Names of the diagram's inputs, and their places in `values`."""
         return self._inputs
 
     @property
     def outputs(self) -> Mapping[str, slice]:
-        """Names of the diagram's outputs, and where in `values` they stand."""
+        """Names of the diagram's outputs, and their places in `values`."""
         return self._outputs
 
     def set_input(self, name: str, value: Any) -> None:
@@ -85,11 +85,11 @@ class Engine:
         self.values[self._inputs[name]] = np.asarray(value, dtype=np.float64).ravel()
 
     def output(self, name: str) -> NDArray[np.float64]:
-        """Numbers of an output after the last tick, row after row; a copy."""
+        """Return the numbers of an output after the last tick, row after row; a copy."""
         return self.values[self._outputs[name]].copy()
 
     def port(self, path: str, port: str = "y") -> NDArray[np.float64]:
-        """Numbers of a block's output, likewise; also of one that stands for other blocks.
+        """Read a block's output, likewise; also of a block that represents others.
 
         Raises:
             KeyError: If there is none.
@@ -97,7 +97,7 @@ class Engine:
         return self.values[self.place(path, port)].copy()
 
     def place(self, path: str, port: str = "y") -> slice:
-        """Where in `values` the numbers of an output stand; raises as `port`."""
+        """Return the places of the numbers of an output in `values`; raises as `port`."""
         if (path, port) in self.table.ports:
             return self.table.ports[path, port]
         source = source_of_port(self.sound.flat, path, port)
@@ -106,15 +106,15 @@ class Engine:
         return self.table.ports[source]
 
     def states(self, path: str) -> NDArray[np.float64]:
-        """States of a block; a copy."""
+        """Return the states of a block; a copy."""
         return self.values[self.table.states[path]].copy()
 
     def snapshot(self) -> DiagramState:
-        """Everything that says how it goes on."""
+        """Return the state from which it can continue."""
         return DiagramState(self.tick, self.values.copy(), dict(self._parameters))
 
     def restore(self, state: DiagramState) -> None:
-        """Go on from a state of this diagram."""
+        """Continue from a state of this diagram."""
         self.tick = state.tick
         self.values[:] = state.values
         self._parameters = dict(state.parameters)
@@ -149,7 +149,7 @@ class Engine:
     def _changed(
         self, path: str, given: Mapping[str, Any], problems: list[str]
     ) -> tuple[Mapping[str, Any], list[float]] | None:
-        """Parameters and numbers of a block after a change; None if it is refused."""
+        """Return the parameters and numbers of a block after a change; None if it is refused."""
         block, faults = self.sound.flat.blocks[path], []
         kind, setting = block.kind, self.sound.setting(block)
         values = checked(kind, {**self._parameters[path], **given}, {}, faults)

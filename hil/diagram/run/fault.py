@@ -1,8 +1,8 @@
-"""What stops a diagram that runs."""
+"""Faults that stop a diagram."""
 
 
 class StoppedError(ArithmeticError):
-    """A block cannot go on; the diagram stands at that tick."""
+    """A block cannot continue; the diagram remains at that tick."""
 
     def __init__(self, path: str, why: str, tick: int, time_s: float) -> None:
         super().__init__(f"{path} {why}, tick {tick} ({time_s:g} s)")
@@ -19,7 +19,7 @@ class NonFiniteError(StoppedError):
 
 
 class ModelFailedError(StoppedError):
-    """The model of others that a block is does not go on; its process has ended, or will."""
+    """An FMU of the diagram does not continue; its process has ended, or will."""
 
     def __init__(self, path: str, why: str, tick: int, time_s: float) -> None:
         super().__init__(path, f"does not go on, the model failed: {why}", tick, time_s)

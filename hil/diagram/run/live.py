@@ -63,7 +63,7 @@ class Version:
     def changed(
         self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None
     ) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
-        """The version that a change makes of this one; nothing is changed here.
+        """Make the version that a change gives; nothing is changed here.
 
         Parameters that were set before stay set, unless another file comes: that one says all.
 
@@ -94,7 +94,7 @@ class Version:
                 yield f"{path}.{name}" if path else name, before, value
 
     def value(self, path: str, name: str) -> Any:
-        """What a parameter is; None if there is none."""
+        """Return the value of a parameter; None if there is none."""
         if (path, name) in self.changes:
             return self.changes[path, name]
         if not path:
@@ -135,7 +135,7 @@ class Successor:
 def followed(
     version: Version, changes: Mapping[Endpoint, Any]
 ) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
-    """The version that goes on from one in its next tick with other parameters; as `changed`.
+    """Make the version that follows one in its next tick with other parameters; as `changed`.
 
     Raises:
         ConfigError: with a line for each that is refused.
@@ -146,7 +146,7 @@ def followed(
 
 
 def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """States of blocks of the same path and kind that are as many."""
+    """Yield the states of blocks of the same path and kind that are as many."""
     for path, where in new.table.states.items():
         there = old.table.states.get(path)
         if there is None or there.stop - there.start != where.stop - where.start:
@@ -156,7 +156,7 @@ def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
 
 
 def _common_ports(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """Outputs and inputs of the same path, name and type."""
+    """Yield the outputs and inputs of the same path, name and type."""
     for end, where in new.table.ports.items():
         there = old.table.ports.get(end)
         if there is not None and old.sound.types[end] == new.sound.types[end]:
@@ -164,7 +164,7 @@ def _common_ports(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
 
 
 def _of_models(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
-    """What the FMUs of both tell now."""
+    """Return the present outputs of the FMUs of both."""
     for path in new.sound.flat.models:
         for name in new.table.numbers:
             if name.startswith(f"{path}/"):

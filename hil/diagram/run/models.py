@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from hil.fmu.model_steps import ModelSteps
 
 ALONE_WAIT_S: Final = 60.0
-"""Where a person runs a diagram alone, a step that takes longer is none [s]."""
+"""Longest step of an FMU where a person runs a diagram alone [s]."""
 DRY_WAIT_S: Final = VIRTUAL_WAIT_S
-"""Likewise in a station's run on the virtual clock [s]."""
+"""Longest step of an FMU in a station's run on the virtual clock [s]."""
 WATCHED_WAIT_S: Final = 0.5
-"""Likewise in the editor, whose window stands still meanwhile [s]."""
+"""Longest step of an FMU in the editor, whose window does not respond meanwhile [s]."""
 
 
 class RunningModel:
@@ -56,20 +56,20 @@ class RunningModel:
         self._before = self._newest = first
         self._asked, self._passed, self._waits, self._running_late = 0, 0, False, 0
         self.late: int = 0
-        """Ticks so far that went on without the answer that was due."""
+        """Ticks so far that were computed without the answer that was due."""
         self._inputs = [(f"{block.path}/{inner_name(one, p)}", "y") for one in entries(p["takes"])]
         self._outputs = [f"{block.path}/{inner_name(one, p)}" for one in entries(p["gives"])]
 
     @property
     def path(self) -> str:
-        """Of its block."""
+        """Path of its block."""
         return self._block.path
 
     def before(self, engine: Engine) -> None:
-        """Tell its outputs for the tick that comes, if its block has one then.
+        """Set its outputs for the coming tick, if its block has one then.
 
         Raises:
-            ModelFailedError: if it does not go on.
+            ModelFailedError: if it does not continue.
         """
         if not self._has(engine.tick):
             return
@@ -149,10 +149,10 @@ class DiagramModels:
             self._opened = stack.pop_all()
 
     def before(self, engine: Engine) -> None:
-        """Tell the outputs that the tick that comes needs.
+        """Set the outputs that the coming tick needs.
 
         Raises:
-            ModelFailedError: if a model does not go on.
+            ModelFailedError: if a model does not continue.
         """
         if len(self._running) != len(self._orders):
             raise RuntimeError("the FMUs of a diagram were not begun")
@@ -185,7 +185,7 @@ class DiagramModels:
 
 
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
-    """What its process is told, and ticks in a step; nothing of it is loaded."""
+    """Return the settings of its process, and ticks in a step; nothing of it is loaded."""
     p, place = block.parameters, f"{block.path}: {block.file.name}"
     if isinstance(block.file, EmbeddedPath):
         raise RefusedError(f"{place} is not in the recording: run its scenario again")

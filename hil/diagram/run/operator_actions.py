@@ -18,11 +18,11 @@ SET: Final = {"PanelSlider": "value", "PanelSwitch": "on"}
 PRESSED: Final = "PanelButton"
 
 Timed = tuple[float, DiagramChange]
-"""When [s], and what."""
+"""Time [s] of a change, and the change."""
 
 
 def operated(file: DiagramFile, pressed: Sequence[str], slid: Sequence[str]) -> list[Timed]:
-    """Changes of a diagram by its panel blocks, in order of their times.
+    """Return the changes of a diagram by its panel blocks, in order of their times.
 
     Args:
         pressed: ``NAME@S`` each, the name or path of a `PanelButton`.
@@ -90,7 +90,7 @@ def _valued(text: str) -> tuple[str, float, Any]:
 
 
 def _block(file: DiagramFile, path: str, kinds: tuple[str, ...]) -> DrawnBlock:
-    """A panel block by its path."""
+    """Return a panel block by its path."""
     around, _, name = path.rpartition("/")
     diagram = inside(file, around)
     block = diagram.blocks.get(name)

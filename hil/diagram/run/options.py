@@ -33,7 +33,7 @@ TRUST: Final = Option(
 
 
 def changes_by_options(request: Request, table: str) -> Iterator[Change]:
-    """What they change in a scenario whose table of a diagram has ``press`` and ``slide``.
+    """Return the changes that options make in a scenario's ``press`` and ``slide`` of its diagram.
 
     Raises:
         ConfigError: if they are given, and no diagram is in the table.

@@ -1,4 +1,4 @@
-"""What a person works with in a diagram: sliders, switches, buttons; lamps, numbers, texts."""
+"""Blocks of a diagram for a person: sliders, switches, buttons; lamps, numbers, texts."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ class PanelBlock:
     path: str
     kind: str
     value: Any
-    """Of a slider or switch; how often a button was pressed."""
+    """Value of a slider or switch; of a button, how often it was pressed."""
     parameters: Mapping[str, Any]
-    """All of them, as the file has them; of its kind those that it leaves out."""
+    """All parameters: those in the file, and of its kind those that the file leaves out."""
 
     @property
     def label(self) -> str:
-        """As it is called for a person."""
+        """Name for a person."""
         return str(self.parameters.get("label") or self.path.rpartition("/")[2])
 
     @property
     def unit(self) -> str:
-        """Of a slider."""
+        """Unit of a slider."""
         return str(self.parameters.get("unit", ""))
 
     def set_to(self, value: Any) -> DiagramChange:
-        """The change that sets it; any value presses a button once more."""
+        """Return the change that sets it; any value presses a button once more."""
         if self.kind == PRESSED:
             return DiagramChange({f"{self.path}.presses": int(self.value) + 1})
         return DiagramChange({f"{self.path}.{SET[self.kind]}": value})
 
 
 def panel_blocks(version: Version) -> list[PanelBlock]:
-    """Those that are set, as they are set in a version that runs, by path."""
+    """Return the blocks that are set, as they are in a version that runs, by path."""
     return [
         PanelBlock(path, one.kind, version.value(path, SET.get(one.kind, "presses")),
                    parameters_of(one))
@@ -54,7 +54,7 @@ def panel_blocks(version: Version) -> list[PanelBlock]:
 
 
 def blocks_of(file: DiagramFile, wanted: tuple[str, ...]) -> list[tuple[str, DrawnBlock]]:
-    """Paths and blocks of some kinds, those of sub-diagrams too, by path."""
+    """Return the paths and blocks of some kinds, those of sub-diagrams too, by path."""
     return sorted(_found(file, file.top, "", wanted), key=lambda one: one[0])
 
 
@@ -69,6 +69,6 @@ def _found(
 
 
 def parameters_of(block: DrawnBlock) -> dict[str, Any]:
-    """A block's parameters, those of its kind where it has none of its own."""
+    """Return a block's parameters, those of its kind where it has none of its own."""
     return {one.name: block.parameters.get(one.name, one.default)
             for one in kinds()[block.kind].parameters}  # fmt: skip

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
 
 KIND: Final = "diagram"
-"""Of the table that is asked for."""
+"""Kind of the table that panels send."""
 PANEL: Final = "panel"
 """Source of a change that was asked for there."""
 SLIDER_STEPS: Final = 200
@@ -44,7 +44,7 @@ ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
 def table_of(version: Version, text: str) -> dict[str, Any]:
-    """A diagram as the header of a run keeps it, with what it takes from other files.
+    """Return a diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
         text: of its file.
@@ -56,10 +56,10 @@ def table_of(version: Version, text: str) -> dict[str, Any]:
 
 
 def version_from_table(table: Mapping[str, Any]) -> Version:
-    """The version that a header tells.
+    """Read the version from a header.
 
     Raises:
-        KeyError: if it tells none.
+        KeyError: if it has none.
         ConfigError: with a line for each fault.
     """
     file = read_text(table["diagram"], EmbeddedPath(table["diagram_file"]))
@@ -67,7 +67,7 @@ def version_from_table(table: Mapping[str, Any]) -> Version:
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
-    """The page of the diagram in a run's header; none without one, or without panel blocks."""
+    """Make the diagram's page of a run's header; none without a diagram or panel blocks."""
     if "diagram_set" not in table:
         return ()
     file = read_text(table["diagram"], EmbeddedPath(table["diagram_file"]))
@@ -106,17 +106,17 @@ def _widget(path: str, block: DrawnBlock, given: Mapping[str, Any]) -> PageWidge
 
 
 def column(path: str) -> str:
-    """Name of the column of a block that shows something."""
+    """Return the name of the column of a block that shows something."""
     return f"panel_{path.replace('/', '_')}"
 
 
 def paths_of_displays(file: DiagramFile) -> tuple[str, ...]:
-    """Paths of the blocks that show something, in the order of their columns."""
+    """Return the paths of the blocks that show something, in the order of their columns."""
     return tuple(path for path, _ in blocks_of(file, SHOWN))
 
 
 def places_of_displays(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
-    """Where in an engine the numbers of some such blocks stand; -1 for one that is not there."""
+    """Find the numbers of some such blocks in an engine; -1 for one that is not there."""
 
     def place(path: str) -> int:
         try:
@@ -128,13 +128,13 @@ def places_of_displays(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]
 
 
 def signals_of_displays(file: DiagramFile) -> Iterator[Signal]:
-    """What a row has of them."""
+    """Yield the signals of such blocks in a row."""
     for path in paths_of_displays(file):
         yield Signal(column(path), "f8")
 
 
 def change_of_table(version: Version, table: object) -> DiagramChange:
-    """What a table that was asked for sets in a version.
+    """Make the change of a version that a requested table sets.
 
     Args:
         table: as JSON gives it, a table or not.
@@ -170,7 +170,7 @@ def change_of_table(version: Version, table: object) -> DiagramChange:
 
 
 class PanelInbox:
-    """What panels ask of the diagram of a run, one after another.
+    """Requests of panels to the diagram of a run, one after another.
 
     A table has everything that a page shows; what nobody has moved from where the run began is left
     to whoever else changes it.
@@ -189,7 +189,7 @@ class PanelInbox:
         self._asked.append(table)
 
     def next(self) -> DiagramChange | None:
-        """What is to be changed next; None if nothing is."""
+        """Return the next change; None if there is none."""
         while self._asked:
             try:
                 change = change_of_table(self._version, json.loads(self._asked.popleft()))
@@ -205,7 +205,7 @@ class PanelInbox:
 
 
 def refusals_to(led: PanelOperator) -> Callable[[DiagramChange, str], None]:
-    """Lets panels hear why a run has not taken what they asked for, such as a jump."""
+    """Publish to panels why a run has not taken their request, such as a jump."""
 
     def hear(change: DiagramChange, why: str) -> None:
         if change.source == PANEL:
@@ -217,7 +217,7 @@ def refusals_to(led: PanelOperator) -> Callable[[DiagramChange, str], None]:
 def changes_from_panel_or_file(
     version: Version, led: PanelOperator, saved: Callable[[], DiagramChange | None] | None
 ) -> Callable[[], DiagramChange | None]:
-    """The changes that panels ask for, and then those that come by other ways.
+    """Merge the changes that panels request with those of other sources.
 
     Args:
         version: of the diagram as the run begins.

@@ -1,4 +1,4 @@
-"""The process that looks at what an operator wants of a run's diagram, see `hil.desk.prover`."""
+"""The process that judges an operator's requests to a run's diagram, see `hil.desk.prover`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PanelJudge:
         self._version = version
 
     def target(self, pose: Six) -> str:
-        """A robot is sent nowhere while it runs."""
+        """Refuse a pose: a robot is sent nowhere while it runs."""
         return "a run of this station goes to no pose"
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:

@@ -34,7 +34,7 @@ WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 
 class DiagramRecording:
-    """What is written of each tick.
+    """Contents of a recording of each tick.
 
     Args:
         version: that begins.
@@ -63,7 +63,7 @@ class DiagramRecording:
         self._journal.put(tick * self._base_s, tick, words, {"set": words[:300]}, who=STATION)
 
     def stopped(self, fault: StoppedError) -> None:
-        """A block cannot go on."""
+        """Record that a block cannot continue."""
         self._journal.put(fault.time_s, fault.tick, str(fault), {"block": fault.path}, who=STATION,
                           kind=EventKind.FAULT, level=Level.ERROR)  # fmt: skip
 
@@ -72,7 +72,7 @@ class DiagramRecording:
 def recorded(
     version: Version, text: str, given: Mapping[str, Any], folder: Path
 ) -> Iterator[tuple[DiagramRecording, Path]]:
-    """A recording of a diagram's run, below a folder.
+    """Yield a recording of a diagram's run, below a folder.
 
     Args:
         text: of the diagram's file.
@@ -102,7 +102,7 @@ def recorded(
 
 
 def signals_of(version: Version) -> Signals:
-    """A row's table: inputs, then outputs.
+    """Return a row's table: inputs, then outputs.
 
     Raises:
         RefusedError: if there is too much for a row.
@@ -126,7 +126,7 @@ def signals_of(version: Version) -> Signals:
 
 
 def _word(name: str, taken: set[str]) -> str:
-    """A name as rows have it, that is not taken."""
+    """Return a name as rows have it, that is not taken."""
     word = WORDS.sub("_", name.lower()).strip("_") or "port"
     word = word if word[0].isalpha() else f"port_{word}"
     found, number = word, 2

@@ -1,4 +1,4 @@
-"""Looks at the file of a diagram that moves a machine; each time it is saved it is a change."""
+"""Polls the file of a diagram that moves a machine; each time it is saved it is a change."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram, change_of
 
 LOOK_S: Final = 0.1
-"""From look to look at the file."""
+"""Time between two polls of the file [s]."""
 
 
 class DiagramFileWatch:
-    """What a file says, each time that it says something else; looked at in a thread of its own.
+    """Contents of a file, each time that they change; polled in a thread of its own.
 
     Args:
         path: of the diagram.
         text: what it says now.
         set_: parameters of the scenario, which stay set.
-        tell: says why the file cannot be read, once for each reason.
+        tell: called with the reason why the file cannot be read, once for each.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class DiagramFileWatch:
         self._thread.join()
 
     def next(self) -> DiagramChange | None:
-        """What has come since; None if nothing has."""
+        """Return the change since the last call; None if there is none."""
         with suppress(Empty):
             return self._found.get_nowait()
         return None
@@ -56,7 +56,7 @@ class DiagramFileWatch:
             self.look()
 
     def look(self) -> None:
-        """Look once; a file that cannot be read now is told, and looked at again."""
+        """Poll once; a file that cannot be read now is reported, and polled again."""
         try:
             text = settings_text(self._path)
         except ConfigError as error:
@@ -73,7 +73,7 @@ class DiagramFileWatch:
 def watch_diagram_file(
     used: UsedDiagram, use: DiagramUse | None, report: Callable[[str], object]
 ) -> DiagramFileWatch:
-    """That of a scenario's diagram."""
+    """Watch the file of a scenario's diagram."""
     return DiagramFileWatch(
         used.path, used.text, {} if use is None else change_of(use.set).set, report
     )

@@ -1,4 +1,4 @@
-"""What the station of a scenario offers to a diagram and takes from it, whatever station it is."""
+"""Signals and setpoints of a scenario's diagram, for a station of any kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hil.run.registry import station_of_kind
 
 
 def ends_of(scenario: str) -> tuple[Path, DiagramEnds]:
-    """The file of a scenario, and what a diagram of it may take and has to give.
+    """Return the file of a scenario, and what a diagram of it may take and has to give.
 
     Raises:
         ConfigError: if it is none, or takes no diagrams.

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from hil.diagram.run.models import DiagramModels
 
 BACK_S: Final = 10.0
-"""How far back it can go [s]."""
+"""Time that it can go back [s]."""
 _KEPT_EACH_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moment:
-    """What runs, between two ticks."""
+    """Version and state between two ticks."""
 
     version: Version
     state: DiagramState
@@ -43,15 +43,15 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Act:
-    """What a person did after a tick."""
+    """An action of a person after a tick."""
 
     tick: int
     name: str
-    """Of the input that was set; empty for another version."""
+    """Name of the input that was set; empty for another version."""
     values: NDArray[np.float64]
-    """Of the input, from then on."""
+    """Values of the input from then on."""
     moment: _Moment | None = None
-    """The other version, with what was carried over."""
+    """State with another version, whose states were carried over."""
 
 
 class SteppedRun:
@@ -65,13 +65,13 @@ class SteppedRun:
     def __init__(self, version: Version, models: DiagramModels | None = None) -> None:
         self._models = models
         self.version = version
-        """That runs: an older one where it was gone back to before a change."""
+        """Version that runs: an older one where it was gone back to before a change."""
         self.fault: StoppedError | None = None
-        """Why it cannot go on; None if it can."""
+        """Fault because of which it cannot continue; None if it can."""
         self._acts: list[_Act] = []
         self._condition: Condition | None = None
         self._judged: slice | None = None
-        """Where the numbers of the condition stand; None if what runs has none."""
+        """Places of the numbers of the condition; None if what runs has none."""
         self._held = False
         self._traces: dict[Endpoint, Trace] = {}
         self._places: dict[Endpoint, slice] = {}
@@ -175,9 +175,9 @@ class SteppedRun:
     # Back.
 
     def back(self, ticks: int) -> int:
-        """Go back by so many ticks, or as far as it can; the tick that it is at then.
+        """Go back by so many ticks, or as far as it can; return the tick that it is at then.
 
-        What was done since then is done again as it goes on, unless something else is done.
+        Actions since then are repeated as it continues, unless something else is done.
 
         Raises:
             RefusedError: If it has FMUs.
@@ -215,7 +215,7 @@ class SteppedRun:
         self._did(_Act(self.tick, name, numbers))
 
     def change(self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None) -> None:
-        """Go on with another version of the diagram, which carries its states over.
+        """Continue with another version of the diagram, which carries its states over.
 
         Raises:
             ConfigError: If it cannot run; the one before does then.
@@ -257,7 +257,7 @@ class SteppedRun:
     # What is seen.
 
     def values(self, path: str, port: str) -> NDArray[np.float64]:
-        """Numbers of an output now, row after row.
+        """Return the numbers of an output now, row after row.
 
         Raises:
             RefusedError: If there is none.
@@ -268,20 +268,20 @@ class SteppedRun:
             raise RefusedError(f"{path[:60]}.{port[:60]}: no such output") from None
 
     def type_of(self, path: str, port: str) -> FoundType | None:
-        """Type of an output; None if there is none."""
+        """Return the type of an output; None if there is none."""
         sound = self.version.sound
         source = source_of_port(sound.flat, path, port)
         return None if source is None else sound.types[source]
 
     def _found(self, end: Endpoint) -> slice | None:
-        """Where the numbers of an output stand; None if there is none."""
+        """Find the places of the numbers of an output; None if there is none."""
         try:
             return self.version.engine.place(*end)
         except KeyError:
             return None
 
     def _size(self, end: Endpoint) -> int:
-        """How many numbers an output has; 0 if there is none."""
+        """Return the number of values of an output; 0 if there is none."""
         place = self._found(end)
         return 0 if place is None else place.stop - place.start
 
@@ -309,5 +309,5 @@ class SteppedRun:
         self._enter(now)
 
     def trace(self, path: str, port: str) -> Trace | None:
-        """The past of an output that is watched; None if it is not."""
+        """Return the past of an output that is watched; None if it is not."""
         return self._traces.get((path, port))

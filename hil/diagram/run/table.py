@@ -1,7 +1,7 @@
 """A diagram as a table: rows in order of computation, and one array with all numbers.
 
 The array: base period, zeros for inputs that nothing is wired to, the diagram's inputs, ports,
-states, numbers of the equations. States of a sub-diagram stand together.
+states, numbers of the equations. States of a sub-diagram are together.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ LISTED_LEAST: Final = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockTable:
-    """What the kernel runs, and where in it everything stands."""
+    """Table that the kernel runs, and the places of everything in it."""
 
     rows: NDArray[np.int64]
     """Shape (R, 15): columns as in the kernel."""
     index: NDArray[np.int64]
-    """Where rows with states are listed and how many; places of inputs; those rows."""
+    """Places and number of rows with states; places of inputs; those rows."""
     start: NDArray[np.float64]
     """All numbers before the first tick."""
     ports: Mapping[Endpoint, slice]
-    """Of the blocks' outputs, and of the inputs of the diagram by their faces."""
+    """Places of the blocks' outputs, and of the inputs of the diagram by their faces."""
     states: Mapping[str, slice]
-    """By path of the block."""
+    """Places of states, by path of the block."""
     numbers: Mapping[str, slice]
-    """Likewise."""
+    """Places of numbers, by path of the block."""
     paths: tuple[str, ...]
-    """Of each row's block."""
+    """Path of each row's block."""
 
     def has_rows_of(self, other: BlockTable) -> bool:
-        """Whether it computes the same blocks in the same way, with other numbers at most."""
+        """Return whether it computes the same blocks likewise, with other numbers at most."""
         return (
             self.paths == other.paths
             and np.array_equal(self.rows, other.rows)
@@ -53,14 +53,14 @@ class BlockTable:
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What the kernel needs of a block beside its places."""
+    """Return the numbers of a block for the kernel beside its places."""
     if kind.functions is None:
         return kind.numbers_of(parameters, setting)
     return called_with(kind, parameters, setting)
 
 
 def build(sound: SoundDiagram) -> BlockTable:
-    """The table of a diagram."""
+    """Return the table of a diagram."""
     return _Builder(sound).table()
 
 
@@ -141,7 +141,7 @@ class _Builder:
             self._filled.append((self._numbers[path], numbers))
 
     def _restarted(self, inside: list[str]) -> list[float]:
-        """Place and number of a sub-diagram's states, which stand together, and their start."""
+        """Find place, number and start of a sub-diagram's states, which are together."""
         values = [number for path in inside for number in self._initial[path]]
         first = self._states[inside[0]].start if inside else 0
         return [float(first), float(len(values)), *values]
@@ -150,7 +150,7 @@ class _Builder:
         return self._states[path].stop > self._states[path].start
 
     def _places(self, block: FlatBlock, element: int) -> list[int]:
-        """Places of a block's inputs for one element; a scalar serves all."""
+        """Return the places of a block's inputs for one element; a scalar serves all."""
         places = []
         for port in block.ports.inputs:
             source = self._flat.drivers.get((block.path, port.name))
@@ -161,7 +161,7 @@ class _Builder:
         return places + [self._zeros] * (LISTED_LEAST - len(places))
 
     def _row(self, block: FlatBlock, part: int, code: int, listed: int, element: int) -> list[int]:
-        """Columns of a row up to the first inputs."""
+        """Return the columns of a row up to the first inputs."""
         path, outputs = block.path, block.ports.outputs
         where = [self._ports[path, port.name] for port in outputs]
         first = where[0].start if where else 0

@@ -1,4 +1,4 @@
-"""Values of a diagram that moves a machine, told while it runs: the watcher's end."""
+"""Values of a diagram that moves a machine, published while it runs: the observer's end."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class TappedLaw:
     run: str
     """Name of the run."""
     pid: int
-    """Of the process."""
+    """Number of the process."""
     source: Path
     """File of the diagram."""
     text: str
-    """What the file said when the run began."""
+    """Text of the file when the run began."""
     changes: Mapping[Endpoint, Any]
     """Parameters in place of the file's."""
     choice_fd: int
@@ -56,13 +56,13 @@ class TapFrame:
 
     tick: int
     version: int
-    """Of the diagram since the run began, from 1."""
+    """Version of the diagram since the run began, from 1."""
     values: Mapping[Endpoint, NDArray[np.float64]]
-    """Of the outputs that were chosen and are there."""
+    """Values of the outputs that were chosen and exist."""
 
 
 def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
-    """The diagrams that run now and can be watched, by the name of the run.
+    """Return the diagrams that run now and can be watched, by the name of the run.
 
     Raises:
         PlaceError: if the folder is there and cannot be trusted.
@@ -73,7 +73,7 @@ def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
 
 
 def _read(folder_fd: int, name: str) -> TappedLaw | None:
-    """What a file in the folder says; None if it is none, or cannot be read now."""
+    """Read a file in the folder; None if it is none, or cannot be read now."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with os.fdopen(os.open(name, flags, dir_fd=folder_fd), "rb") as stream:
@@ -102,7 +102,7 @@ class TapReader:
         """Begins anywhere, so that two who watch do not take the other's for their own."""
         self._chosen: dict[int, Sequence[Endpoint]] = {}
         self.foreign = 0
-        """Ticks that told what somebody else had chosen."""
+        """Ticks with the values of somebody else's choice."""
 
     @classmethod
     def attach(cls, law: TappedLaw) -> TapReader:
@@ -150,7 +150,7 @@ class TapReader:
         self._choice.put(self._serial, attachment=text, serial=self._serial)
 
     def read(self) -> Iterator[TapFrame]:
-        """What came since the last call, oldest first; it never waits."""
+        """Return the frames since the last call, oldest first; never waits."""
         for kind, payload in self._frames.read():
             frame = _frame(payload, self._chosen) if kind == FRAME_KIND else None
             if frame is not None:
@@ -165,7 +165,7 @@ class TapReader:
 
 
 def _frame(payload: bytes, chosen: Mapping[int, Sequence[Endpoint]]) -> TapFrame | None:
-    """What a frame tells; None if it is of nobody's choice here."""
+    """Decode a frame; None if it is not of a choice made here."""
     if len(payload) < 8 * NUMBERS_AT:
         return None
     words = np.frombuffer(payload, np.int64)

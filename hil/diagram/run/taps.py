@@ -1,4 +1,4 @@
-"""Values of a diagram that moves a machine, told while it runs: the machine's end.
+"""Values of a diagram that moves a machine, published while it runs: the machine's end.
 
 Who watches names up to 64 outputs in a slot; after each tick their numbers go into a ring that the
 newest overwrites, so the loop waits for nobody, and nobody who watches can hold it up. What a slow
@@ -26,14 +26,14 @@ from hil.ipc.broadcast import HEAD_BYTES, Broadcast
 from hil.ipc.latest import Latest
 
 TAPS_MOST: Final = 64
-"""Outputs that are told at a time."""
+"""Largest number of outputs that are published at a time."""
 NUMBERS_MOST: Final = 512
 """Numbers of all of them; those that would be beyond are left out."""
 SLOTS: Final = 1024
 """Ticks that the ring holds."""
 CHOICE_MOST_BYTES: Final = 16384
 HEAD_WORDS: Final = 4
-"""Of a frame: tick, version of the diagram since the start, number of the choice, how many."""
+"""Words of a frame's head: tick, version of the diagram since the start, choice, count."""
 SIZES_AT: Final = HEAD_WORDS
 NUMBERS_AT: Final = HEAD_WORDS + TAPS_MOST
 FRAME_BYTES: Final = 8 * (NUMBERS_AT + NUMBERS_MOST)
@@ -43,7 +43,7 @@ _FILE: Final = re.compile(r"[A-Za-z0-9_.+-]{1,60}-(?P<pid>[0-9]{1,10})\.taps", r
 
 
 class TapChoice(Latest, fields="Q", attachment_max_bytes=CHOICE_MOST_BYTES):
-    """What is to be told: the number of the choice, and paths and ports as JSON."""
+    """Choice of outputs: its number, and paths and ports as JSON."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class DiagramTaps:
 
     @classmethod
     def local(cls) -> Self:
-        """Both ends in one process."""
+        """Return both ends in one process."""
         return cls(TapChoice.local(), Broadcast.local(SLOTS, FRAME_BYTES + HEAD_BYTES))
 
     @classmethod
@@ -78,7 +78,7 @@ class DiagramTaps:
         return cls(TapChoice.shared(), Broadcast.shared(SLOTS, FRAME_BYTES + HEAD_BYTES))
 
     def push(self, engine: Engine) -> None:
-        """Tell what was chosen, after a tick; it never waits."""
+        """Publish what was chosen, after a tick; never waits."""
         fields = self.choice.get() if self.choice.pending else None
         if fields is not None:
             self._wanted, self._words[2] = _ends(self.choice.attachment), fields[0]
@@ -115,7 +115,7 @@ class DiagramTaps:
 
 
 def _ends(text: bytes) -> list[Endpoint]:
-    """Paths and ports of a choice; none of one that is damaged."""
+    """Return the paths and ports of a choice; none of one that is damaged."""
     try:
         return [(str(path), str(port)) for path, port in json.loads(text)][:TAPS_MOST]
     except (ValueError, TypeError, RecursionError):
@@ -123,14 +123,14 @@ def _ends(text: bytes) -> list[Endpoint]:
 
 
 class OpenTaps:
-    """Taps that a watcher of this user can find, as a context.
+    """Taps that an observer of this user can find, as a context.
 
     Args:
         name: of the run.
         source: file of the diagram.
         text: what the file says.
         changes: parameters in place of the file's.
-        place: folder where they are told; the user's own if left out.
+        place: folder of the announcement; the user's own if left out.
 
     Raises (on entering):
         PlaceError: if the folder cannot be trusted, or the file not be written.
@@ -148,7 +148,7 @@ class OpenTaps:
         self.taps = DiagramTaps.shared()
 
     def __enter__(self) -> Self:
-        """Say where they are."""
+        """Announce the taps."""
         header = self._header | {
             "choice_fd": self.taps.choice.fileno(), "frames_fd": self.taps.frames.fileno(),
         }  # fmt: skip
@@ -167,7 +167,7 @@ class OpenTaps:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
-        """They are gone."""
+        """Withdraw the announcement."""
         with suppress(OSError):
             (self._place / self._file).unlink()
         self.taps.release()

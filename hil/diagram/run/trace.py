@@ -44,5 +44,5 @@ class Trace:
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """What the output had after each, shape (N, size)."""
+        """Values of the output after each, shape (N, size)."""
         return self._rows[self._begin : self._end]

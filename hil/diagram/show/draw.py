@@ -45,10 +45,10 @@ Units = Mapping[str, str]
 
 
 def svg(file: DiagramFile, diagram: Diagram, title: str, units: Units | None = None) -> str:
-    """The text of a picture.
+    """Return the text of a picture.
 
     Args:
-        file: Where sub-diagrams are looked up.
+        file: Source of the sub-diagrams.
         diagram: The one to draw; its sub-diagrams are a block each.
         units: Of outputs and inputs, as far as they are known.
     """
@@ -78,7 +78,7 @@ def svg(file: DiagramFile, diagram: Diagram, title: str, units: Units | None = N
 
 
 def _plain(text: str) -> str:
-    """Text for XML, without characters that it may not have."""
+    """Return the text for XML, without characters that it may not have."""
     return escape("".join(one if one.isprintable() else " " for one in text))
 
 
@@ -91,7 +91,7 @@ def _hint(text: str) -> str:
 
 
 def _fitted(x: float, y: float, kind: str, text: str, room: float, size: float) -> str:
-    """Text that is set smaller, or cut, where it is wider than its room."""
+    """Return the text that is set smaller, or cut, where it is wider than its space."""
     smaller = min(size, room / (_CHARACTER_PX * max(len(text), 1)))
     if smaller == size:
         return _text(x, y, kind, text)
@@ -114,7 +114,7 @@ def _wire(wire: Route, units: Units) -> str:
 
 
 def _unit_texts(wires: list[Route], placed: Mapping[str, Box], units: Units) -> Iterator[str]:
-    """The unit where it changes: at outputs that have another than each input of their block."""
+    """Find where a unit changes: at outputs with another than each input of their block."""
     wired = {one.target for one in wires}
     for source in sorted({one.source for one in wires}):
         name, _, port = source.partition(".")
@@ -168,7 +168,7 @@ def _port(x: float, y: float, words: str, port: str, units: Units, more: str = "
 
 
 def port_words(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
-    """What stands at ports: signs of a sum, names of several, nothing at the only one."""
+    """Return the labels of ports: signs of a sum, names of several, nothing at the only one."""
     signs = block.parameters.get("signs", "++")
     if block.kind == "Sum" and ports and ports[0] == "u1" and len(signs) == len(ports):
         return ["−" if one == "-" else "+" for one in signs]
@@ -176,7 +176,7 @@ def port_words(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
 
 
 def symbol_of(block: DrawnBlock) -> str:
-    """A sign or a few words for what a block does; empty for a sub-diagram."""
+    """Return a sign or a few words for what a block does; empty for a sub-diagram."""
     values = block.parameters
     if block.kind == SUB:
         return ""
@@ -207,7 +207,7 @@ def _marks(block: DrawnBlock) -> str:
 
 
 def _about(name: str, block: DrawnBlock) -> str:
-    """What appears at the pointer: kind, equation, parameters, note."""
+    """Return the text at the pointer: kind, equation, parameters, note."""
     kind = kinds().get(block.kind) or faces().get(block.kind)
     lines = [f"{name}: {block.of if block.kind == SUB else block.kind}"]
     lines += [kind.equation] if kind is not None else []

@@ -1,4 +1,4 @@
-"""What ``hil diagram diff`` and ``linear`` print with ``--json``."""
+"""JSON objects of ``hil diagram diff`` and ``linear`` with ``--json``."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ class ChangeSummary(TypedDict):
     what: str
     """block, wire, parameter, sub, base_s, seed, place or note."""
     name: str
-    """Of the block, parameter or sub-diagram; `block.port` of a wire's end."""
+    """Name of the block, parameter or sub-diagram; `block.port` of a wire's end."""
     key: str
-    """What of a block or a parameter differs; empty for all of it."""
+    """Attribute of the block or parameter that differs; empty for all of it."""
     before: str | None
-    """null if it was not there."""
+    """Value before; null if it was not there."""
     after: str | None
-    """null if it is no longer there."""
+    """Value after; null if it is no longer there."""
     law: bool
-    """The law changes by it."""
+    """Whether the law changes by it."""
     renamed: bool
-    """before and after are names of the same thing."""
+    """Whether before and after are names of the same thing."""
 
 
 class DiagramDiffSummary(TypedDict):
     """Two diagrams beside each other."""
 
     ok: bool
-    """They have the same law."""
+    """True if they have the same law."""
     before: str
     """The first file."""
     after: str
@@ -47,7 +47,7 @@ class PoleSummary(TypedDict):
     im: float
     """Imaginary part."""
     magnitude: float
-    """It decays below 1."""
+    """Magnitude of the pole; it decays below 1."""
     hz: float | None
     """Natural frequency [Hz]; null for a pole at 0 or at 1."""
     damping: float | None
@@ -60,43 +60,43 @@ class MarginSummary(TypedDict):
     value: float
     """dB, or degrees; below 0 beyond the end."""
     hz: float
-    """Where the loop comes nearest to its end [Hz]."""
+    """Frequency at which the loop comes nearest to its end [Hz]."""
 
 
 class LinearSummary(TypedDict):
     """A diagram about a running point, as a discrete linear system."""
 
     ok: bool
-    """It has one."""
+    """True: the diagram has a linear system."""
     path: str
     """The file."""
     time_s: float
-    """Of the running point [s]."""
+    """Time of the running point [s]."""
     period_s: float
-    """From one k to the next; that of all rates together [s]."""
+    """Time from one k to the next [s]; that of all rates together."""
     states: list[str]
     """Path of the block and number of its state, in the order of A."""
     A: list[list[float]]
     """x[k+1] = A x[k] + B u[k], in deviations from the point."""
     B: list[list[float]]
-    """Likewise."""
+    """Input matrix of the equation above."""
     C: list[list[float]]
-    """y[k] = C x[k] + D u[k]."""
+    """Output matrix of y[k] = C x[k] + D u[k]."""
     D: list[list[float]]
-    """Likewise; the feed-through."""
+    """Feed-through matrix of the equation above."""
     poles: list[PoleSummary]
-    """Of A, the largest first; of the cut loop with `--loop`."""
+    """Poles of A, the largest first; of the cut loop with `--loop`."""
     stable: bool
-    """All of them decay."""
+    """Whether all of these poles decay."""
     closed_poles: list[PoleSummary] | None
-    """With `--loop`: those of the closed loop; else null."""
+    """Poles of the closed loop, with `--loop`; else null."""
     closed_stable: bool | None
-    """With `--loop`: all of those decay; else null."""
+    """Whether all poles of the closed loop decay, with `--loop`; else null."""
     gain_margin_db: MarginSummary | None
-    """With `--loop`: the gain that may be added; null if the phase never comes to 180 degrees."""
+    """Gain that may be added, with `--loop`; null if the phase never comes to 180 degrees."""
     phase_margin_deg: MarginSummary | None
-    """With `--loop`: the lag that may be added; null if the gain never comes to 1."""
+    """Lag that may be added, with `--loop`; null if the gain never comes to 1."""
     notes: list[str]
-    """What is not smooth at the point, and what was left out."""
+    """Blocks that are not smooth at the point, and modes that were left out."""
     written: str
     """File of the picture; empty if none was asked for."""

@@ -1,6 +1,6 @@
-"""Where blocks stand on a drawing: what somebody placed stays, the rest goes from left to right.
+"""Layout of blocks on a drawing: placed ones stay, the rest goes from left to right.
 
-Lengths are in pixels, x to the right and y down; every box and port stands on a grid of `GRID`.
+Lengths are in pixels, x to the right and y down; every box and port is on a grid of `GRID`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from hil.diagram.library.registry import faces, kinds
 
 GRID: Final = 10
 PITCH: Final = 20
-"""Between two ports."""
+"""Distance between two ports [px]."""
 WIDTH: Final = 90
 SUB_WIDTH: Final = 130
 NAME_ROOM: Final = 20
-"""Below a block, for its name."""
+"""Height below a block for its name [px]."""
 COLUMN_GAP: Final = 70
 ROW_GAP: Final = 30
 SWEEPS: Final = 8
@@ -40,11 +40,11 @@ class Box:
     outputs: tuple[str, ...]
 
     def input_at(self, port: str) -> tuple[int, int]:
-        """Where an input is."""
+        """Return the position of an input."""
         return self.x, self.y + self._down(self.inputs, port)
 
     def output_at(self, port: str) -> tuple[int, int]:
-        """Where an output is."""
+        """Return the position of an output."""
         return self.x + self.width, self.y + self._down(self.outputs, port)
 
     def _down(self, ports: tuple[str, ...], port: str) -> int:
@@ -52,7 +52,7 @@ class Box:
         return first + PITCH * ports.index(port)
 
     def meets(self, other: Box) -> bool:
-        """Whether there is no room for a wire and a name between two."""
+        """Return whether there is no space for a wire and a name between two."""
         return (
             self.x < other.x + other.width + 3 * GRID
             and other.x < self.x + self.width + 3 * GRID
@@ -62,7 +62,7 @@ class Box:
 
 
 def boxes(diagram: Diagram, file: DiagramFile) -> dict[str, Box]:
-    """Every block of a diagram with its size, at its place or where there is room for it."""
+    """Size every block of a diagram, at its place or where there is space for it."""
     sizes = {name: _sized(name, diagram, file) for name in sorted(diagram.blocks)}
     layers = _layers(diagram)
     if not diagram.places:
@@ -82,7 +82,7 @@ def _snapped(value: float) -> int:
 
 def ports_of(block: DrawnBlock, file: DiagramFile, scope: Mapping[str, object]
              ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """Names of a block's inputs and outputs; none if its parameters are wrong."""
+    """Return the names of a block's inputs and outputs; none if its parameters are wrong."""
     if block.kind == SUB:
         inside = file.sub(block.of)
         inner = {} if inside is None else inside.blocks
@@ -117,7 +117,7 @@ def _end(text: str) -> tuple[str, str]:
 
 
 def _after(diagram: Diagram) -> dict[str, set[str]]:
-    """What each block feeds; wires that close a loop, seen from the inputs, are left out."""
+    """List the blocks that each block feeds, without wires that close a loop from the inputs."""
     wires: dict[str, set[str]] = {name: set() for name in diagram.blocks}
     fed = set()
     for target, source in diagram.wires.items():
@@ -147,7 +147,7 @@ def _after(diagram: Diagram) -> dict[str, set[str]]:
 
 
 def _layers(diagram: Diagram) -> dict[str, int]:
-    """Columns: each block to the right of what feeds it; wires that close a loop go back."""
+    """Layer blocks in columns, each right of what feeds it; wires that close a loop go back."""
     after = _after(diagram)
     layers = dict.fromkeys(sorted(after), 0)
     for name in _sorted(after):
@@ -182,7 +182,7 @@ def _sorted(after: Mapping[str, set[str]]) -> list[str]:
 
 def _columns(diagram: Diagram, sizes: Mapping[str, Box], layers: Mapping[str, int]
              ) -> dict[str, Box]:  # fmt: skip
-    """A layout of everything: columns from left to right, few crossings, straight wires."""
+    """Return a layout of everything: columns from left to right, few crossings, straight wires."""
     columns: list[list[str]] = [[] for _ in range(max(layers.values(), default=-1) + 1)]
     for name in sorted(sizes):
         columns[layers[name]].append(name)
@@ -223,7 +223,7 @@ def _stacked(columns: list[list[str]], sizes: Mapping[str, Box]) -> dict[str, Bo
 
 def _wish(name: str, found: Mapping[str, Box], wires: Mapping[str, list[tuple[str, str, str, str]]],
           layers: Mapping[str, int], *, forward: bool) -> float:  # fmt: skip
-    """The height at which the wires from the column before (or to the one after) are straight."""
+    """Find the height at which the wires from the column before (or after) are straight."""
     own, places = found[name], []
     for port, other, far, way in wires[name]:
         if (layers[other] < layers[name]) != forward or layers[other] == layers[name]:
@@ -260,7 +260,7 @@ def _tall(names: list[str], found: Mapping[str, Box]) -> int:
 
 
 def _beside(name: str, size: Box, found: Mapping[str, Box], diagram: Diagram) -> Box:
-    """A free place to the right of what feeds a block, or to the left of what it feeds."""
+    """Return a free place to the right of what feeds a block, or to the left of what it feeds."""
     feeding = [(found[_end(source)[0]], _end(source)[1]) for target, source
                in sorted(diagram.wires.items())
                if _end(target)[0] == name and _end(source)[0] in found]  # fmt: skip

@@ -14,20 +14,20 @@ Point = tuple[int, int]
 RIGHT: Final[Point] = (1, 0)
 _WAYS: Final = (RIGHT, (0, 1), (0, -1), (-1, 0))
 BEND: Final = 4.0
-"""What a bend costs, in grid steps."""
+"""Cost of a bend, in grid steps."""
 CROSSING: Final = 3.0
 ALONG: Final = 25.0
 """A step on top of another wire."""
 THROUGH: Final = 200.0
-"""A step through a block, which is taken only where there is no other way."""
+"""Cost of a step through a block, which is taken only where there is no other path."""
 OWN: Final = 0.4
 """A step on a wire of the same output."""
 ROOM: Final = 6
 """Cells around all blocks where wires may go."""
 SEARCHED_MOST: Final = 300_000
-"""Cells and directions looked at for all wires; what is left goes with two bends."""
+"""Number of cells and directions searched for all wires; the rest goes with two bends."""
 GREEDY_FROM: Final = 100
-"""Wires from which on ways are found sooner, though they may be longer."""
+"""Number of wires from which paths are found sooner, though they may be longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Route:
     """A wire on the drawing."""
 
     target: str
-    """As in the diagram: ``block.port``."""
+    """End of the wire, as in the diagram: ``block.port``."""
     source: str
     points: tuple[Point, ...]
     """Corners from the output to the input [px]."""
 
 
 def routes(placed: Mapping[str, Box], wires: Mapping[str, str]) -> list[Route]:
-    """A way for each wire, the short ones first.
+    """Find a path for each wire, the short ones first.
 
     Args:
         placed: Blocks by name.
@@ -65,7 +65,7 @@ def _far(one: Point, other: Point) -> int:
 
 
 def joints(wires: Iterable[Route]) -> list[Point]:
-    """Where wires of one output part [px]."""
+    """Return the junctions of the wires of one output [px]."""
     edges: dict[tuple[str, Point], set[Point]] = {}
     for one in wires:
         for a, b in _steps(one.points):
@@ -85,7 +85,7 @@ def _steps(points: tuple[Point, ...]) -> Iterable[tuple[Point, Point]]:
 
 
 class _Router:
-    """A grid with what stands on it; cells are points of the grid."""
+    """A grid with its obstacles; cells are points of the grid."""
 
     def __init__(self, placed: Iterable[Box], ends: Iterable[tuple[Point, Point, str]]) -> None:
         self._blocked: set[Point] = set()
@@ -119,7 +119,7 @@ class _Router:
         return _corners(points)
 
     def _way(self, first: Point, last: Point, source: str) -> list[Point] | None:
-        """The cheapest cells from one to another, leaving and arriving to the right."""
+        """Return the cheapest cells from one to another, leaving and arriving to the right."""
         begin: tuple[Point, Point] = (first, RIGHT)
         costs: dict[tuple[Point, Point], float] = {begin: 0.0}
         before: dict[tuple[Point, Point], tuple[Point, Point]] = {}
@@ -189,7 +189,7 @@ def _back(before: Mapping[tuple[Point, Point], tuple[Point, Point]], at: tuple[P
 
 
 def _plain(first: Point, last: Point) -> list[Point]:
-    """A way with two bends at most, through whatever stands there."""
+    """Return the path with two bends at most, through whatever is there."""
     middle = (first[0] + last[0]) // 2
     corners = [first, (middle, first[1]), (middle, last[1]), last]
     scaled = tuple((x * GRID, y * GRID) for x, y in corners)

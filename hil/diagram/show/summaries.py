@@ -1,4 +1,4 @@
-"""What ``hil diagram …`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil diagram …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -9,75 +9,75 @@ class PortSummary(TypedDict):
     """A port, as it was found."""
 
     name: str
-    """Of the port; of the block `In` or `Out` for a diagram's own."""
+    """Name of the port; of the block `In` or `Out` for a diagram's own."""
     type: str
     """real, boolean or integer."""
     shape: list[int]
     """Sizes; empty for a scalar."""
     unit: str
-    """Unit; `any` if nothing says it."""
+    """Unit; `any` if nothing determines it."""
     frame: str
-    """Axes of its numbers; empty if nothing says them."""
+    """Axes of its numbers; empty if nothing determines them."""
 
 
 class EndpieceSummary(TypedDict):
     """A signal that a diagram may take, or a setpoint that it has to give."""
 
     name: str
-    """Of the signal or setpoint; of the diagram's input or output, unless it is fed otherwise."""
+    """Name of the signal or setpoint, which is that of the input or output unless fed otherwise."""
     shape: list[int]
     """Sizes; empty for a scalar."""
     unit: str
-    """As diagrams write it."""
+    """Unit in the form of diagrams."""
     frame: str
     """Axes of its numbers; empty where they do not matter."""
 
 
 class DiagramEndsSummary(TypedDict):
-    """What a scenario offers to its diagram, and what it takes."""
+    """Signals that a scenario offers to its diagram, and setpoints that it takes."""
 
     ok: bool
-    """It takes diagrams."""
+    """True: the scenario takes diagrams."""
     path: str
     """The scenario."""
     signals: list[EndpieceSummary]
-    """That inputs may take."""
+    """Signals that inputs may take."""
     setpoints: list[EndpieceSummary]
-    """That outputs give."""
+    """Setpoints that outputs give."""
     some: bool
-    """Some of the setpoints will do; else each needs an output."""
+    """Whether some of the setpoints are enough; else each needs an output."""
     step_s: float | None
-    """Of which the diagram's base period is a whole multiple [s]; null for any."""
+    """Step of which the diagram's base period is a whole multiple [s]; null for any."""
 
 
 class DiagramCheckSummary(TypedDict):
     """A diagram that can run."""
 
     ok: bool
-    """It can run."""
+    """True: the diagram can run."""
     path: str
     """The file."""
     base_s: float
     """Base period [s]."""
     blocks: int
-    """Those of sub-diagrams counted each time."""
+    """Number of blocks; those of sub-diagrams counted each time."""
     wires: int
-    """Likewise."""
+    """Number of wires; those of sub-diagrams counted each time."""
     inputs: list[PortSummary]
-    """Of the diagram."""
+    """Inputs of the diagram."""
     outputs: list[PortSummary]
-    """Of the diagram."""
+    """Outputs of the diagram."""
     cost_us: float
-    """Computing a tick here, median [us]."""
+    """Median time to compute a tick here [us]."""
     period_part: float
-    """The same as a part of the base period."""
+    """Median time to compute a tick, as a part of the base period."""
 
 
 class CostSummary(TypedDict):
     """Times of single ticks."""
 
     ticks: int
-    """How many were timed."""
+    """Number of ticks that were timed."""
     median_us: float
     """Half of them took less [us]."""
     p99_us: float
@@ -89,77 +89,77 @@ class CostSummary(TypedDict):
 
 
 class DiagramBenchSummary(TypedDict):
-    """What a tick costs here."""
+    """Cost of a tick on this machine."""
 
     ok: bool
     """999 of 1000 ticks are over within the base period."""
     path: str
     """The file."""
     blocks: int
-    """Those of sub-diagrams counted each time."""
+    """Number of blocks; those of sub-diagrams counted each time."""
     base_s: float
     """Base period [s]."""
     kernel: CostSummary
-    """By the compiled kernel, as in every run."""
+    """Times of the compiled kernel, as in every run."""
     interpreter: None
     """Null: the interpreter in plain Python belongs to the tests, and is timed by `benchmarks`."""
     with_models: CostSummary | None
-    """By the kernel, with the answers of its FMUs waited for; null without FMUs."""
+    """Times of the kernel, with the answers of its FMUs waited for; null without FMUs."""
 
 
 class StopSummary(TypedDict):
-    """Where a diagram stopped."""
+    """Place and time at which a diagram stopped."""
 
     block: str
-    """Path of the block that cannot go on."""
+    """Path of the block that cannot continue."""
     tick: int
     """Base tick."""
     time_s: float
-    """Since the start [s]."""
+    """Time since the start [s]."""
 
 
 class DiagramRunSummary(TypedDict):
     """A diagram that was run alone."""
 
     ok: bool
-    """It came to its end."""
+    """True if it came to its end."""
     path: str
     """The file."""
     ticks: int
-    """Computed."""
+    """Number of ticks computed."""
     time_s: float
-    """Simulated [s]."""
+    """Simulated time [s]."""
     outputs: dict[str, list[float]]
     """Numbers of each output after the last tick, row after row."""
     stop: StopSummary | None
-    """Why it ended early; null if it did not."""
+    """Reason for an early end; null if there was none."""
     written: str
     """File with the outputs of every tick; empty if none was asked for."""
     recording: str
-    """Of the run; empty if none was asked for."""
+    """Recording of the run; empty if none was asked for."""
 
 
 class OrderSummary(TypedDict):
     """A block's place in the order of computation."""
 
     block: str
-    """Path."""
+    """Path of the block."""
     kind: str
-    """Of the block."""
+    """Kind of the block."""
     part: str
     """The output that is computed then; empty for all."""
     rate: int
     """Base ticks from one of its ticks to the next."""
     offset: int
-    """Its first base tick."""
+    """First base tick of the block."""
     condition: str
     """The block whose output must be true; empty if it always runs."""
     cost_us: float
-    """In a tick in which it is computed, on this machine [us]."""
+    """Time to compute it in a tick in which it is due, on this machine [us]."""
 
 
 class FeedThroughSummary(TypedDict):
-    """What an output of a diagram hangs on within the same tick."""
+    """Inputs of the same tick on which an output of a diagram depends."""
 
     output: str
     """Name."""
@@ -168,10 +168,10 @@ class FeedThroughSummary(TypedDict):
 
 
 class ExplainSummary(TypedDict):
-    """How a diagram is computed."""
+    """Order of computation and feed-through of a diagram."""
 
     ok: bool
-    """It can run."""
+    """True: the diagram can run."""
     path: str
     """The file."""
     order: list[OrderSummary]
@@ -184,11 +184,11 @@ class ParameterSummary(TypedDict):
     """A parameter of a kind of block."""
 
     name: str
-    """As in the file."""
+    """Name of the parameter in the file."""
     type: str
     """real, integer, boolean, text, unit, reals, matrix, value."""
     default: Any
-    """null if it must be given."""
+    """Default value; null if it must be given."""
     low: float | None
     """Least value; null for none."""
     high: float | None
@@ -196,18 +196,18 @@ class ParameterSummary(TypedDict):
     above: float | None
     """A bound that must be exceeded; null for none."""
     unit: str
-    """Of the value."""
+    """Unit of the value."""
     choices: list[str]
-    """Of a text; empty if it is free."""
+    """Choices of a text; empty if it is free."""
     about: str
-    """What it is, where the name does not say it."""
+    """Meaning, where the name does not say it."""
 
 
 class KindPortSummary(TypedDict):
     """A port of a kind of block, as in its example."""
 
     name: str
-    """As in wires."""
+    """Name of the port in wires."""
     type: str
     """real, boolean, integer, or a variable that wires decide."""
     shape: str
@@ -215,26 +215,26 @@ class KindPortSummary(TypedDict):
     unit: str
     """Unit, with variables that wires decide."""
     feed_through: list[str]
-    """Of an output: the inputs of the same tick that it hangs on."""
+    """Inputs of the same tick on which an output depends."""
 
 
 class KindSummary(TypedDict):
     """A kind of block."""
 
     name: str
-    """As in the file."""
+    """Name of the kind in the file."""
     group: str
-    """Of the library."""
+    """Group of the library."""
     about: str
-    """What it does."""
+    """Function of the block."""
     equation: str
-    """k is the block's tick, H its period."""
+    """Difference equation: k is the block's tick, H its period."""
     parameters: list[ParameterSummary]
-    """In order."""
+    """Parameters, in order."""
     inputs: list[KindPortSummary]
-    """As in the example."""
+    """Input ports of the example."""
     outputs: list[KindPortSummary]
-    """As in the example."""
+    """Output ports of the example."""
     example: dict[str, Any]
     """Parameters and inputs with which it runs."""
 
@@ -243,7 +243,7 @@ class BlocksSummary(TypedDict):
     """Kinds of blocks."""
 
     ok: bool
-    """Always."""
+    """True."""
     kinds: list[KindSummary]
     """All, or the one that was asked for."""
 
@@ -252,16 +252,16 @@ class DrawSummary(TypedDict):
     """A picture of a diagram."""
 
     ok: bool
-    """It was drawn."""
+    """True: the picture was drawn."""
     path: str
     """The file."""
     inside: str
     """Path of the block whose inside was drawn; empty for the top."""
     blocks: int
-    """On the picture."""
+    """Number of blocks on the picture."""
     wires: int
-    """On the picture."""
+    """Number of wires on the picture."""
     written: str
     """The picture."""
     fault: str
-    """Why it cannot run, which leaves units out; empty if it can."""
+    """Fault that keeps it from running, which leaves units out; empty if there is none."""

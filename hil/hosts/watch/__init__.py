@@ -1,1 +1,1 @@
-"""Watchdogs of a live host: whether its packets are plausible, continuous and in time."""
+"""Watchdogs of a live host: plausibility, continuity and timing of its packets."""

@@ -8,26 +8,26 @@ from itertools import pairwise
 from typing import Final
 
 WINDOW_S: Final = 1.0
-"""The fastest packet of so long says where the host's clock is on ours [s]."""
+"""Window whose fastest packet gives the offset of the host's clock from ours [s]."""
 SLEW: Final = 0.05
-"""No faster than this is a host's clock believed to have stood still [1]."""
+"""Largest rate at which a host's clock is taken to have stopped [1]."""
 PHASE_GAIN: Final = 0.05
-"""Of the loop that finds when a packet was sent from when packets came [1]."""
+"""Gain of the loop that finds when a packet was sent from when packets came [1]."""
 PERIOD_GAIN: Final = 0.0005
-"""Its gain on the host's period [1]."""
+"""Gain of that loop on the host's period [1]."""
 FIRST_PACKETS: Final = 16
-"""The loop begins with the mean period of so many packets."""
+"""Number of packets whose mean period begins the loop."""
 BACKLOG_GAP: Final = 0.3
-"""Packets closer than this share of the others' distance at the beginning lay somewhere [1]."""
+"""Share of the others' distance below which packets at the beginning were held up [1]."""
 LOST_SHARE: Final = 0.6
-"""Of more packets that seem lost, the period was taken too short."""
+"""Mean number of lost packets a period above which the period was taken too short [1]."""
 
 
 class StampAlignment:
     """Brings a host's stamps onto our clock: the packet that was fastest came at once.
 
     The smallest (arrival - stamp) of the last second is the clocks' offset; what makes it larger
-    (clocks that drift, a simulator whose time stood still for a frame) is followed slowly.
+    (clocks that drift, a simulator whose time stopped for a frame) is followed slowly.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class StampAlignment:
         self._least: deque[tuple[float, float]] = deque()
 
     def at(self, stamp_s: float, arrived_s: float) -> float:
-        """When a packet was sent, on our clock [s]; never after it came.
+        """Return the time at which a packet was sent, on our clock [s]; never after it came.
 
         Args:
             stamp_s: on the host's clock [s].
@@ -57,7 +57,7 @@ class StampAlignment:
 
 
 class ArrivalLoop:
-    """Says when packets were sent by when they came alone: a loop that follows a steady period.
+    """Estimates when packets were sent from arrivals alone: a loop that follows a steady period.
 
     What jitters is taken out; the mean of the delay stays in. A gap of whole periods is taken for
     packets that were lost.
@@ -70,11 +70,11 @@ class ArrivalLoop:
         self._count, self._lost = 0, 0.0
 
     def at(self, arrived_s: float) -> float:
-        """When a packet that came at this time was sent, and a mean delay [s]."""
+        """Estimate when a packet that came at this time was sent, plus a mean delay [s]."""
         if len(self._first) < FIRST_PACKETS:
             return self._begun(arrived_s)
         # A gap counts as a lost packet from 1.6 periods on: were it 1.5, a period of 5/6 of the
-        # right one would never be told from the right one, for then the errors are even.
+        # right one would never differ from the right one, for then the errors are even.
         periods = max(math.floor((arrived_s - self._at_s) / self._period_s + 0.4), 1)
         due_s = self._at_s + periods * self._period_s
         off_s = arrived_s - due_s
@@ -103,7 +103,7 @@ class ArrivalLoop:
 
 
 def _without_backlog(came_s: list[float]) -> list[float]:
-    """Times of packets without those that came at once at the beginning, save the last of them."""
+    """Drop packets that came at once at the beginning, save the last of them."""
     gaps = [after - before for before, after in pairwise(came_s)]
     usual_s = sorted(gaps)[-len(gaps) // 4]
     regular = next(at for at, gap in enumerate(gaps) if gap >= BACKLOG_GAP * usual_s)

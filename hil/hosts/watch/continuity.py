@@ -1,6 +1,6 @@
-"""Whether a packet's motion continues that of the packets before: nothing jumps, nothing freezes.
+"""Continuity of a packet's motion with the packets before: nothing jumps, nothing freezes.
 
-A wire tells some of this and lacks the rest; what is NaN is not judged.
+A wire has some of this and lacks the rest; what is NaN is not judged.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ FROZEN_S: Final = 0.25
 FROZEN_SPEED_M_S: Final = 1.0
 """Faster than this it moves [m/s]."""
 LONGEST_S: Final = 0.5
-"""Bounds do not grow beyond what they are after so long [s]."""
+"""Longest time between packets over which bounds grow [s]."""
 ARRIVAL_S: Final = 0.05
-"""Without stamps two packets may be so much further apart than their arrivals [s]."""
+"""Time by which two packets without stamps may be further apart than their arrivals [s]."""
 PACE_S: Final = 1.0
-"""Over so long it is seen how fast a host's time runs [s]."""
+"""Window over which the pace of a host's time is measured [s]."""
 PACE_AGAIN_S: Final = 0.3
-"""It is trusted again after it ran like ours for so long [s]."""
+"""Time for which it must run like ours before it is trusted again [s]."""
 PACE_STAMP_OFF: Final = 0.15
-"""Its stamps may run by so much faster or slower than our clock [1]."""
+"""Largest deviation of its stamps' rate from our clock [1]."""
 PACE_PATH_OFF: Final = 0.3
-"""Its position may change by so much more or less than its speed says [1]."""
+"""Largest deviation of its change of position from its speed [1]."""
 PACE_SPEED_M_S: Final = 3.0
-"""Slower than this a path says nothing of the host's time [m/s]."""
+"""Speed below which a path does not determine the host's time [m/s]."""
 FACTOR_OFF: Final = 0.01
-"""A host that tells its speed factor tells 1 within this [1]."""
+"""Largest deviation from 1 of a host's own speed factor [1]."""
 
 
 def cause_in_state(state: VehicleState) -> Cause:
-    """Why a host's motion is not wanted, by what it says itself; NONE if it says nothing."""
+    """Find why a host's motion is not wanted, by its own flags; NONE if it is."""
     if state.flags & VehicleFlags.END:
         return Cause.END
     if state.flags & VehicleFlags.RESET:
@@ -68,7 +68,7 @@ class Continuity:
         self._last = None
 
     def keep(self, received: Received) -> None:
-        """What comes next is compared with this packet."""
+        """Keep this packet to compare the next one with it."""
         self._last = received
 
     def jump(self, received: Received) -> Cause:
@@ -91,7 +91,7 @@ class Continuity:
         return Cause.NONE
 
     def beyond(self, received: Received) -> bool:
-        """Whether force or rates step, or are, beyond what the vehicle can do on some axis."""
+        """Return whether force or rates step, or are, beyond the vehicle on some axis."""
         means, new = self._means, received.packet.state
         if _any_above(new.f_m_s2, means.f_most_m_s2):
             return True
@@ -106,14 +106,14 @@ class Continuity:
 
 
 class Frozen:
-    """Sees values that are equal bit for bit for too long while the vehicle moves."""
+    """Detects values that are equal bit for bit for too long while the vehicle moves."""
 
     def __init__(self) -> None:
         self._values = ""
         self._since_s = math.nan
 
     def judge(self, received: Received) -> bool:
-        """Whether this packet's values have been the same for too long."""
+        """Return whether this packet's values have been the same for too long."""
         state = received.packet.state
         values = (state.f_m_s2, state.omega_rad_s, state.attitude, state.v_m_s, state.position_m)
         text = repr(values)
@@ -125,7 +125,7 @@ class Frozen:
 
 
 class HostPace:
-    """Sees that a host's time runs slower or faster than ours where it does not say so.
+    """Detects that a host's time runs slower or faster than ours where it does not say so.
 
     By its stamps; by its path against its speed where it has none.
     """
@@ -141,7 +141,7 @@ class HostPace:
         self._seen: deque[tuple[float, float, float]] = deque()
 
     def off(self, received: Received) -> bool:
-        """Whether the host's time did not run like ours over the last second.
+        """Return whether the host's time did not run like ours over the last second.
 
         Once it did not, it is off until it has run like ours for `PACE_AGAIN_S`.
         """
@@ -187,7 +187,7 @@ def _length(vector: Vector3) -> float:
 
 
 def _larger(a: float, b: float) -> float:
-    """The larger one; the one that is a number if the other is none."""
+    """Return the larger one; the one that is a number if the other is none."""
     return b if a != a or b > a else a
 
 

@@ -1,4 +1,4 @@
-"""From the packets of a host to a state in every cycle: a parabola through the last four, at now.
+"""Extrapolation of a host's packets to now: a parabola through the last four.
 
 Packets come at the host's rate, late by what the network takes, some never; the loop asks at its
 own rate. Every vector is read at now from the parabola that fits its last four values best; an
@@ -22,21 +22,21 @@ from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
 POINTS: Final = 4
 """Packets that a parabola goes through."""
 HORIZON_S: Final = 0.06
-"""Beyond the newest packet by more than this, the time read comes to a stop [s]."""
+"""Extrapolation beyond the newest packet after which the time read comes to a stop [s]."""
 PERIODS: Final = 2.5
-"""And beyond so many of the last packets' mean distances."""
+"""The same extrapolation in mean distances of the last packets [1]."""
 STOPPING_S: Final = 0.2
-"""A pose that is not heard of any more stops from its speed with this time constant [s]."""
+"""Time constant with which a pose stops from its speed when no more packets come [s]."""
 CORRECTED_S: Final = 0.02
-"""What was read differently before a packet came is given up with this time constant [s]."""
+"""Time constant with which a difference between two readings at a packet is given up [s]."""
 _LEAST_GAP_S: Final = 1e-4
 _NONE: Final[Vector3] = (0.0, 0.0, 0.0)
 Points = Sequence[tuple[float, VehicleState]]
-"""Packets: when each was sent, on our clock [s], and what it tells."""
+"""Packets: time at which each was sent, on our clock [s], and its state."""
 
 
 class Follower:
-    """Says what a vehicle does now, from the packets that were accepted so far.
+    """Estimates the state of a vehicle now, from the packets that were accepted so far.
 
     Args:
         stamped: whether the host's own time is in its packets; without it their times of arrival
@@ -53,7 +53,7 @@ class Follower:
         self._alignment = StampAlignment()
         self._loop = ArrivalLoop()
         self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
-        self._before: Points = ()  # what was read from, until it is looked at what came since
+        self._before: Points = ()  # packets of the last reading, until newer ones are processed
         self._off: tuple[Vector3, Vector3] = (_NONE, _NONE)
         self._off_s = 0.0
         if self._completion is not None:
@@ -63,11 +63,11 @@ class Follower:
         """Take in one more accepted packet, newer than all before.
 
         Args:
-            state: what it tells.
+            state: of the packet.
             kernel_s: when the kernel took it, on the run's clock [s].
 
         Raises:
-            CueingError: if no force follows from what it tells.
+            CueingError: if no force follows from it.
         """
         if self._stamped and math.isfinite(state.t_s):
             at_s = self._alignment.at(state.t_s, kernel_s)
@@ -82,7 +82,7 @@ class Follower:
         self._points.append((at_s, state))
 
     def state(self, now_s: float) -> VehicleState | None:
-        """What the vehicle does now; None while nothing was taken in.
+        """Return the state of the vehicle now; None while nothing was taken in.
 
         Args:
             now_s: on the run's clock [s].
@@ -103,7 +103,7 @@ class Follower:
         return _moved(read, *self._off)
 
     def _read(self, points: Points, now_s: float) -> VehicleState:
-        """What some packets say of now."""
+        """Estimate the state now from some packets."""
         times_s = [at_s for at_s, _ in points]
         states = [state for _, state in points]
         newest = states[-1]
@@ -120,7 +120,7 @@ class Follower:
 
 
 def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
-    """Weights of values that went on by their parabola for a while, and now stop from their speed.
+    """Return the weights of values that continued by their parabola, and now stop from their speed.
 
     Args:
         times_s: of the values, increasing [s].
@@ -135,14 +135,14 @@ def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> l
 
 
 def _vectors(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
-    """What of a state a filter follows: force and rates, or place and turn from another pose."""
+    """Select what a filter follows: force and rates, or place and turn by another pose."""
     if VehicleFlags.POSE in state.flags:
         return state.position_m, vector_between(at.attitude, state.attitude)
     return state.f_m_s2, state.omega_rad_s
 
 
 def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState:
-    """A state whose force and rates, or place and turn, are off by something."""
+    """Return a state whose force and rates, or place and turn, are off by something."""
     if first == second == _NONE:
         return state
     ones = (1.0, 1.0)
@@ -159,7 +159,7 @@ def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState
 
 
 def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
-    """A time ahead that comes to a stop beyond a bound, without a sudden one [s]."""
+    """Return a time ahead that comes to a stop beyond a bound, without a sudden one [s]."""
     beyond_s = ahead_s - far_s
     if beyond_s <= 0.0:
         return ahead_s
@@ -167,7 +167,7 @@ def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
 
 
 def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
-    """Weights of values whose sum is the best parabola through them, read somewhere.
+    """Return the weights of values whose sum is the best parabola through them, read somewhere.
 
     By polynomials that are orthogonal on the given times (Forsythe, 1957); a straight line for two
     values.
@@ -197,7 +197,7 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
 
 
 def combine_states(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
-    """The motion of states with these weights, whose sum is 1; the rest is that of the last one.
+    """Combine states' motion with these weights, whose sum is 1; the rest is the last one's.
 
     Args:
         weights: one of each state.

@@ -1,10 +1,10 @@
-"""What a host tells held against physics, packet by packet, before it is followed and while it is.
+"""Comparison of a host's packets with physics, before it is followed and while it is.
 
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
 change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
-velocity the change of place and the nose the way (`platform6dof.cueing.course`), and the pose of a
-tool at rest stand near the middle of its range. A wire that does not tell something is not judged
-by it; signs that nothing can contradict are followed where its map says that they were looked at.
+velocity the change of place and the nose the course (`platform6dof.cueing.course`), and the pose of
+a tool at rest must be near the middle of its range. A quantity that a wire lacks is not judged;
+signs that nothing can contradict are followed where its map confirms them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hil.hosts.maps import MapSettings
 
 SAMPLE_S: Final = 0.09
-"""Between two packets that are held against physics, at least [s]."""
+"""Least time between two packets that are compared with physics [s]."""
 APART_S: Final = 0.5
 """Packets that are further apart are not held against each other [s]."""
 UNEVEN: Final = 2.5
@@ -45,7 +45,7 @@ UNEVEN: Final = 2.5
 SURE_S: Final = 0.7
 """A force is known after so long [s]."""
 WINDOW_S: Final = 1.5
-"""Its mean is that of about so long [s]."""
+"""Time over which the mean is taken, about [s]."""
 DUE_SHARE: Final = 0.6
 """A vehicle whose speed asks for more than this multiple of g does not fall."""
 
@@ -53,12 +53,12 @@ MADE_REMEDY: Final = (
     "gravity is there by the attitude that is told: in its map, another sign or axis of roll, "
     "pitch, heading, or of forward_… and right_…"
 )
-"""What to do about a force of an attitude that does not tell one."""
+"""Remedy for a force that is made of an attitude which is not sent."""
 POSES: Final = 12
-"""So many poses make a mean: a second or so."""
+"""Number of poses that make a mean: a second or so."""
 _OWN: Final = "layout"
-"""Of these maps each angle is a field that somebody named; other wires must send an attitude, and
-who has none sends a level one."""
+"""Kind of the maps in which each angle is a field that somebody named; other wires must send an
+attitude, and one without attitude sends a level one."""
 _NEVER: Final = (HostState.WAITING, HostState.LOST)
 """States in which it was not followed since it was listened to."""
 
@@ -68,17 +68,17 @@ class _Interval(NamedTuple):
     body: Vector3
     """Mean force in body axes [m/s²]."""
     level: Vector3
-    """The same turned level by the attitude; NaN if none is told."""
+    """Force turned level by the attitude; NaN without attitude."""
     steady: Vector3
-    """The same without the change of speed; NaN if none is told."""
+    """Level force less the change of speed; NaN without speed."""
     due_m_s2: float
-    """The size of the force that the change of speed asks for; NaN if none is told."""
+    """Size of the force that the change of speed requires; NaN without speed."""
     odd: bool
-    """Whether it must be looked at."""
+    """Whether it must be inspected."""
 
 
 class Physics:
-    """Judges what one sender tells.
+    """Judges the packets of one sender.
 
     Args:
         settings: the map that is in force, for what to write there; None for none.
@@ -98,12 +98,12 @@ class Physics:
         self.anchor()
 
     def anchor(self) -> None:
-        """What follows does not continue what was; which way its axes point is still known."""
+        """Begin anew in position and attitude; the directions of its axes are still known."""
         self._block: list[tuple[float, ...]] = []
         self._first_s = self._last_s = -math.inf
         self._gap_s = math.inf
         self.next_s: float = -math.inf
-        """An earlier packet is passed over [s]."""
+        """Time before which a packet is passed over [s]."""
         self._made = False
         self.suspects: bool = self._contradicts or bool(self._unseen)
         """Whether there may be a cause; where not, nobody need ask for it."""
@@ -114,12 +114,12 @@ class Physics:
         self.settled: bool = False
         """Whether enough came to know that gravity, or a pose of rest, is where it should be."""
         self.force: ForceFinding | None = None
-        """What is wrong with the mean force now; None if nothing is."""
+        """Finding about the mean force now; None if there is none."""
 
-    # -- what is told ------------------------------------------------------------------------
+    # -- findings ----------------------------------------------------------------------------
 
     def cause(self, state: HostState) -> Cause:
-        """Why it may not be followed, or go on being so; NONE if it may.
+        """Return the reason why it may not be followed, or no longer; NONE if it may.
 
         Args:
             state: of the source. One that was followed has shown where its axes point, so that a
@@ -136,7 +136,7 @@ class Physics:
         return Cause.FORCE if self._weightless else Cause.NONE
 
     def text(self, cause: Cause) -> str:
-        """What was found, with the key to write; empty for a cause of others."""
+        """Return the finding, with the key to write; empty for a cause of others."""
         if cause is Cause.POSE:
             return self._pose_text()
         if cause is Cause.SIGNS:
@@ -164,7 +164,7 @@ class Physics:
     # -- packets -----------------------------------------------------------------------------
 
     def take(self, state: VehicleState, at_s: float) -> None:
-        """One more packet that continues the motion, not before `next_s`.
+        """Take in a packet that continues the motion, not before `next_s`.
 
         Args:
             at_s: when it was sent, or came [s].
@@ -179,7 +179,7 @@ class Physics:
         stands = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
         if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
-            # What turns and is where it was is a picture that stands still, and no motion.
+            # What turns and is where it was is a frozen picture, and no motion.
             self._block = block = []
             self._first_s = at_s
         self._last_s = at_s
@@ -225,7 +225,7 @@ class Physics:
 
     @property
     def _weightless(self) -> bool:
-        """Whether it tells no force where a vehicle must have one: a menu, or after the race."""
+        """Whether it has no force where a vehicle must have one: a menu, or after the race."""
         if self.force is None or self._known_s < EMPTY_S:
             return False
         if self._empty_s >= EMPTY_S:
@@ -237,14 +237,14 @@ class Physics:
         )
 
     def _take_pose(self, state: VehicleState, at_s: float) -> None:
-        """One more pose: the tool must stand near the middle before it is followed."""
+        """Take in a pose: the tool must be near the middle before it is followed."""
         self._first_s = at_s if self._first_s == -math.inf else self._first_s
         self.settled = at_s - self._first_s >= SURE_S
         self.suspects = True
         self._poses.append((*state.position_m, *to_euler(state.attitude)))
 
     def _pose_text(self) -> str:
-        """What is wrong with the mean of the newest poses; empty if nothing is."""
+        """Return the finding about the mean of the newest poses; empty if there is none."""
         if self._settings is None or not self._poses:
             return ""
         count = len(self._poses)
@@ -253,12 +253,12 @@ class Physics:
 
 
 def _turns(omega_rad_s: Vector3) -> bool:
-    """Whether a rate is told that is not 0; one that is not told is NaN."""
+    """Return whether a rate is not 0; a rate that is not sent is NaN."""
     return any(abs(one) > 0.0 for one in omega_rad_s)
 
 
 def _plain(x: float, y: float, z: float, level_z: float) -> bool:
-    """Whether a force is within a convex part of what is plausible: then so is a mean of such."""
+    """Return whether a force is in a convex part of the plausible ones: then so is a mean."""
     up = -z / GRAVITY_M_S2
     if not UPRIGHT_SHARE <= up <= SHARES[1]:
         return False
@@ -266,7 +266,7 @@ def _plain(x: float, y: float, z: float, level_z: float) -> bool:
 
 
 def _mean(window: Sequence[_Interval], vectors: Sequence[Vector3]) -> Vector3:
-    """Mean over time of what intervals have."""
+    """Return the mean over time of what intervals have."""
     whole_s = x = y = z = 0.0
     for one, (a, b, c) in zip(window, vectors, strict=True):
         share = one.lasts_s

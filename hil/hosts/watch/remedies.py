@@ -1,4 +1,4 @@
-"""What to write into a host's map so that its force or its pose can be a vehicle's."""
+"""Remedies in a host's map for a force or a pose that can be no vehicle's."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ _COURSE_OF: Final = {
 
 
 def quoted(text: str) -> str:
-    """A text as TOML has it."""
+    """Return a text as TOML has it."""
     from hil.config.toml_text import toml_value
 
     return toml_value(text)
 
 
 def axes_text(axes: Sequence[str]) -> str:
-    """Three axes as TOML has them."""
+    """Return three axes as TOML has them."""
     return f"[{', '.join(map(quoted, axes))}]"
 
 
 def composed(axes: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
-    """Axes that are named in what other axes gave, in the wire's own."""
+    """Return the axes that are named in what other axes gave, in the wire's own."""
     return tuple(_signed(one.startswith("-"), before["xyz".index(one[-1])]) for one in axes)
 
 
 def host_remedy(finding: ForceFinding, settings: MapSettings) -> str:
-    """What to write into the map of a host.
+    """Return what to write into the map of a host.
 
     Args:
         settings: the map that is in force.
@@ -71,7 +71,7 @@ def host_remedy(finding: ForceFinding, settings: MapSettings) -> str:
 
 
 def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None) -> str:
-    """What is wrong with slopes of force and rates, and what to write into the map.
+    """Return what is wrong with slopes of force and rates, and what to write into the map.
 
     Args:
         lines: slope, correlation, verdict and the axis that it is on, of each of `AXES`.
@@ -96,7 +96,7 @@ def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None)
 
 
 def course_remedy(lines: Sequence[Sequence[float]], angles: str) -> str:
-    """What is wrong with where a vehicle goes and points, and what to look at in the map.
+    """Return what is wrong with a vehicle's course and heading, and what to inspect in the map.
 
     Args:
         lines: slope, correlation, verdict and the axis that it is on, of each of `COURSES`.
@@ -122,7 +122,7 @@ def course_remedy(lines: Sequence[Sequence[float]], angles: str) -> str:
 
 
 def _slope_keys(group: Sequence[Sequence[float]], key: str, settings: MapSettings) -> list[str]:
-    """Keys that make three slopes 1."""
+    """Return the keys that make three slopes 1."""
     before: Sequence[str] = getattr(settings, f"{key}_axes")
     keys: list[str] = []
     axes, sizes = list(before), list[float]()

@@ -1,4 +1,4 @@
-"""How a live source is seen, by code: what it is doing, and why its motion is not wanted."""
+"""Codes of a live source: its state, and the reason why its motion is not wanted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class HostState(IntEnum):
     """State of a live source."""
 
     WAITING = 0
-    """Never heard, or not yet for long enough."""
+    """No packet yet, or not yet for long enough."""
     LIVE = 1
     FADING_OUT = 2
     AWAY = 3
@@ -28,7 +28,7 @@ SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
 
 
 class Cause(IntEnum):
-    """Why a source is not followed, or was not."""
+    """Reason why a source is not followed, or was not."""
 
     NONE = 0
     NO_PACKET = 1
@@ -50,42 +50,42 @@ class Cause(IntEnum):
     MODEL_FAILED = 15
     """An FMU crashed, hung, refused a step or gave no number."""
     OTHER_SENDER = 16
-    """It is silent, and a sender that does not lead, or may not, sends in its place."""
+    """The host is silent, and a sender that does not lead, or may not, sends in its place."""
     FORCE = 17
-    """Its mean force is no vehicle's: gravity is elsewhere, or not there."""
+    """The mean force is no vehicle's: gravity is elsewhere, or not there."""
     SLOPE = 18
-    """Its force does not follow the change of speed, or its rates not the attitude."""
+    """The force does not follow the change of speed, or the rates not the attitude."""
     POSE = 19
-    """Its tool does not stand near the middle of its range."""
+    """The tool is not near the middle of its range."""
     SIGNS = 20
-    """Nobody has said that signs were looked at which nothing in its packets can contradict."""
+    """Signs that nothing in the packets can contradict have not been inspected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a live source gives to one cycle."""
+    """Reading of a live source for one cycle."""
 
     state: VehicleState | None
-    """What the vehicle does now, complete; None while nothing was ever heard."""
+    """Motion of the vehicle now, complete; None before any packet was received."""
     host: HostState
     cause: Cause
-    """Why, where `host` is not LIVE; or what was the cause last."""
+    """Cause, where `host` is not LIVE; or the last one."""
     weight: float
     """Share of force and rates that is wanted, 0 to 1."""
     anchor: bool = False
-    """What follows does not continue what was: position and attitude begin anew."""
+    """True if this reading does not continue the one before: position and attitude begin anew."""
     host_s: float = float("nan")
     """Stamp of the newest packet that was first used in this cycle, on the host's clock [s]; NaN if
     none was, or it has none."""
     kernel_s: float = float("nan")
-    """When the kernel took it, on the clock of the run [s]."""
+    """Time at which the kernel took that packet, on the clock of the run [s]."""
     taken_s: float = float("nan")
-    """When the loop took it from the kernel, on the same clock [s]."""
+    """Time at which the loop took it from the kernel, on the same clock [s]."""
     packets: int = 0
-    """Used so far."""
+    """Number of packets used so far."""
     dropped: int = 0
-    """Not used so far: not understood, foreign, late, or beyond a vehicle's means."""
+    """Packets not used so far: not understood, foreign, late, or beyond a vehicle's means."""
     missing: int = 0
-    """Never came, by the host's own count, so far."""
+    """Number of packets that never came, by the host's own count, so far."""
     reported: VehicleState | None = None
-    """What `state` was completed from; None where that is all that was told."""
+    """State as it was received, from which `state` was completed; None where it was complete."""

@@ -1,7 +1,7 @@
-"""The watchdogs of a live host: what it says is followed only while it can be a vehicle's motion.
+"""The watchdogs of a live host: its packets are followed only while they can be a vehicle's motion.
 
-Whatever is seen first takes the wanted motion away along a smooth window, and brings it back the
-same way when the stream has been sound again for a while; after 2 s without, the source is lost
+Whatever is seen first takes the wanted motion away along a smooth window, and brings it back
+likewise when the stream has been sound again for a while; after 2 s without, the source is lost
 until a person engages anew. Pure: time comes in, nothing goes out but what to do.
 """
 
@@ -21,25 +21,25 @@ from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 
 FRESH_S: Final = 0.1
-"""No packet that says something new for so long, and the host is not followed [s]."""
+"""Time without a new packet after which the host is not followed [s]."""
 LOST_S: Final = 2.0
-"""Not sound again after so long, and the platform parks [s]."""
+"""Time without a sound stream after which the platform parks [s]."""
 OUT_S: Final = 0.3
 """The wanted motion is taken away in this time [s]."""
 REST_S: Final = 0.5
-"""It stays away for at least this long [s]."""
+"""Least time for which the motion stays away [s]."""
 IN_S: Final = 1.0
-"""It comes back in this time [s]."""
+"""Time in which the motion comes back [s]."""
 FIRST_S: Final = 1.0
-"""A host is followed after its stream has been sound for so long [s]."""
+"""Time for which a stream has been sound before its host is followed [s]."""
 AGAIN_S: Final = 0.25
-"""And after this, where it was followed a moment ago [s]."""
+"""Time for which the stream has been sound where the host was followed a moment ago [s]."""
 ROW: Final = 3
-"""So many packets in a row beyond a vehicle's means, and the host is lost."""
+"""Number of packets in a row beyond a vehicle's means after which the host is lost."""
 AGED_S: Final = 0.1
-"""A packet that is older than this comes from a backlog [s]."""
+"""Age above which a packet comes from a backlog [s]."""
 BURST: Final = 3
-"""Of more packets without a stamp in one cycle only the newest is taken."""
+"""Number of packets without a stamp in one cycle above which only the newest is taken."""
 
 _JUMPED: Final = {
     PacketOrder.RESTART: Cause.SEQUENCE_RESTART,
@@ -51,17 +51,17 @@ _BAD_MOTION: Final = frozenset({Refused.NOT_FINITE, Refused.RANGE})
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the watchdogs say in one cycle."""
+    """Result of the watchdogs in one cycle."""
 
     state: HostState
     cause: Cause
-    """Why the host is not followed, or was not the last time."""
+    """Reason why the host is not followed, or was not the last time."""
     weight: float
     """Share of its motion that is wanted, 0 to 1."""
     accepted: tuple[Received, ...]
     """Packets that continue the motion, oldest first."""
     anchor: bool
-    """Nothing before `accepted` is continued."""
+    """Whether `accepted` begins anew and continues nothing."""
     dropped: int
     """Packets that were not accepted so far, and refused datagrams."""
     missing: int
@@ -96,7 +96,7 @@ class HostWatch:
 
     Args:
         means: what its vehicle can do at most.
-        physics: holds what it tells against physics; None for one without a map.
+        physics: compares its packets with physics; None for one without a map.
     """
 
     def __init__(self, means: Means | None = None, physics: Physics | None = None) -> None:
@@ -116,7 +116,7 @@ class HostWatch:
         self._anchor = True
 
     def step(self, now_s: float, heard: Sequence[Received | Refused]) -> Judgement:
-        """One cycle.
+        """Judge one cycle.
 
         Args:
             now_s: on the clock of the run [s].
@@ -152,7 +152,7 @@ class HostWatch:
 
     @property
     def why(self) -> str:
-        """What physics found, with what to write where; empty if its cause is another one."""
+        """Finding of physics, with the key to write; empty if its cause is another one."""
         return self._physics.text(self.cause)
 
     def other_sender(self) -> None:
@@ -175,7 +175,7 @@ class HostWatch:
             self._count_bad(now_s)
 
     def _take(self, now_s: float, received: Received) -> bool:
-        """Whether a packet continues the motion; a fault is noted."""
+        """Return whether a packet continues the motion; a fault is noted."""
         self._heard_s = max(self._heard_s, received.kernel_s)
         order = self._ordering.judge(received)
         if order is PacketOrder.LATE:
@@ -205,7 +205,7 @@ class HostWatch:
         return self._sound(now_s, received)
 
     def _sound(self, now_s: float, received: Received) -> bool:
-        """A packet that continues the motion, unless its values or its time stand still."""
+        """Return a packet that continues the motion, unless its values or its time are frozen."""
         self._row = 0
         self._fresh_s = received.kernel_s
         self._continuity.keep(received)
@@ -231,7 +231,7 @@ class HostWatch:
         return soft and self.state is HostState.FADING_OUT
 
     def _aged(self, now_s: float, received: Received) -> bool:
-        """Whether a packet lay somewhere for too long, and newer ones are on their way."""
+        """Return whether a packet was held up for too long, and newer ones follow."""
         if now_s - received.kernel_s > AGED_S:
             return True
         stamp_s = received.packet.state.t_s
@@ -241,7 +241,7 @@ class HostWatch:
         return behind_s > AGED_S and self._ordering.catching_up
 
     def _jumped(self, now_s: float, received: Received, cause: Cause) -> bool:
-        """What follows begins anew from this packet, which is not used itself."""
+        """Begin anew from this packet, which is not used itself."""
         self._fresh_s = received.kernel_s
         self._row = 0
         self._alignment = StampAlignment()

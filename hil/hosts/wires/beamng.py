@@ -1,4 +1,4 @@
-"""BeamNG's MotionSim packet, and OutGauge, which comes to the same port and tells no motion.
+"""BeamNG's MotionSim packet, and OutGauge, which comes to the same port and has no motion.
 
 MotionSim, 88 bytes: "BNG1", place, velocity (east, north, up), acceleration without gravity, where
 the vehicle's up points in the world, then angles, rates and their derivatives of roll, pitch, yaw.
@@ -32,7 +32,7 @@ from platform6dof.cueing.vehicle import Quaternion, Vector3, VehicleState
 _MOTION: Final = struct.Struct("<4s21f")
 _GAUGE_BYTES: Final = (92, 96)
 UP_OFF: Final = 0.01
-"""How far the length of the vector up may be from 1."""
+"""Largest deviation of the length of the vector up from 1 [1]."""
 _NAN: Final = float("nan")
 
 
@@ -40,13 +40,13 @@ class BeamNgSettings(MapSettings):
     """Map of MotionSim."""
 
     kind: Literal["beamng"] = "beamng"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     acceleration: SignedAxes = ("y", "x", "-z")
-    """Which of the packet's axes point forward, right, down; `hil cue check` finds a wrong one."""
+    """Axes of the packet that point forward, right, down; `hil cue check` finds a wrong one."""
 
 
 class BeamNgCodec:
-    """Understands MotionSim; counts OutGauge as no motion.
+    """Decodes MotionSim; counts OutGauge as no motion.
 
     Args:
         acceleration: axes of the packet that point forward, right, down.
@@ -56,7 +56,7 @@ class BeamNgCodec:
         self._axes = acceleration
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none."""
+        """Decode a packet, or return why it is none."""
         if datagram[:4] != b"BNG1":
             gauge = len(datagram) in _GAUGE_BYTES and datagram[4:8] == b"beam"
             return Refused.NO_MOTION if gauge else Refused.MAGIC
@@ -87,13 +87,13 @@ class BeamNgCodec:
         )
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: the game sends by itself."""
+        """Return nothing: the game sends by itself."""
         del now_s
         return ()
 
 
 def _attitude(up: Vector3, heading_rad: float, pitch: float) -> Quaternion:
-    """The rotation of a vehicle whose up and heading are known.
+    """Return the rotation of a vehicle whose up and heading are known.
 
     Down in axes that are level and head as it does is (cos φ sin θ, -sin φ, cos φ cos θ).
 

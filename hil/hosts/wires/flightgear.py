@@ -26,17 +26,17 @@ class FlightGearSettings(MapSettings):
     """Map of the native FDM packet."""
 
     kind: Literal["flightgear"] = "flightgear"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
 
 
 class FlightGearCodec:
-    """Understands the native FDM packet."""
+    """Decodes the native FDM packet."""
 
     def __init__(self) -> None:
         self._place = LocalFrame()
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none."""
+        """Decode a packet, or return why it is none."""
         if len(datagram) < 4:
             return Refused.LENGTH
         if int.from_bytes(datagram[:4], "big") != VERSION:
@@ -67,7 +67,7 @@ class FlightGearCodec:
         )
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: FlightGear sends by itself."""
+        """Return nothing: FlightGear sends by itself."""
         del now_s
         return ()
 

@@ -58,24 +58,24 @@ _RANGES: Final = {
     _BODY_RATES: (0.01, 12.0), _BODY_SPEED: (2.0, 3e3), _EARTH_SPEED: (2.0, 3e3),
     _PLACE[:2]: (2e-5, 180.0), _PLACE[2:]: (5.0, 6e4), (_TIME,): (0.02, 1e5),
 }  # fmt: skip
-"""Largest step between two values that still tells a motion, and the largest value that must be
-told, in each property's unit."""
+"""Largest step between two values that still resolves a motion, and the largest value that must be
+representable, in each property's unit."""
 _MOTION: Final = tuple(node for nodes in _RANGES for node in nodes)
-"""What is judged; other chunks, such as an engine's speed, may be any finite number."""
+"""Properties that are judged; other chunks, such as an engine's speed, may be any finite number."""
 
 
 class GenericSettings(MapSettings):
     """Map of a generic output."""
 
     kind: Literal["flightgear_generic"] = "flightgear_generic"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     protocol: str
     """The protocol file that FlightGear was started with: one that is shipped in
     ``configs/hosts``, or a path."""
 
 
 class GenericCodec:
-    """Understands what one protocol file asks for.
+    """Decodes the packets of one protocol file.
 
     Args:
         protocol: what it says.
@@ -100,10 +100,10 @@ class GenericCodec:
         self._footer = length if protocol.footer is None else protocol.footer
         size = f"{self._packed.size + len(self._footer)} bytes" if protocol.binary else "a line"
         self.wanted: str = f"{size} of {len(protocol.chunks)} chunks, as {source} says"
-        """What a packet is, in words."""
+        """Description of a packet."""
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none."""
+        """Decode a packet, or return why it is none."""
         raw = self._numbers(datagram)
         if isinstance(raw, Refused):
             return raw
@@ -121,7 +121,7 @@ class GenericCodec:
         return Packet(self._state(values))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: FlightGear sends by itself."""
+        """Return nothing: FlightGear sends by itself."""
         del now_s
         return ()
 

@@ -1,4 +1,4 @@
-r"""Protocol files of FlightGear's generic output: what its chunks are, in which form.
+r"""Protocol files of FlightGear's generic output: its chunks and their form.
 
 Source: `FGGeneric::read_config`, `gen_message_binary` and `gen_message_ascii` of FlightGear 2020.3
 (`src/Network/generic.cxx`), `unescape` and the reader of property files of SimGear.
@@ -69,7 +69,7 @@ _OF_CHUNK: Final = frozenset(
 )
 _MAGIC: Final = re.compile(r"magic,(-?(?:0[xX][0-9A-Fa-f]+|0|[1-9][0-9]*))")
 _NUMBER: Final = r"([-+]?(?:[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+|nan|inf))"
-"""As C writes one; nothing in it is tried twice, so that no line takes long."""
+"""Number as C writes one; nothing in it is tried twice, so that no line takes long."""
 _TYPES: Final = {"binary_mode": ("bool", "string"), "factor": ("double",), "offset": ("double",)}
 _SWITCH: Final = {"true": True, "1": True, "false": False, "0": False, "": False}
 
@@ -79,41 +79,41 @@ class Chunk:
     """One value of a packet: what was sent is factor · value + offset."""
 
     node: str
-    """Of FlightGear's property tree, without an index of 0."""
+    """Node of FlightGear's property tree, without an index of 0."""
     code: str
-    """Its form in binary, as `struct` names it."""
+    """Binary form, as `struct` names it."""
     factor: float
     offset: float
     before: str
-    """What stands before the number in text."""
+    """Text before the number."""
     after: str
-    """What stands behind it."""
+    """Text behind the number."""
     step: float
-    """Between two values that it can tell, in the property's unit; 0 if that is not limited."""
+    """Step between two representable values, in the property's unit; 0 if not limited."""
     most: float
-    """Largest value that it can tell, likewise; infinite if that is not limited."""
+    """Largest representable value, in the property's unit; infinite if not limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What one packet holds."""
+    """Contents of one packet."""
 
     binary: bool
     order: str
-    """Of bytes: ">" or "<"."""
+    """Order of bytes: ">" or "<"."""
     line: re.Pattern[str]
-    """What a line of text looks like; its groups are the numbers."""
+    """Form of a line of text; its groups are the numbers."""
     footer: bytes | None
     """Last bytes of a binary packet; None: its length as four bytes; empty: nothing."""
     chunks: tuple[Chunk, ...]
 
 
 def read_protocol(path: Path) -> Protocol:
-    """What a protocol file says.
+    """Read a protocol file.
 
     Raises:
         ConfigError: if it cannot be read, holds what is not known, or asks for text of which the
-            numbers cannot be told apart.
+            numbers cannot be separated.
     """
     source, root = str(path), read_xml(path)
     output = root.find("./generic/output")
@@ -141,7 +141,7 @@ def _protocol(root: ET.Element, output: ET.Element) -> Protocol:
 
 
 def _line(output: ET.Element, chunks: Sequence[Chunk]) -> re.Pattern[str]:
-    """What a line of text looks like."""
+    """Make the pattern of a line of text."""
     between, behind = _separator(output, "var_separator"), _separator(output, "line_separator")
     if not between and len(chunks) > 1:
         raise ValueError("has no <var_separator>; text needs one")
@@ -158,7 +158,7 @@ def _line(output: ET.Element, chunks: Sequence[Chunk]) -> re.Pattern[str]:
 
 
 def _padded(text: str) -> str:
-    """A pattern of a text beside numbers that may be padded with spaces."""
+    """Return a pattern of a text beside numbers that may be padded with spaces."""
     core = text.strip(" ")
     if core or not text:
         return "[ ]*+" + re.escape(core) + "[ ]*+" * bool(core)
@@ -194,7 +194,7 @@ def _chunk(element: ET.Element, binary: bool) -> Chunk:
 
 
 def _format(name: str, element: ET.Element, floating: bool) -> tuple[str, str, float]:
-    """What stands before and behind a number of text, and the step between two that it can have."""
+    """Split a text format into the text before and behind the number, and the step that it has."""
     text = "%d" if element.find("format") is None else _unescaped(_text(element, "format"))
     found = _FORMAT.fullmatch(text)
     wanted = "fFeEgG" if floating else "di"
@@ -237,7 +237,7 @@ def _separator(output: ET.Element, name: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """A text with its escapes read, as SimGear reads them; where its versions differ, refused."""
+    """Read a text's escapes as SimGear does; where its versions differ, refused."""
 
     def meaning(found: re.Match[str]) -> str:
         sixteen, eight, letter = found.groups()
@@ -251,7 +251,7 @@ def _unescaped(text: str) -> str:
 
 
 def _path(node: str) -> str:
-    """A property's path as the others of its kind are written: /a/b, without an index of 0."""
+    """Write a property's path as the others of its kind: /a/b, without an index of 0."""
     parts = [part.removesuffix("[0]") for part in node.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise ValueError(f"chunk {node}: write the path without ..")
@@ -301,7 +301,7 @@ def _number(element: ET.Element, name: str, default: float) -> float:
 
 
 def _word(element: ET.Element, name: str) -> str:
-    """An element's text, which must have no white space around it: FlightGear takes it along."""
+    """Read an element's text, which must have no white space around it: FlightGear keeps it."""
     text = _text(element, name)
     if text != text.strip():
         raise ValueError(f"{name} {text!r}: FlightGear takes the white space along; leave it out")

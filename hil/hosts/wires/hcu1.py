@@ -36,36 +36,36 @@ SECRET_BYTES: Final = 32
 NOBODY: Final = ("", 0)
 """Sender of a datagram of which it is not known."""
 CHALLENGE: Final = struct.Struct("<4sBBH16s16s")
-"""What the bench sends: magic, version, 0, length, nonce, first half of HMAC-SHA256 over those."""
+"""Challenge of the bench: magic, version, 0, length, nonce, first half of their HMAC-SHA256."""
 CHALLENGE_MAGIC: Final = b"HCUC"
 CHALLENGED_EVERY_S: Final = 0.1
-"""A sender is told the nonce no more often [s]."""
+"""Least time between two challenges to a sender [s]."""
 CHALLENGED_MAX: Final = 64
 """Senders of which that is known; of the one that is longest ago it is forgotten."""
 ACCELERATION_VALID: Final = 16
-"""Flag: the angular acceleration is told."""
+"""Flag: the angular acceleration is valid."""
 FLAGS: Final = 1 | 2 | 4 | 8
 """Paused, reset, replay, end: the bits of `VehicleFlags` itself."""
 LENGTH_OFF: Final = 1e-3
-"""How far a quaternion's length may be from 1."""
+"""Largest deviation of a quaternion's length from 1 [1]."""
 MOST: Final = 1e9
-"""No quantity of a vehicle is larger, in SI units."""
+"""Largest value of any quantity of a vehicle, in SI units."""
 JSON_BYTES: Final = 2048
 """A JSON datagram is no longer than this."""
 _KEYS: Final = {"seq", "t_ns", "flags", "f", "w", "dw", "q", "v", "p"}
 
 
 class Hcu1Settings(MapSettings):
-    """Map of the bench's own frame: binary and JSON are told apart by their first byte."""
+    """Map of the bench's own frame: binary or JSON, by their first byte."""
 
     kind: Literal["hcu1"] = "hcu1"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     key: bytes = b""
-    """What frames are signed with; comes from a key file, never from a map."""
+    """Key with which frames are signed; it comes from a key file, never from a map."""
 
 
 class Hcu1Codec:
-    """Understands HCU1.
+    """Decodes HCU1.
 
     Args:
         key: with it a datagram must bear its signature, and JSON is refused; empty for none.
@@ -75,7 +75,7 @@ class Hcu1Codec:
     wanted: Final = (
         "112 bytes from HCU1 on, or JSON of whole numbers seq, t_ns, flags and lists f, w, q, v, p"
     )
-    """What a packet is, in words."""
+    """Description of a packet."""
 
     def __init__(
         self, key: bytes = b"", secrets_of: Callable[[int], bytes] = secrets.token_bytes
@@ -83,16 +83,16 @@ class Hcu1Codec:
         self._key, self._secrets_of = key, secrets_of
         self._nonce = b""
         self._secret = secrets_of(SECRET_BYTES)
-        """Nonces of the next session are made of it."""
+        """Secret of which nonces of the next session are made."""
         self._newest = 0
         self._challenged_s: dict[tuple[str, int], float] = {}
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a frame tells, or why it is none."""
+        """Decode a frame, or return why it is none."""
         return self.decode_from(datagram, NOBODY)
 
     def decode_from(self, datagram: bytes, sender: tuple[str, int]) -> Packet | Refused:
-        """What a frame of a sender (host and port) tells, or why it is none."""
+        """Decode a frame of a sender (host and port), or return why it is none."""
         if datagram[:1] == b"{":
             return Refused.SIGNATURE if self._key else _json_packet(datagram)
         if datagram[:4] != MAGIC:
@@ -113,7 +113,7 @@ class Hcu1Codec:
         return _packet(values[2], values[4], values[5], values[6:-1])
 
     def challenge(self, now_s: float, sender: tuple[str, int]) -> bytes | None:
-        """The nonce of the next session, signed, for a sender; None without a key, or too soon.
+        """Sign the next session's nonce for a sender; None without a key, or too soon.
 
         Whatever others send, each one gets its own: those without the key keep nobody out.
         """
@@ -134,7 +134,7 @@ class Hcu1Codec:
         self._begin(b"")
 
     def _judged(self, datagram: bytes, sequence: int, sender: tuple[str, int]) -> Refused | None:
-        """Why a signed frame is none of this session's; None if it is, or begins the next one."""
+        """Return why a signed frame is none of this session's; None if it is, or begins one."""
         if self._nonce and self._is_signed(datagram, self._nonce):
             if not 0 < (sequence - self._newest) % WRAP < WRAP // 2:
                 return Refused.SESSION
@@ -150,7 +150,7 @@ class Hcu1Codec:
         self._nonce, self._secret = nonce, self._secrets_of(SECRET_BYTES)
 
     def _nonce_for(self, sender: tuple[str, int]) -> bytes:
-        """The nonce of the next session of a sender, for no other one."""
+        """Return the nonce of the next session of a sender, for no other one."""
         host, port = sender
         address = f"{host} {port}".encode()
         return hmac.new(self._secret, address, hashlib.sha256).digest()[:NONCE_BYTES]
@@ -160,18 +160,18 @@ class Hcu1Codec:
         return hmac.compare_digest(signature, signature_of(nonce + frame, self._key))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: a host of ours sends by itself."""
+        """Return nothing: a host of ours sends by itself."""
         del now_s
         return ()
 
 
 def signature_of(data: bytes, key: bytes) -> bytes:
-    """First half of the HMAC-SHA256 over some bytes (RFC 2104)."""
+    """Return the first half of the HMAC-SHA256 over some bytes (RFC 2104)."""
     return hmac.new(key, data, hashlib.sha256).digest()[:SIGNATURE_BYTES]
 
 
 def _packet(flags: int, sequence: int, time_ns: int, values: tuple[float, ...]) -> Packet | Refused:
-    """The packet of the numbers after the time: f, ω, ω̇, quaternion, v, position."""
+    """Return the packet of the numbers after the time: f, ω, ω̇, quaternion, v, position."""
     if flags & ~(FLAGS | ACCELERATION_VALID):
         return Refused.RANGE
     if not all(map(math.isfinite, values)):

@@ -3,7 +3,7 @@
 Parts of one instant leave a simulator at once; those of the next one leave a period later. So what
 lies apart by more than half a period, or repeats a number, is of another instant: an instant of
 which a part was lost is dropped as a whole. Values of two instants are not mixed as long as no part
-is later than another one by half a period; beyond that nothing in them tells.
+is later than another one by half a period; beyond that nothing in them distinguishes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class InstantParts(Generic[Value]):
         self._since_s = float("nan")
 
     def add(self, part: Mapping[int, Value], at_s: float) -> Mapping[int, Value] | None:
-        """The whole instant once its last part has come; None before.
+        """Return the whole instant once its last part has come; None before.
 
         Args:
             part: value by number.

@@ -73,14 +73,14 @@ class JsbsimSettings(MapSettings):
     """Map of JSBSim's socket output."""
 
     kind: Literal["jsbsim"] = "jsbsim"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     directive: str = "hil_jsbsim.xml"
     """The output directive that JSBSim was given: one that is shipped in ``configs/hosts``, or a
     path."""
 
 
 class JsbsimCodec:
-    """Understands the lines that one directive asks for.
+    """Decodes the lines of one directive.
 
     Args:
         directive: what it says.
@@ -110,7 +110,7 @@ class JsbsimCodec:
         self._wheels = tuple(on_wheels)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a line tells, or why it is none of ours."""
+        """Decode a line, or return why it is none of ours."""
         line = datagram.removesuffix(b"\n")
         if line.startswith(_LABELS):
             labels = line[len(_LABELS) :].lstrip(b" ,").decode("ascii", "replace")
@@ -130,7 +130,7 @@ class JsbsimCodec:
         return Packet(self._state(numbers, angles))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: JSBSim sends by itself."""
+        """Return nothing: JSBSim sends by itself."""
         del now_s
         return ()
 

@@ -23,16 +23,16 @@ GROUPS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """What a line holds, behind the simulated time."""
+    """Contents of a line, behind the simulated time."""
 
     properties: tuple[str, ...]
     """Names in JSBSim's property tree."""
     labels: tuple[str, ...]
-    """What JSBSim calls them in its line of labels."""
+    """Names of the properties in JSBSim's line of labels."""
 
 
 def read_directive(path: Path) -> Directive:
-    """What a directive asks for.
+    """Read a directive.
 
     Raises:
         ConfigError: if it cannot be read, sends no text over UDP, or asks for more than properties.

@@ -1,4 +1,4 @@
-"""A wire of one's own: its map says which byte or column is what, and nothing is known otherwise.
+"""A wire of one's own: its map assigns bytes or columns, and nothing is known otherwise.
 
 Binary packets have their fields at byte offsets, in one byte order; a packet of text is a line of
 columns. A field is multiplied by its factor and brought from its unit to SI. A packet that has not
@@ -36,7 +36,7 @@ _COUNT_MOST: Final = 1e13
 _NOTHING: Final = 1e-30
 """A pose all of whose numbers are nearer to 0, and not 0, has the other order of bytes [m, rad]."""
 _SLACK: Final = 0.02
-"""So far may a length be from 1, or a cosine from 0, in what shall be a rotation [1]."""
+"""Largest deviation of a length from 1, or a cosine from 0, in a rotation [1]."""
 _FLAGS: Final = (
     ("paused", VehicleFlags.PAUSED), ("replay", VehicleFlags.REPLAY), ("reset", VehicleFlags.RESET),
     ("end", VehicleFlags.END), ("ground", VehicleFlags.GROUND),
@@ -44,7 +44,7 @@ _FLAGS: Final = (
 
 
 class LayoutCodec:
-    """Understands packets of one layout."""
+    """Decodes packets of one layout."""
 
     def __init__(self, settings: LayoutSettings) -> None:
         fields = fields_of(settings)
@@ -52,7 +52,7 @@ class LayoutCodec:
         self._raw = _bytes(settings) if between is None else _columns(settings)
         parts = "bytes" if between is None else f"columns apart by {between!r}"
         self.wanted: str = f"{settings.length} {parts} (length in its map), and its magic"
-        """What a packet is, in words."""
+        """Description of a packet."""
         self._scales = tuple(one.scale for one in fields.values())
         self._places = LayoutPlaces.of(list(fields))
         self._judged = tuple(k for k, name in enumerate(fields) if name not in _COUNTING)
@@ -61,7 +61,7 @@ class LayoutCodec:
         self._sequence: int | None = None
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none; any bytes are taken."""
+        """Decode a packet, or return why it is none; any bytes are taken."""
         raw = self._raw(datagram)
         if isinstance(raw, Refused):
             return raw
@@ -78,14 +78,14 @@ class LayoutCodec:
         return self._counted(packet) if self._wrap and isinstance(packet, Packet) else packet
 
     def _counted(self, packet: Packet) -> Packet:
-        """The packet with a sequence that goes on where that of a byte or two begins anew."""
+        """Return the packet with a sequence that continues where that of a byte or two wraps."""
         half, number = self._wrap // 2, packet.sequence or 0
         newest = number if self._sequence is None else self._sequence
         self._sequence = newest + (number - newest + half) % self._wrap - half
         return replace(packet, sequence=self._sequence)
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: whoever has such a wire sends by itself."""
+        """Return nothing: the sender of such a wire sends by itself."""
         del now_s
         return ()
 
@@ -121,7 +121,7 @@ def _columns(settings: LayoutSettings) -> Reading:
 
 
 def _bytes(settings: LayoutSettings) -> Reading:
-    """Reads the fields of a packet of bytes, each where it stands."""
+    """Reads the fields of a packet of bytes at their offsets."""
     order = ">" if settings.endian == "big" else "<"
     magic, only = _marks(settings.magic, order), _marks(settings.only, order)
     placed = fields_of(settings).values()
@@ -178,7 +178,7 @@ Index = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class LayoutPlaces:
-    """Where each quantity stands among the values of a packet; -1, the last one, is NaN."""
+    """Place of each quantity among the values of a packet; -1, the last one, is NaN."""
 
     force: Index
     acceleration: Index
@@ -200,7 +200,7 @@ class LayoutPlaces:
 
     @classmethod
     def of(cls, names: list[str]) -> Self:
-        """Of values whose names are in this order."""
+        """Make the places for values whose names are in this order."""
         where = {name: index for index, name in enumerate(names)}
 
         def three(group: str, start: int = 0) -> Index:
@@ -219,7 +219,7 @@ class LayoutPlaces:
         )  # fmt: skip
 
     def packet(self, values: Values) -> Packet | Refused:
-        """What values in SI units tell; RANGE if a rotation among them is none."""
+        """Make a packet of values in SI units; RANGE if a rotation among them is none."""
         attitude = self._attitude(values)
         if attitude is None:
             return Refused.RANGE
@@ -257,7 +257,7 @@ class LayoutPlaces:
         return _vector(values, self.velocity)
 
     def _attitude(self, values: Values) -> Quaternion | None:
-        """Rotation from body axes to north, east, down; None for numbers that are no rotation."""
+        """Find the rotation from body axes to north, east, down; None if the numbers are none."""
         if self.angles[0] >= 0:
             return from_euler(*_vector(values, self.angles))
         if self.forward[0] < 0:
@@ -270,7 +270,7 @@ def _vector(values: Values, index: Index) -> Vector3:
 
 
 def _of_directions(f: Vector3, r: Vector3) -> Quaternion | None:
-    """The rotation of a vehicle whose forward and right are known, north, east, down.
+    """Return the rotation of a vehicle whose forward and right are known, north, east, down.
 
     Of what points right, the part that is level and right of the heading is cos(roll), and the part
     along what is down once the pitch is taken away is sin(roll).

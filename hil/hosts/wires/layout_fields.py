@@ -1,4 +1,4 @@
-"""What may stand in a packet of a layout: its fields by name, unit and group, marks and records."""
+"""Fields of a layout: name, unit and group, marks and records."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ GROUPS: Final[dict[str, tuple[tuple[str, ...], dict[str, float]]]] = {
     "sequence": (("sequence",), _PURE),
     "flags": (("paused", "running", "replay", "reset", "end", "ground"), _PURE),
 }  # fmt: skip
-"""What fields may be, in groups that are told whole, and their units with what each is in SI."""
+"""Groups of fields, each of which is given whole, and their units with the factor to SI."""
 PARTLY: Final = frozenset({"force", "acceleration", "flags"})
-"""Groups of which some may be left out: what is not told of a force follows from the velocity."""
+"""Groups of which some may be left out: missing parts of a force follow from the velocity."""
 ONE_OF: Final = (
     ("force", "acceleration", "world acceleration"), ("angles", "directions"),
     ("velocity", "world velocity"), ("position", "pose"),
@@ -65,38 +65,38 @@ UNITS: Final = {name: units for names, units in GROUPS.values() for name in name
 _WRITTEN: Final = {"rad/s2": "rad_s2", "rad/s²": "rad_s2", "deg/s2": "deg_s2", "deg/s²": "deg_s2"}
 
 MOST_BYTES: Final = 65_507
-"""No datagram is longer (RFC 768 and 791)."""
+"""Largest datagram [bytes] (RFC 768 and 791)."""
 At = Annotated[int, Field(ge=0, lt=MOST_BYTES)]
 
 
 class PacketMark(Settings):
-    """A value that tells packets apart."""
+    """A value that distinguishes packets."""
 
     at: At
     """Byte offset, or column, from 0."""
     type: Type | None = None
-    """Of a value of bytes; left out for a column of text."""
+    """Type of a value of bytes; left out for a column of text."""
     value: float | int
-    """What stands there."""
+    """Value that the packet has there."""
 
 
 class LayoutField(Settings):
-    """Table ``[fields.NAME]``: where a field stands, and its unit."""
+    """Table ``[fields.NAME]``: place of a field, and its unit."""
 
     at: At
     """Byte offset, or column, from 0; with `record`, from where its record begins."""
     type: Type | None = None
-    """Of a field of bytes: i8 to u64, f32, f64; left out for a column of text."""
+    """Type of a field of bytes: i8 to u64, f32, f64; left out for a column of text."""
     unit: str
-    """That the number has once it is multiplied by `factor`, such as m/s, g, deg; 1 for none."""
+    """Unit of the number once it is multiplied by `factor`, such as m/s, g, deg; 1 for none."""
     factor: Annotated[float, Field(ge=-1e9, le=1e9)] = 1.0
-    """What the number is multiplied by: -1 where the wire's axis points the other way [1]."""
+    """Factor on the number: -1 where the wire's axis points the other way [1]."""
     record: bool = False
-    """Whether it stands in each of several records (`[record]`)."""
+    """Whether each of several records has the field (`[record]`)."""
 
 
 class RecordSettings(Settings):
-    """Table ``[record]``: of several vehicles in a packet a byte says which is meant."""
+    """Table ``[record]``: the byte that selects one of several vehicles in a packet."""
 
     index_at: At
     """Byte offset of the unsigned byte that has the number of the record, from 0."""
@@ -105,17 +105,17 @@ class RecordSettings(Settings):
     bytes: Annotated[int, Field(ge=1, lt=MOST_BYTES)]
     """Length of a record."""
     count: Annotated[int, Field(ge=1, le=256)]
-    """How many there are."""
+    """Number of records."""
 
 
 def key_of(unit: str) -> str:
-    """The key of a unit, of how it is spelled; empty if it is not known."""
+    """Return the key of a unit, of how it is spelled; empty if it is not known."""
     bare = unit.strip()
     return unit_key(bare) or _WRITTEN.get(bare, bare)
 
 
 def groups_of(fields: Container[str]) -> dict[str, list[str]]:
-    """Names of fields that are there, by their groups."""
+    """Return the names of fields that are there, by their groups."""
     found = {
         group: [name for name in names if name in fields] for group, (names, _) in GROUPS.items()
     }

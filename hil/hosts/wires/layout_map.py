@@ -1,4 +1,4 @@
-"""What a map of `kind = "layout"` says: where each field of a packet stands, and what it is.
+"""Map of `kind = "layout"`: the place of each field of a packet, and its quantity.
 
 Nothing is guessed: type, byte order and unit are said, or the map is refused; so is one that
 contradicts itself, or has fields outside of its packet.
@@ -38,37 +38,37 @@ class FieldPlace:
     type: Type | None
     record: bool
     scale: float
-    """From the number on the wire to SI."""
+    """Factor from the number on the wire to SI."""
 
 
 class LayoutSettings(MapSettings):
     """Map of a wire of one's own."""
 
     kind: Literal["layout"] = "layout"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     port: Annotated[int, Field(ge=1, le=65535)]
     """UDP port that it is sent to, unless the scenario says another."""
     length: Annotated[int, Field(ge=1, le=MOST_BYTES)]
-    """Of a packet: bytes, or columns of text."""
+    """Length of a packet: bytes, or columns of text."""
     endian: Literal["little", "big"] | None = None
     """Byte order of packets of bytes."""
     separator: Annotated[str, Field(min_length=1, max_length=4)] | None = None
-    """What stands between two columns, of packets that are a line of text; left out: bytes."""
+    """Text between two columns, of packets that are a line of text; left out: bytes."""
     magic: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values that every packet of the wire has; others are none of it."""
     only: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values of the packets that are meant; the wire's others are set aside."""
     record: RecordSettings | None = None
-    """Where the fields stand that each of several vehicles has."""
+    """Places of the fields that each of several vehicles has."""
     fields: Annotated[dict[str, LayoutField], Field(min_length=1, max_length=64)]
-    """What stands where, by what it is."""
+    """Fields of a packet, by name."""
 
     signs_seen: Annotated[str, Field(max_length=1000)] = ""
-    """How the signs are known that nothing in a packet can contradict: who looked, and when, or the
-    document that says them. Left out, a layout that has such fields is not followed."""
+    """Evidence for the signs that nothing in a packet can contradict: who inspected them, and when,
+    or the document that gives them. Left out, a layout that has such fields is not followed."""
 
     def unseen(self) -> str:
-        """Which signs nothing judges, and nobody has looked at."""
+        """Name the signs that nothing judges, and nobody has inspected."""
         return "" if self.signs_seen.strip() else unseen_text(fields_without_check(self.fields))
 
     @model_validator(mode="after")
@@ -83,7 +83,7 @@ class LayoutSettings(MapSettings):
 
 
 def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
-    """Fields by name, in the order in which they stand, those of records last."""
+    """Return the fields by name, in the order of their places, those of records last."""
     placed = {
         name: FieldPlace(one.at, one.type, one.record, one.factor * UNITS[name][key_of(one.unit)])
         for name, one in settings.fields.items()
@@ -92,7 +92,7 @@ def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
 
 
 def fields_by_map(settings: LayoutSettings) -> frozenset[str]:
-    """Names of fields of `VehicleState` that packets of a layout tell."""
+    """Return the names of fields of `VehicleState` in packets of a layout."""
     of = {
         "force": "f_m_s2", "acceleration": "f_m_s2", "world acceleration": "f_m_s2",
         "rates": "omega_rad_s", "rates' derivatives": "domega_rad_s2", "angles": "attitude",
@@ -110,7 +110,7 @@ def fields_by_map(settings: LayoutSettings) -> frozenset[str]:
 
 
 def _written(settings: LayoutSettings) -> list[tuple[str, PacketMark | LayoutField]]:
-    """All that stands in a packet, with its key."""
+    """List all fields and marks of a packet, with their keys."""
     found: list[tuple[str, PacketMark | LayoutField]] = [
         (f"{key}.{k}", one)
         for key, marks in (("magic", settings.magic), ("only", settings.only))
@@ -140,7 +140,7 @@ def _check_names(settings: LayoutSettings) -> None:
 
 
 def _check_groups(settings: LayoutSettings) -> None:
-    """Refuse groups that are not whole, that contradict each other, or that tell no motion.
+    """Refuse groups that are not whole, that contradict each other, or that have no motion.
 
     Raises:
         ValueError: with the key, its value and what would be right.
@@ -179,7 +179,7 @@ def _check_groups(settings: LayoutSettings) -> None:
 
 
 def _check_bytes(settings: LayoutSettings) -> None:
-    """Refuse bytes that are not in the packet, or stand twice.
+    """Refuse bytes that are not in the packet, or are used twice.
 
     Raises:
         ValueError: with the key, its value and what would be right.
@@ -217,7 +217,7 @@ def _check_bytes(settings: LayoutSettings) -> None:
 
 
 def _check_columns(settings: LayoutSettings) -> None:
-    """Refuse columns that are not in the line, or stand twice.
+    """Refuse columns that are not in the line, or are used twice.
 
     Raises:
         ValueError: with the key, its value and what would be right.

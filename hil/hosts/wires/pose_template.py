@@ -1,7 +1,7 @@
 """Poses as SimTools and FlyPT Mover send them: a template filled with unipolar numbers.
 
-``<Axis1a>`` to ``<Axis6a>`` stand for axes, ``<255>`` for one byte; all else is sent as it stands.
-The middle of an axis' range is neutral. In text an axis is a decimal number, in binary a big-endian
+``<Axis1a>`` to ``<Axis6a>`` represent axes, ``<255>`` one byte; all else is sent as it is. The
+middle of an axis' range is neutral. In text an axis is a decimal number, in binary a big-endian
 integer of as many bytes as its bits need. The pose is the tool's own: no filter makes it.
 """
 
@@ -40,36 +40,36 @@ class PoseTemplateSettings(MapSettings):
     """Map of a template of poses."""
 
     kind: Literal["pose_template"] = "pose_template"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     means: MeansSettings = MeansSettings(position_margin_m=0.05, attitude_margin_rad=0.15)
-    """What a pose may do from one packet to the next; only the two margins say something here."""
+    """Largest motion of a pose from one packet to the next; only the two margins matter here."""
     template: Annotated[str, Field(min_length=8, max_length=400)] = (
         "<Axis1a>,<Axis2a>,<Axis3a>,<Axis4a>,<Axis5a>,<Axis6a>X"
     )
-    """As it stands in the tool."""
+    """Template as it is in the tool."""
     binary: bool = False
     """Whether axes are integers of bytes and not decimal text."""
     bits: Annotated[int, Field(ge=8, le=16)] = 12
-    """Of an axis."""
+    """Width of an axis [bits]."""
     axes: tuple[Coordinate, Coordinate, Coordinate, Coordinate, Coordinate, Coordinate] = _ORDER
-    """What axes 1 to 6 are."""
+    """Quantities of axes 1 to 6."""
     spans: tuple[Span, Span, Span, Span, Span, Span] = (0.1, 0.1, 0.1, 0.1745, 0.1745, 0.1745)
-    """What the upper end of the axes' ranges means: surge forward, sway right, heave up [m], roll
+    """Values at the upper end of the axes' ranges: surge forward, sway right, heave up [m], roll
     right wing down, pitch nose up, yaw nose right [rad]; negative for an axis the other way."""
 
     signs_seen: Annotated[str, Field(max_length=1000)] = ""
-    """How the signs of axes and spans are known, which nothing in a packet can contradict: who
-    looked, and when, or the tool's document. Left out, it is not followed."""
+    """Evidence for the signs of axes and spans, which nothing in a packet can contradict: who
+    inspected them, and when, or the tool's document. Left out, it is not followed."""
 
     def unseen(self) -> str:
-        """That nobody has looked at the signs of the axes."""
+        """Return that nobody has inspected the signs of the axes."""
         if self.signs_seen.strip():
             return ""
         _, shown = _parts(self.template, self.binary, self.bits)
         return unseen_text(tuple(self.axes[at] for at in shown), "axes and spans")
 
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
-        """Why a pose cannot be that of a tool at rest: each axis stands near its middle then."""
+        """Find why a pose cannot be that of a tool at rest: each axis is near its middle then."""
         x, y, z = position_m
         values = (x, y, -z, *turn_rad)
         pose: dict[str, float] = dict(zip(_ORDER, values, strict=True))
@@ -96,18 +96,18 @@ class PoseTemplateSettings(MapSettings):
 
 
 class PoseTemplateCodec:
-    """Understands packets of one template."""
+    """Decodes packets of one template."""
 
     def __init__(self, settings: PoseTemplateSettings) -> None:
         self._pattern, self._shown = _parts(settings.template, settings.binary, settings.bits)
         self._binary, self._bytes = settings.binary, (settings.bits + 7) // 8
         self._top = 2**settings.bits - 1
         self.wanted: str = f"{settings.template!r} with {settings.bits} bits, as its map says"
-        """What a packet is, in words."""
+        """Description of a packet."""
         self._axes, self._spans = settings.axes, settings.spans
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """The pose of a packet, or why it is none."""
+        """Return the pose of a packet, or why it is none."""
         found = self._pattern.fullmatch(datagram)
         if found is None:
             return Refused.TEXT
@@ -130,14 +130,14 @@ class PoseTemplateCodec:
         return Packet(state)
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """Nothing: the tool sends by itself."""
+        """Return nothing: the tool sends by itself."""
         del now_s
         return ()
 
 
 @lru_cache(maxsize=16)
 def _parts(template: str, binary: bool, bits: int) -> tuple[re.Pattern[bytes], tuple[int, ...]]:
-    """What a packet looks like, and which axes its numbers are, from 0."""
+    """Split a packet into its parts, and the axes of its numbers, from 0."""
     try:
         text = template.encode("ascii")
     except UnicodeEncodeError:

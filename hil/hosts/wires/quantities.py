@@ -1,4 +1,4 @@
-"""What codecs of several simulators share: units, looks at numbers, places on the earth."""
+"""Common parts of several simulators' codecs: units, checks of numbers, places on the earth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Quaternion, Vector3
 FOOT_M: Final = 0.3048
 """International foot."""
 MOST: Final = 1e9
-"""No quantity of a vehicle is larger, in SI units."""
+"""Largest value of any quantity of a vehicle, in SI units."""
 MOST_LINE_BYTES: Final = 4096
 """A line of text is no longer."""
 _EQUATOR_M: Final = 6_378_137.0
@@ -32,7 +32,7 @@ def fault_of_numbers(values: Iterable[float]) -> Refused | None:
 
 
 def numbers_of_line(text: bytes, between: str, count: int) -> tuple[float, ...] | Refused:
-    """The numbers of a line of text, or why it is none: LENGTH, TEXT.
+    """Return the numbers of a line of text, or why it is none: LENGTH, TEXT.
 
     Args:
         text: ASCII, without what ends the line.
@@ -52,7 +52,7 @@ def numbers_of_line(text: bytes, between: str, count: int) -> tuple[float, ...] 
 
 
 def with_gravity(acceleration_m_s2: Vector3, attitude: Quaternion) -> Vector3:
-    """Specific force of an acceleration that leaves gravity out: f = a - g, in body axes [m/s²]."""
+    """Add gravity to an acceleration without it: f = a - g, specific, in body axes [m/s²]."""
     x, y, z = to_body(attitude, (0.0, 0.0, GRAVITY_M_S2))
     return acceleration_m_s2[0] - x, acceleration_m_s2[1] - y, acceleration_m_s2[2] - z
 
@@ -68,7 +68,7 @@ class LocalFrame:
         self._north_m = self._east_m = 0.0
 
     def position(self, latitude_rad: float, longitude_rad: float, height_m: float) -> Vector3:
-        """North, east, down of the first place [m]."""
+        """Return north, east, down of the first place [m]."""
         if self._first is None:
             self._first = latitude_rad, longitude_rad, height_m
             sine = math.sin(latitude_rad)
@@ -82,10 +82,10 @@ class LocalFrame:
 
 
 class Asking:
-    """Asks a host again and again until it answers, and when it does not answer any more."""
+    """Repeats a request to a host until it answers, and when it no longer answers."""
 
     EVERY_S: Final = 1.0
-    """So long is waited for an answer [s]."""
+    """Time for which an answer is awaited [s]."""
 
     def __init__(self) -> None:
         self._asked_s = -math.inf
@@ -96,7 +96,7 @@ class Asking:
         self._heard = True
 
     def due(self, now_s: float) -> bool:
-        """Whether it must be asked now [s]."""
+        """Return whether it must be asked now [s]."""
         if now_s - self._asked_s < self.EVERY_S:
             return False
         due = not self._heard

@@ -1,8 +1,8 @@
-"""Which signs of a layout nothing can judge: each is asked for before the layout is followed.
+"""Signs of a layout that nothing can judge: each must be confirmed before the layout is followed.
 
-A sign is judged where something else in the packet says the same. Where a force is told with its
-gravity it is held against the change of speed; angles against gravity, rates and the way. A force
-that is made of the velocity agrees with it whatever its signs are.
+A sign is judged where something else in the packet confirms it. A force with its gravity is
+compared with the change of speed; angles with gravity, rates and the course. A force that is made
+of the velocity agrees with it whatever its signs are.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final
 from hil.hosts.wires.layout_fields import ANGLES, BODY, GROUPS, groups_of
 
 SEEN_KEY: Final = "signs_seen"
-"""Key of a map by which a person says that its signs were looked at, and how."""
+"""Key of a map by which a person confirms that its signs were inspected, and how."""
 _MOVING: Final = ("velocity", "world velocity")
 _TURNS: Final = (*GROUPS["angles"][0], *GROUPS["directions"][0])
 
 
 def fields_without_check(fields: Container[str]) -> tuple[str, ...]:
-    """Fields of a layout whose signs nothing in its packets can contradict, in their order.
+    """List the fields of a layout whose signs nothing in its packets can contradict.
 
     Args:
         fields: names of those that it has.
@@ -38,7 +38,7 @@ def fields_without_check(fields: Container[str]) -> tuple[str, ...]:
         found += [name for name in accelerations if name != "force_down"]
     if "rates" in there and not turned:
         found += there["rates"]
-    if turned and not weighed:  # gravity is not in what is told: roll is as good as its mirror
+    if turned and not weighed:  # gravity is not in the packet: roll is as good as its mirror
         found += _rolls(there)
     if turned and "rates" not in there and not (accelerations and moving):
         found += _headings(there)
@@ -61,11 +61,11 @@ def _headings(there: dict[str, list[str]]) -> list[str]:
 
 
 def unseen_text(fields: tuple[str, ...], keys: str = "fields") -> str:
-    """What is asked for before signs that nothing judges are followed; empty if there are none.
+    """Return the text that asks for evidence of such signs; empty if there are none.
 
     Args:
         fields: whose signs nothing can contradict.
-        keys: the key of the map under which they stand.
+        keys: the key of the map under which they are.
     """
     if not fields:
         return ""

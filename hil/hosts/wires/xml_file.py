@@ -1,4 +1,4 @@
-"""XML files of simulators that say what is in a packet: read once, small, without entities."""
+"""XML files of simulators about the contents of a packet: read once, small, without entities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_BYTES: Final = 1 << 18
 
 
 def read_xml(path: Path) -> ET.Element:
-    """The root element of a file.
+    """Return the root element of a file.
 
     Raises:
         ConfigError: if it cannot be read, is no XML, or declares entities.
@@ -27,7 +27,7 @@ def read_xml(path: Path) -> ET.Element:
 
 
 def xml_text(path: Path) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
     Raises:
         ConfigError: if it cannot be read, is not UTF-8, or declares entities.

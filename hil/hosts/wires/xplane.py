@@ -35,14 +35,14 @@ def state_of(
     ground: bool = False,
     speed_factor: float = math.nan,
 ) -> Packet | Refused:
-    """The packet of what X-Plane tells; each wire's own signs are the wire's affair.
+    """Make the packet of X-Plane's quantities; each wire corrects its own signs.
 
     Args:
-        t_s: its own time [s]; NaN if it does not tell.
+        t_s: its own time [s]; NaN if it has none.
         force_g: specific force forward, right, down [g].
         rates_rad_s: about forward, right, down [rad/s].
         angles_deg: roll, pitch, true heading [deg].
-        local_m: local x, y, z: east, up, south [m]; NaN if it does not tell.
+        local_m: local x, y, z: east, up, south [m]; NaN if it has none.
         local_m_s: velocity along them [m/s]; NaN likewise.
         speed_factor: seconds of the simulation in one of ours; NaN likewise.
     """

@@ -47,13 +47,13 @@ class DataSettings(MapSettings):
     """Map of X-Plane's data output."""
 
     kind: Literal["xplane_data"] = "xplane_data"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     version: Version
-    """Of X-Plane: 11 and 12 say the rates in another order and unit, and nothing tells which."""
+    """Version of X-Plane: 11 and 12 differ in order and unit of the rates; no packet shows it."""
 
 
 class DataCodec:
-    """Understands rows of the data output, and asks for them.
+    """Decodes rows of the data output, and requests them.
 
     Args:
         version: of X-Plane.
@@ -65,11 +65,11 @@ class DataCodec:
         self._parts = InstantParts[tuple[float, ...]](_NEEDED, _WITHIN_S)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What a packet tells, or why it is none."""
+        """Decode a packet, or return why it is none."""
         return self.decode_at(datagram, math.nan)
 
     def decode_at(self, datagram: bytes, kernel_s: float) -> Packet | Refused:
-        """The same, of rows that come in several packets: those of one moment come at once.
+        """Decode rows that come in several packets: those of one moment come at once.
 
         Args:
             kernel_s: when it came [s].
@@ -102,7 +102,7 @@ class DataCodec:
         )  # fmt: skip
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """A choice of rows, until they come; where to, is said in X-Plane's own settings."""
+        """Request a choice of rows until they come; the address is set in X-Plane itself."""
         if not self._asking.due(now_s):
             return ()
         return (b"DSEL0" + struct.pack(f"<{len(ROWS)}i", *ROWS),)

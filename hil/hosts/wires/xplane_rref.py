@@ -53,7 +53,7 @@ PATHS: Final = (
     "sim/time/paused", "sim/time/is_in_replay", "sim/time/sim_speed",
     "sim/time/total_running_time_sec", "sim/flightmodel/failures/onground_any",
 )  # fmt: skip
-"""What is asked for; its place here is its index."""
+"""Data references that are requested; the place here is the index."""
 _ASK: Final = struct.Struct("<5sii400s")
 _PAIR: Final = struct.Struct("<if")
 
@@ -62,13 +62,13 @@ class RrefSettings(MapSettings):
     """Map of X-Plane's data references; versions 9 to 12 answer alike."""
 
     kind: Literal["xplane_rref"] = "xplane_rref"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which wire it is for."""
+    """Kind of the wire."""
     rate_hz: Annotated[int, Field(ge=10, le=200)] = 60
-    """How often X-Plane is asked to send; it sends no more often than it draws [Hz]."""
+    """Rate at which X-Plane is asked to send; it sends no more often than it draws [Hz]."""
 
 
 class RrefCodec:
-    """Understands answers to RREF, and asks for them.
+    """Decodes answers to RREF, and requests them.
 
     Args:
         rate_hz: how often X-Plane shall send [Hz].
@@ -80,11 +80,11 @@ class RrefCodec:
         self._parts = InstantParts[float](range(len(PATHS)), 0.5 / rate_hz)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
-        """What an answer tells, or why it is none."""
+        """Decode an answer, or return why it is none."""
         return self.decode_at(datagram, math.nan)
 
     def decode_at(self, datagram: bytes, kernel_s: float) -> Packet | Refused:
-        """The same, of answers in several datagrams: those of one moment come at once.
+        """Decode answers in several datagrams: those of one moment come at once.
 
         Args:
             kernel_s: when it came [s].
@@ -114,11 +114,11 @@ class RrefCodec:
         )  # fmt: skip
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
-        """A question for each data reference, until answers come."""
+        """Return a question for each data reference, until answers come."""
         return self._questions(self._rate_hz) if self._asking.due(now_s) else ()
 
     def farewell(self) -> tuple[bytes, ...]:
-        """What ends the answers."""
+        """Return the requests that end the answers."""
         return self._questions(0)
 
     def _questions(self, rate_hz: int) -> tuple[bytes, ...]:

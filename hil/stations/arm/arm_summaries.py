@@ -1,4 +1,4 @@
-"""What the verbs of an arm print with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of the verbs of an arm with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class FindingSummary(TypedDict):
-    """What comes nearest to a limit, or passes it."""
+    """Value that comes nearest to a limit, or passes it."""
 
     kind: str
-    """Which limit."""
+    """Name of the limit."""
     place: str
     """Joint, arm or gripper."""
     waypoint: int
-    """At which waypoint."""
+    """Number of the waypoint."""
     value: float
-    """What was found, in `unit`."""
+    """Value that was found, in `unit`."""
     limit: float
-    """What is allowed, in `unit`."""
+    """Largest or least value that is allowed, in `unit`."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     within: bool
     """Whether the limit is kept."""
 
@@ -36,81 +36,81 @@ class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
     ok: bool
-    """True; what is refused is told as an error."""
+    """True; a refused motion is reported as an error."""
     waypoints: int
-    """Of the motion; 1 of a live one, whose start only is looked at."""
+    """Number of waypoints of the motion; 1 of a live one, whose start only is judged."""
     duration_s: float
-    """Of them together [s]."""
+    """Duration of all waypoints together [s]."""
     margin: float | None
     """Least share of a range, speed or distance that the robot's place leaves [1]."""
     start_deg: Array
     """Joints at which the robot begins [deg], 6."""
     scale: float
-    """Of the ways [1]."""
+    """Scale of the distances [1]."""
     findings: list[FindingSummary]
-    """What comes nearest to each limit; empty for a live motion."""
+    """Values that come nearest to each limit; empty for a live motion."""
 
 
 class AccuracySummary(TypedDict):
-    """How near the robot's path is to the space arm's."""
+    """Distance between the robot's path and the space arm's."""
 
     best_m: float
     """Least distance that the robot's resolution allows [m]."""
     limit_m: float
-    """Largest that is allowed [m]."""
+    """Largest distance that is allowed [m]."""
     in_space_m: float
     """Largest distance to the path [m]."""
     in_space_median_m: float
-    """Median of it [m]."""
+    """Median distance to the path [m]."""
     in_space_at_s: float
-    """When it was largest [s]."""
+    """Motion time of the largest distance to the path [s]."""
     in_time_m: float
-    """Largest distance to where it should be at that time [m]."""
+    """Largest distance to the place due at that time [m]."""
     in_time_median_m: float
-    """Median of it [m]."""
+    """Median distance to the place due at that time [m]."""
     in_time_at_s: float
-    """When it was largest [s]."""
+    """Motion time of the largest distance to the place due at that time [s]."""
 
 
 class StreamSummary(ConclusionSummary):
-    """How a stream of waypoints ended."""
+    """Result of a stream of waypoints."""
 
     result: str | None
     """Code of the end; null if it never began."""
     reason: str
-    """Why it ended, in words."""
+    """Reason of the end, in words."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
     sent: int
     """Waypoints that the robot was answered with."""
 
 
 class SupervisionSummary(TypedDict):
-    """What the supervision has seen of a robot."""
+    """Observations of the supervision of a robot."""
 
     periods: float
-    """Between two requests, counted."""
+    """Number of periods between two requests."""
     period_mean_s: float
-    """Their mean [s]."""
+    """Mean of the periods [s]."""
     period_jitter_s: float
-    """Their standard deviation [s]."""
+    """Standard deviation of the periods [s]."""
     period_shortest_s: float
-    """[s]."""
+    """Shortest period [s]."""
     period_longest_s: float
-    """[s]."""
+    """Longest period [s]."""
     places_measured: float
-    """How often the robot told where it is."""
+    """Number of places that the robot reported."""
     off_path_max_m: float
-    """How far it was off its path at most [m]."""
+    """Largest distance of the robot from its path [m]."""
     off_path_max_rad: float
-    """The same of its orientation [rad]."""
+    """Largest angle between the robot's orientation and that of its path [rad]."""
 
 
 class ArmRunSummary(StreamSummary):
-    """How a run of the arm station went."""
+    """Result of a run of the arm station."""
 
     requests: int
-    """Of the robot's controller."""
+    """Requests of the robot's controller."""
     repeats: int
     """Requests that came again."""
     empty_slot: int
@@ -122,56 +122,56 @@ class ArmRunSummary(StreamSummary):
     answer_p50_s: float
     """Median time from request to answer [s]."""
     answer_p99_s: float
-    """Of 99 % of them [s]."""
+    """Time from request to answer that 99 % of the answers keep [s]."""
     answer_longest_s: float
-    """Of the slowest [s]."""
+    """Time from request to the slowest answer [s]."""
     supervision: SupervisionSummary
-    """What the supervision has seen of the robot."""
+    """Observations of the supervision of the robot."""
     report: str | None
     """The page, if one was asked for."""
     waypoints: int
-    """Of the motion as it was proved, and so what follows."""
+    """Number of waypoints of the motion as it was proved; so are the fields that follow."""
     duration_s: float
-    """Of them together [s]."""
+    """Duration of all waypoints together [s]."""
     margin: float | None
     """Least share of a range, speed or distance that the robot's place leaves [1]."""
     start_deg: Array
     """Joints at which the robot begins [deg], 6."""
     scale: float
-    """Of the ways [1]."""
+    """Scale of the distances [1]."""
     findings: list[FindingSummary]
-    """What comes nearest to each limit; empty for a live motion."""
+    """Values that come nearest to each limit; empty for a live motion."""
     accuracy: AccuracySummary | None
-    """Of the report, if one was asked for."""
+    """Accuracy by the report, if one was asked for."""
 
 
 class MoveSummary(StreamSummary):
-    """How a move of the robot alone went."""
+    """Result of a move of the robot alone."""
 
     notes: list[str]
-    """What happened, in order."""
+    """Events, in order."""
 
 
 class NothingSummary(TypedDict):
-    """There was nothing to move."""
+    """Result where there was nothing to move."""
 
     ok: bool
     """True."""
     result: None
     """Null: no stream was begun."""
     reason: str
-    """Why not."""
+    """Reason why no stream was begun."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
 
 
 class IdentifiedSummary(TypedDict):
-    """What was found of a robot's controller."""
+    """Identified properties of a robot's controller."""
 
     ok: bool
     """True."""
     robot: str
-    """Which robot, and whether it is emulated."""
+    """Name of the robot, and whether it is emulated."""
     identified: dict[str, Any]
     """Tables and keys of the robot's file, with their new values."""
     written: str | None
@@ -181,7 +181,7 @@ class IdentifiedSummary(TypedDict):
 
 
 class DistancesSummary(TypedDict):
-    """How far a posture is from each singularity."""
+    """Distances of a posture from each singularity."""
 
     wrist: float
     """Absolute sine of joint 5 [1]."""
@@ -201,9 +201,9 @@ class PlaceSummary(TypedDict):
     q_deg: Array
     """Joint angles [deg], 6."""
     position_m: Array
-    """Of the gripper in the base [m], 3."""
+    """Position of the gripper in the base [m], 3."""
     rotation: Array
-    """Of the gripper in the base, 3 by 3."""
+    """Orientation of the gripper in the base, 3 by 3."""
     violations: list[str]
     """Joints beyond their ranges."""
 
@@ -214,20 +214,20 @@ class RobotPlaceSummary(PlaceSummary):
     oat_deg: Array
     """Angles o, a, t of the controller [deg], 3."""
     convention: str
-    """Of these angles."""
+    """Convention of these angles."""
     posture: str
     """Shoulder, elbow and wrist."""
     singular_distances: DistancesSummary
-    """How far it is from singular postures."""
+    """Distances from singular postures."""
 
 
 class SpacePlaceSummary(PlaceSummary):
     """Place of a space arm's gripper."""
 
     smallest_singular_value: float
-    """Of the scaled Jacobian [1]."""
+    """Smallest singular value of the scaled Jacobian [1]."""
     manipulability: float
-    """Product of all of them [1]."""
+    """Product of all singular values [1]."""
 
 
 class PostureSummary(TypedDict):
@@ -249,40 +249,40 @@ class PosturesSummary(TypedDict):
     ok: bool
     """One at least is within the ranges."""
     solutions: list[PostureSummary]
-    """Those within the ranges first, the nearest of them first."""
+    """Postures, those within the ranges first, the nearest of them first."""
 
 
 class SnapshotSummary(TypedDict):
     """A space arm at the end of a tick."""
 
     time_s: float
-    """Since the start [s]."""
+    """Time since the start [s]."""
     q_rad: Array
     """Joint angles [rad], 6."""
     v_rad_s: Array
     """Joint rates [rad/s], 6."""
     motor_position_rad: Array
-    """Of the motors, on the side of the joints [rad], 6."""
+    """Positions of the motors, on the side of the joints [rad], 6."""
     motor_rate_rad_s: Array
-    """[rad/s], 6."""
+    """Rates of the motors, on the side of the joints [rad/s], 6."""
     position_m: Array
-    """Of the gripper in the base [m], 3."""
+    """Position of the gripper in the base [m], 3."""
     rotation: Array
-    """Of the gripper in the base, 3 by 3."""
+    """Orientation of the gripper in the base, 3 by 3."""
     velocity_m_s: Array
-    """Of the gripper in the base [m/s], 3."""
+    """Velocity of the gripper in the base [m/s], 3."""
     angular_velocity_rad_s: Array
-    """Of the gripper in the base [rad/s], 3."""
+    """Angular velocity of the gripper in the base [rad/s], 3."""
     torque_nm: Array
-    """Of the joints [N m], 6."""
+    """Torques of the joints [N m], 6."""
     current_a: Array
-    """Of the motors [A], 6."""
+    """Currents of the motors [A], 6."""
     voltage_v: Array
-    """Of the motors [V], 6."""
+    """Voltages of the motors [V], 6."""
     active: list[list[str]]
-    """What holds each joint back, in words."""
+    """Limits and stops that hold each joint back, in words."""
     status: str
-    """How the integration went."""
+    """Outcome of the integration."""
 
 
 class AdvanceSummary(TypedDict):

@@ -47,7 +47,7 @@ VERSIONED = ("numpy", "scipy", "numba", "mcap")
 def run_header(
     prepared: ArmProof, opening: Opening, clock: Clock, diagram: DiagramRun | None = None
 ) -> RunHeader:
-    """The header of a run's recording, with all that its report needs.
+    """Return the header of a run's recording, with all that its report needs.
 
     Args:
         clock: of the run, which dates it.
@@ -75,13 +75,13 @@ def run_header(
 
 
 def world_facts(plan: ArmPlan) -> dict[str, str]:
-    """What a recording's header says of the world of an emulated robot; nothing without one."""
+    """Return the facts about the world of an emulated robot for the header; empty without one."""
     facts = {"world": plan.scenario.world, "ride": plan.scenario.ride}
     return {name: value for name, value in facts.items() if value}
 
 
 def link_facts(url: str) -> dict[str, str]:
-    """What a recording's header says of the code of a link of others; nothing for ours."""
+    """Return the facts about the code of a foreign link for the header; empty for ours."""
     origin = link_origin(url)
     return {"arm_link_code": origin} if origin else {}
 
@@ -101,7 +101,7 @@ def _machines(prepared: ArmProof) -> ArmMachines:
 
 
 def robot_line(plan: ArmPlan) -> str:
-    """The robot of a run in one line; an emulated one can never be taken for a real one."""
+    """Return the robot of a run in one line; an emulated one can never be taken for a real one."""
     devices = plan.scenario.devices
     instead = f", in place of {devices.in_place_of}, which was not there"
     place = instead if devices.in_place_of else ""
@@ -112,10 +112,10 @@ def robot_line(plan: ArmPlan) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArmRunResult(Streamed):
-    """How a run went; figures are taken from its recording."""
+    """Result of a run; figures are taken from its recording."""
 
     prepared: ArmProof
-    """What was proved before it."""
+    """Motion that was proved before the run."""
 
     @property
     def robot(self) -> str:
@@ -136,7 +136,7 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
 
 
 def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) -> VelocitySource:
-    """The source of a plan, at its beginning.
+    """Return the source of a plan, at its beginning.
 
     Args:
         diagram: of its operator.
@@ -159,13 +159,13 @@ def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) ->
 
 
 def declared_path(prepared: ArmProof) -> DeclaredPath:
-    """Declared start and end of the stream."""
+    """Return the declared start and end of the stream."""
     start = forward(prepared.plan.robot.geometry(), prepared.start.q_rad)
     return DeclaredPath(start, prepared.steps[-1].waypoint if prepared.steps else None)
 
 
 def emulated_settings(prepared: ArmProof) -> ArmControllerSettings:
-    """An emulated robot that stands where the motion begins."""
+    """Return the settings of an emulated robot that is where the motion begins."""
     angles = tuple(np.degrees(prepared.start.q_rad).tolist())
     return ArmControllerSettings(start_deg=angles, tool_m=prepared.plan.robot.tool_m, feedback=True)
 
@@ -181,7 +181,7 @@ class EmulatedRobot:
         """Make it; in the scenario's world, if it names one.
 
         Raises:
-            RefusedError: if it cannot stand there.
+            RefusedError: if it cannot be there.
         """
         plan = self._prepared.plan
         settings, seed = emulated_settings(self._prepared), plan.scenario.seed
@@ -194,7 +194,7 @@ class EmulatedRobot:
         return robot
 
     def shown(self) -> str:
-        """Why its joints stopped by themselves, or it refused a waypoint; only in a world."""
+        """Find why its joints stopped by themselves or it refused a waypoint; in a world only."""
         return "" if self._robot is None else self._robot.reason
 
 
@@ -226,7 +226,7 @@ def play_arm(
     Args:
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         robot_at: where the robot's controller shows its gripper, as the operator read it there;
-            for a robot that does not tell it by itself.
+            for a robot that does not send it by itself.
         edit: told why the file of an operator's diagram cannot be read, which is taken each time
             that it is saved; None to look at it no more.
 

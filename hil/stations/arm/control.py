@@ -42,11 +42,11 @@ class MappedRobot:
     """The robot that repeats the simulated gripper's motion."""
 
     mapping: Mapping
-    """From the space arm's gripper to the robot's."""
+    """Mapping from the space arm's gripper to the robot's."""
     gate: WaypointGate
-    """Of both arms, the robot the last."""
+    """Gate of both arms, the robot the last."""
     judge: RobotJudge
-    """Of the robot, by that gate, at the start."""
+    """Judge of the robot, by that gate, at the start."""
 
 
 class ArmStation(WaypointMaker[ArmStep]):
@@ -54,7 +54,7 @@ class ArmStation(WaypointMaker[ArmStep]):
 
     Args:
         space: the simulated arm, at rest at its start.
-        rates: what turns wishes into its joint rates.
+        rates: converts requests into its joint rates.
         robot: None while no place is chosen for it: then only the space arm moves, to find out
             where the motion leads.
         nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.
@@ -90,14 +90,14 @@ class ArmStation(WaypointMaker[ArmStep]):
 
     @property
     def gap(self) -> tuple[float, float]:
-        """How far the robot is from the place that the simulated gripper has on the bench [m, rad].
+        """Distance and angle of the robot from the simulated gripper's place on the bench [m, rad].
 
         Both are 0 while it repeats it; they grow while the robot rests and the space arm swings.
         """
         return (0.0, 0.0) if self._follower is None else self._follower.gap
 
     def listen(self) -> None:
-        """Let the source hear its operator, between two steps."""
+        """Let the source read its operator, between two steps."""
         self._source.listen()
 
     def part(self, why: str) -> None:

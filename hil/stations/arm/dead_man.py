@@ -1,8 +1,8 @@
-"""What a dead-man let go does to the robot: it rests, and goes on from there once it is held again.
+"""Reaction of the robot to a released dead-man: it rests, and continues from there once held again.
 
-The simulated arm cannot rest so: its wish goes to zero smoothly, and it swings out. The robot
+The simulated arm cannot rest so: its request goes to zero smoothly, and it swings out. The robot
 repeats the first of it; then it comes to rest by itself. Rest is no end of the stream: the robot
-goes on asking, and is told to stay where it is.
+continues to ask, and gets the place where it is.
 """
 
 import math
@@ -16,8 +16,8 @@ REST_AFTER_S = 1.05
 RELEASED_S = 2.0
 """A robot that still moves when the dead-man was let go for so long is not waited for [s]."""
 GAP_MAX_M = 0.15
-"""A simulated gripper that goes further than this from a robot at rest does not swing, it leaves:
-the way back would be a motion that nobody asked for [m]."""
+"""Largest gap between the simulated gripper and a robot at rest [m]: beyond it does not swing, it
+leaves, and the return would be a motion that nobody asked for."""
 GAP_MAX_RAD = math.radians(10.0)
 
 
@@ -30,7 +30,7 @@ class DeadMan:
         self._let_go_s: float | None = None
 
     def look(self, tick: Tick) -> str:
-        """One look; why the robot cannot stay at rest and its stream is to end, or nothing."""
+        """Check the dead-man; return why the stream is to end as the robot cannot rest, or ""."""
         gap_m, gap_rad = self._station.gap
         if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
             limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"

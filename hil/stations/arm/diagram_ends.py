@@ -1,4 +1,4 @@
-"""What a diagram that makes the velocity of a scenario may take, and what it has to give."""
+"""Signals that a diagram for the velocity of a scenario may take, and setpoints that it gives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hil.stations.arm.sources.diagram import ACCEPTED, OFFERED
 
 
 def ends_of(path: Path) -> DiagramEnds:
-    """Who is asked tells what is asked; a motion by itself is fed by nobody.
+    """Return the ends by source: an operator's requests are inputs; a motion by itself has none.
 
     Raises:
         ConfigError: if the scenario is none.

@@ -43,18 +43,18 @@ class DiagramRun:
     def __init__(self, made: VelocityDiagram, *, real: bool) -> None:
         self.made, self._real = made, real
         self.inbox: Inbox | None = None
-        """Gives the changes that somebody asks for; None if nobody can."""
+        """Source of the changes that are requested; None if nobody can request any."""
         self._columns = [column(path) for path in paths_of_displays(made.version.file)]
         self._changer: DiagramChanger | None = None
         self._led: PanelOperator | None = None
 
     @property
     def header_table(self) -> dict[str, Any]:
-        """What a header tells of it."""
+        """Facts about it for a header."""
         return table_of(self.made.version, self.made.text)
 
     def signals(self, signals: Signals) -> Signals:
-        """The signals of a row, and what it shows.
+        """Return the signals of a row, and what it shows.
 
         Raises:
             RefusedError: if that is more than goes into a row.
@@ -66,11 +66,11 @@ class DiagramRun:
             raise RefusedError(f"{self.made.path}: {error}") from None
 
     def shown(self) -> Mapping[str, float]:
-        """What its panel blocks show, by the names of signals."""
+        """Return the values of its panel blocks, by the names of signals."""
         return dict(zip(self._columns, self.made.diagram.shown().tolist(), strict=True))
 
     def act(self, journal: ArmJournal, tick: Tick) -> None:
-        """Tell what came of a change, or take the next; it never waits."""
+        """Report the result of a change, or take the next; never waits."""
         if self._changer is None:
             acts = [TimedChange(round(at_s / TICK_S), change) for at_s, change in self.made.acts]
             self._changer = DiagramChanger(acts, TICK_S, self.inbox, beside=self._real)
@@ -79,7 +79,7 @@ class DiagramRun:
         self._changer.act(self.made.diagram, journal, tick._replace(index=journal.waypoint))
 
     def close(self, journal: ArmJournal) -> None:
-        """Tell the rest, and what the run did not come to."""
+        """Report the remaining results, and the changes that were not reached."""
         if self._changer is None:
             return
         self._changer.close(journal)
@@ -92,7 +92,7 @@ class DiagramRun:
         self.inbox = changes_from_panel_or_file(self.made.version, operator, self.inbox)
 
     def saved(self, report: Callable[[str], object]) -> AbstractContextManager[object]:
-        """Take what its file says each time that it is saved, while this is entered."""
+        """Take each version of its file that is saved, while this is entered."""
         made = self.made
         found = DiagramFileWatch(made.path, made.text, made.version.given, report)
         self.inbox = found.next
@@ -100,7 +100,7 @@ class DiagramRun:
 
 
 def diagram_run(plan: ArmPlan) -> DiagramRun | None:
-    """The diagram of a plan's operator; None if there is none.
+    """Return the diagram of a plan's operator; None if there is none.
 
     Raises:
         RefusedError: if it cannot be used.

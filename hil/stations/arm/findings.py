@@ -1,4 +1,4 @@
-"""What a planned motion asks of the robot, and the windows in which it has to stay, for people."""
+"""Demands of a planned motion on the robot, and the windows of its supervision, for people."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _SHOWN_AS: Final = {
 
 
 def findings_table(findings: Iterable[PathFinding]) -> Table:
-    """The worst of each kind, its limit and the room between them.
+    """Return the table of the worst of each kind, its limit and the margin between them.
 
     Reach is left out: a pose out of reach refuses the motion before there is anything to show.
     """
@@ -44,11 +44,11 @@ def findings_table(findings: Iterable[PathFinding]) -> Table:
 
 
 WARNED_FROM: Final = 0.5
-"""Share of a window from which on it is told."""
+"""Share of a window above which it is shown."""
 
 
 def supervision_table(settings: LinkSettings) -> Table:
-    """What is watched while the robot moves, its window, and what happens beyond it."""
+    """Make a table of the supervised quantities, their windows, and the reactions beyond."""
     watched = settings.supervision
     table = Table("watched", "window", "beyond it", box=None, pad_edge=False)
     speed = f"+ {1e3 * watched.following_s:g} ms of the path's speed"
@@ -74,7 +74,7 @@ def supervision_table(settings: LinkSettings) -> Table:
 
 
 def near_limits(report: SupervisionReport) -> Iterator[str]:
-    """What has come nearer than half to its limit; each text stays the same while it lasts."""
+    """Describe values nearer than half to their limit; each text stays while that lasts."""
     if report.following.share > WARNED_FROM:
         yield "the robot is more than half of its window away from the path as it was sent"
     if report.period.ahead > WARNED_FROM:
@@ -84,7 +84,7 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
 
 
 def summarize_end(found: Streamed, robot: str) -> StreamSummary:
-    """How a stream went, as JSON values: its result, why, and what the robot was sent."""
+    """Summarise a stream as JSON values: its result, why, and what the robot was sent."""
     return StreamSummary(
         **summarize_conclusion(found.run_end),
         result=None if found.end.result is None else found.end.result.value,

@@ -1,4 +1,4 @@
-"""How the robot's gripper follows the simulated one in a live motion: to rest, and back, no jumps.
+"""Following of the simulated gripper by the robot's in a live motion: to rest and back, no jumps.
 
 Let go, the operator wants the robot still; an elastic arm swings on for many seconds. So the robot
 does a share of the simulated gripper's motion, from 1 to 0 and back in even steps. Where a light
@@ -21,7 +21,7 @@ from safety.arm_limits import ArmLimits
 Array = NDArray[np.float64]
 
 REST_STEPS = 2
-"""Waypoints in which the robot comes to rest; it stands at the place of the one before the last."""
+"""Waypoints in which the robot comes to rest; it stays at the place of the one before the last."""
 GO_ON_STEPS = 4
 """Waypoints in which it takes up the whole motion again."""
 CLOSE_S = 1.4
@@ -35,13 +35,13 @@ SPEED_PART = 0.8
 CORNER_PART = 0.95
 """Part of the limit of a corner up to which it is gone at full speed."""
 SLOWER = tuple(1.0 - k / 16.0 for k in range(17))
-"""Parts of a way that are tried at a corner, down to a stop."""
+"""Shares of a path that are tried at a corner, down to a stop."""
 CLOSED = 1e-6
-"""A gap below this is none [m, rad]: a tenth of what a waypoint on the wire can say."""
+"""Gap that counts as none [m, rad]: a tenth of the resolution of a waypoint on the wire."""
 
 
 class GripperFollower:
-    """The robot's gripper on its way behind the place that the simulated one has on the bench.
+    """Motion of the robot's gripper behind the place that the simulated one has on the bench.
 
     Args:
         corners: how the robot's controller rounds corners; None to take them as they come.
@@ -62,22 +62,22 @@ class GripperFollower:
         self._way_max_m = SPEED_PART * speed_max_m_s * period_s
         self._turn_max_rad = SPEED_PART * turn_max_rad_s * period_s
         self.share = 1.0
-        """Of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
+        """Share of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
         self.resting = False
         """Whether the robot is to rest, or else to repeat the simulated gripper."""
         self.gap = (0.0, 0.0)
-        """From the robot to where the simulated gripper is [m, rad]; 0 while it repeats it."""
+        """Distance and angle to the simulated gripper [m, rad]; 0 while it repeats it."""
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
-        """A robot within its limits; a planned motion is repeated as it is."""
+        """Return a robot within its limits; a planned motion is repeated as it is."""
         return cls(
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,
         )  # fmt: skip
 
     def follow(self, asked: Pose) -> Pose:
-        """The robot's next pose, one period after the last."""
+        """Return the robot's next pose, one period after the last."""
         step = -1.0 / REST_STEPS if self.resting else 1.0 / GO_ON_STEPS
         self.share = min(max(self.share + step, 0.0), 1.0)
         before, self._asked = self._asked, asked
@@ -104,7 +104,7 @@ class GripperFollower:
         self._robot, self.gap = asked, (0.0, 0.0)
 
     def _moved_on(self, before: Pose, asked: Pose) -> Pose:
-        """The share of the motion from one place to the next, and of the gap what may be closed."""
+        """Find the share of the motion to the next place, and of the gap what may be closed."""
         way_m, turn_rad = (self.share * move for move in _between(before, asked))
         left_m, left_rad = _between(_moved(self._robot, way_m, turn_rad), asked)
         time_s = self.share * self._period_s
@@ -117,7 +117,7 @@ class GripperFollower:
         return _moved(self._robot, slower * way_m, slower * turn_rad)
 
     def _part(self, way_m: Array) -> float:
-        """The greatest part of a way at which its corner with the one before is not rounded."""
+        """Find the greatest part of a path whose corner with the one before is not rounded."""
         if self._corners is None:
             return 1.0
         before, limit_m = _speeds(self._way_m, self._period_s), self._corners.deviation_max_m
@@ -134,7 +134,7 @@ def _speeds(way_m: Array, period_s: float) -> tuple[float, float, float]:
 
 
 def _between(first: Pose, second: Pose) -> tuple[Array, Array]:
-    """Way [m] and turn [rad] from one pose to another, in base axes, shape (3,) each."""
+    """Find distance [m] and turn [rad] between two poses, in base axes, shape (3,) each."""
     turn_rad = turn_vector(second.rotation @ first.rotation.T)
     return second.position_m - first.position_m, turn_rad
 
@@ -145,7 +145,7 @@ def _moved(pose: Pose, way_m: Array, turn_rad: Array) -> Pose:
 
 
 def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array) -> Array:
-    """The part of a gap to be closed in one period, so that nothing becomes too fast.
+    """Return the part of a gap to be closed in one period, so that nothing becomes too fast.
 
     Args:
         most: the largest size of the result.

@@ -13,7 +13,7 @@ from hil_common.arrays.pose import Pose
 
 T = TypeVar("T")
 _FOREIGN: Final = (Exception, SystemExit)
-"""Whatever the code of others raises; Ctrl-C is ours."""
+"""Exceptions of foreign code; Ctrl-C is ours."""
 
 
 def open_link(order: LinkOrder, now_s: Callable[[], float]) -> ArmLink:
@@ -97,7 +97,7 @@ class GuardedLink:
             self._fail("end", error)
 
     def close(self) -> None:
-        """Leave the link, whatever it says."""
+        """Close the link, whatever it raises."""
         try:
             self._link.close()
         except _FOREIGN as error:

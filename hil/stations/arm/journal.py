@@ -1,4 +1,4 @@
-"""What the arm station tells the recorder: a row per waypoint, and an event for what happened."""
+"""Records of the arm station: a row per waypoint, and an event for what happened."""
 
 import math
 from collections import deque
@@ -55,7 +55,7 @@ class ArmJournal(Journal):
 
     Args:
         writer: writes waypoints in the numbers of the wire; None if it has none.
-        stop: the operator's wish to end, as a flag of the waypoints after it.
+        stop: the operator's request to end, as a flag of the waypoints after it.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class ArmJournal(Journal):
         self._writer = writer
         self._stop = stop
         self.signals: Signals = SIGNALS
-        """Of a row."""
+        """Signals of a row."""
         self.shown: Callable[[], Mapping[str, float]] = dict
-        """What a row says besides, by the names of signals."""
+        """Further values of a row, by the names of signals."""
         self._last: RobotStep | None = None
         self._offered: deque[RobotStep] = deque(maxlen=OFFERED_KEPT)
         self._index = 0
@@ -167,7 +167,7 @@ class ArmJournal(Journal):
         return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 
     def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
-        """What is asked of the robot: while the space arm moves alone, the last that was sent."""
+        """Return the pose asked of the robot: while the space arm is alone, the last sent."""
         if _space_alone(step):
             for sent in self._offered:
                 if sent.index == report.streamed:
@@ -175,7 +175,7 @@ class ArmJournal(Journal):
         return step.X_RT, step.joints
 
     def _changes(self, step: RobotStep) -> tuple[Sequence[float], float]:
-        """Joint rates of the robot and speed of its gripper since the waypoint before."""
+        """Return joint rates of the robot and speed of its gripper since the waypoint before."""
         last = self._last
         if last is None or last.joints is None or step.joints is None:
             return NAN6, math.nan
@@ -186,7 +186,7 @@ class ArmJournal(Journal):
         return rate.tolist(), way / TICK_S
 
     def _sent(self, X_RT: Pose | None) -> Sequence[float]:
-        """A waypoint in the numbers of the wire; NaN if it has none, or cannot say it."""
+        """Convert a waypoint to the wire's numbers; NaN without one, or if it is unwritable."""
         if X_RT is None or self._writer is None:
             return NAN6
         try:
@@ -196,7 +196,7 @@ class ArmJournal(Journal):
 
 
 def supervised(report: SupervisionReport) -> SupervisionSummary:
-    """What the supervision has seen, as numbers with names."""
+    """Return the observations of the supervision, as numbers with names."""
     period, following = report.period, report.following
     return SupervisionSummary(
         periods=period.count,
@@ -229,7 +229,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
 
 
 def watched(report: LinkReport) -> Sequence[float]:
-    """What the supervision has seen by now, as `WATCHED` names it."""
+    """Return the observations of the supervision so far, in the order of `WATCHED`."""
     period, following = report.supervision.period, report.supervision.following
     gaps_s = [gap_s for gap_s in (report.gap_s, report.silence_s) if gap_s < math.inf]
     return (

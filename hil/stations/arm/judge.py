@@ -26,21 +26,21 @@ _MAY_NOT = "the robot may not be moved from where it stands"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What the gate says of one waypoint."""
+    """Verdict of the gate on one waypoint."""
 
     joints: Joints | None
-    """Of the robot there; None if no joints lead there."""
+    """Joint angles of the robot at the waypoint; None if no joints lead there."""
     margins: tuple[float, ...]
-    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
+    """Distances from the robot's singularities: wrist [1], elbow and shoulder [m]."""
     violations: tuple[ArmViolation, ...]
-    """Why it is refused; empty if it passed."""
+    """Reasons for a refusal; empty if it passed."""
 
 
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
-    """The gate of a robot at rest.
+    """Return the gate of a robot at rest.
 
     Raises:
-        RefusedError: if it may not stand there, with joint, value and limit.
+        RefusedError: if it may not be there, with joint, value and limit.
     """
     sample = robot_sample(robot.geometry(), np.array(start_rad))
     gate = ArmGate((robot.gate_limits(),), TICK_S, (sample,))
@@ -53,7 +53,7 @@ class RobotJudge:
     """Judges one waypoint after the other, from a start at rest.
 
     The joints follow from the place, in the branch of the start: that is what the controller makes
-    of a waypoint, whatever joints its maker had in mind.
+    of a waypoint, whatever joints its maker intended.
 
     Args:
         index: number of the waypoint that passed last.
@@ -66,14 +66,14 @@ class RobotJudge:
 
     @classmethod
     def at(cls, robot: RobotSettings, start_rad: Array, gate: WaypointGate | None = None) -> Self:
-        """The judge of a robot at rest.
+        """Return the judge of a robot at rest.
 
         Args:
             start_rad: its joint angles [rad], shape (6,).
             gate: open, at that start; one of its own if left out.
 
         Raises:
-            RefusedError: if it may not stand there, with joint, value and limit.
+            RefusedError: if it may not be there, with joint, value and limit.
         """
         geometry = robot.geometry()
         gate = gate or gate_at(robot, start_rad)
@@ -84,7 +84,7 @@ class RobotJudge:
 
     @property
     def joints(self) -> Joints:
-        """Of the waypoint that passed last."""
+        """Joint angles of the waypoint that passed last."""
         return self._keeper.last
 
     @property
@@ -93,7 +93,7 @@ class RobotJudge:
         return self._index
 
     def trial(self) -> Self:
-        """Another one at the same waypoint, whose verdicts bind nobody."""
+        """Return another one at the same waypoint, whose verdicts bind nobody."""
         return type(self)(self._geometry, self._gate.trial(), copy(self._keeper), self._index)
 
     def declare_stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What an operator may ask of the arm station: to be steered by handles."""
+"""Requests of an operator to the arm station: to be steered by handles."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hil.run.lead import Handles
 from hil.stations.arm.sources.settings import PLANNED
 
 SCREEN_M_S: Final = 0.05
-"""Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
+"""Full deflection of the handles [m/s]: half of what the arms may do, so nothing saturates."""
 SCREEN_RAD_S: Final = math.radians(5.0)
-"""Likewise."""
+"""Full deflection of the turning handles on the screen [rad/s]; chosen likewise."""
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
-    """A planned source is played as it is written; one that a person moves gives way."""
+    """Return the place of the handles among a scenario's sources; None for a planned one."""
     source = scenario["source"]
     if source["kind"] == "diagram":
         return None if source["by"] is None else ScreenPlace(source["by"], "source.by")
@@ -26,5 +26,5 @@ def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
 
 
 def handles() -> Handles:
-    """Handles as the station takes them."""
+    """Return the handles as the station takes them."""
     return screen_handles(SCREEN_M_S, SCREEN_RAD_S, _place)

@@ -1,4 +1,4 @@
-"""The arm station's loop: it looks at the link, and keeps the next waypoint ready for it.
+"""The arm station's loop: it polls the link, and keeps the next waypoint ready for it.
 
 The robot is the clock: it asks, and the link answers out of a slot without asking anybody here. A
 planned waypoint is made a period ahead, even before the slot is free; a live one as soon as it is,
@@ -23,20 +23,20 @@ from hil.timing.clock import Clock, Tick
 from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01
-"""How often the loop looks at the link, and a live source at its operator [s]."""
+"""Time between two polls of the link, and of a live source's operator [s]."""
 ASKED_WITHIN_S = 10.0
-"""A robot that has not asked by then is not there [s]."""
+"""Longest time until the robot's first request [s]; without one it is not there."""
 WORDS_WITH_A_PLACE = 3
-"""Of so many requests in a row one at least is no repeat, even if one is lost between them."""
+"""Requests in a row of which one at least is no repeat, even if one between them is lost."""
 ENDED_WITHIN_S = 10.0
-"""A stream that has been told to end has ended by then [s]."""
+"""Longest time until a stream that was asked to end has ended [s]."""
 RESTARTABLE = (LinkState.SYNCHRONISING, LinkState.READY)
 
 UNDER_WAY = (MotionPhase.FOLLOWING, MotionPhase.STOPPING)
 
 
 class StreamPhase(Enum):
-    """What the loop is waiting for."""
+    """Phases of a stream, by what the loop waits for."""
 
     ASKED = "the robot's first request"
     STREAMING = "the robot's next request"
@@ -60,10 +60,10 @@ class ArmLoop:
     ) -> None:
         self._stream, self._witness, self._first_notes = stream, witness, first_notes
         self.beside: Callable[[Tick], None] = lambda _: None
-        """What else is done at each look; it never waits."""
+        """Further work at each poll; it never waits."""
         self._station, self._wire = stream.station, stream.wire
         self.clock: Clock = stream.clock
-        """What paces the looks at the link."""
+        """Clock that paces the polls of the link."""
         self._dead_man = DeadMan(stream.station, witness)
         self._phase = StreamPhase.ASKED
         self._since_s = 0.0
@@ -78,16 +78,16 @@ class ArmLoop:
 
     @property
     def ending(self) -> str:
-        """Why the run ends before its motion does; empty while it does not."""
+        """Reason why the run ends before its motion does; empty while it does not."""
         return self._cancelled or self._reason
 
     def run(self) -> ArmEnd:
-        """Run until the stream is over; the link is left on every way out."""
+        """Run until the stream is over; the link is closed on every exit."""
         play(self)
         return self.end
 
     def turn(self, tick: Tick) -> bool:
-        """One look; whether it was the last."""
+        """Poll once; return whether it was the last time."""
         self._seen = self._wire.poll()
         self._note_shown(tick)
         self.look(tick, self._seen)
@@ -97,7 +97,7 @@ class ArmLoop:
         return True
 
     def failed(self, error: Exception) -> bool:
-        """No error is an end that the result could tell."""
+        """Return False: no error is an end that the result could report."""
         return False
 
     def close(self) -> None:
@@ -107,12 +107,12 @@ class ArmLoop:
 
     @property
     def end(self) -> ArmEnd:
-        """How it ended."""
+        """End of the run."""
         final = self._final or self._seen or self._wire.poll()
         return ArmEnd(final.result, self._reason, final.streamed, final, self._lost)
 
     def _publish_end(self, tick: Tick) -> None:
-        """One more look at the operator, whose panels hear with it why there is none after it.
+        """Poll the operator once more, so that his panels learn why it ends.
 
         The run has ended as it has: whatever goes wrong here is noted and changes nothing.
         """
@@ -122,7 +122,7 @@ class ArmLoop:
             self._witness.note(tick, f"panels were not told of the end: {error!r}")
 
     def look(self, tick: Tick, report: LinkReport) -> None:
-        """One look at the operator and at the link."""
+        """Poll the operator and the link once."""
         self._station.listen()
         self.beside(tick)
         self._warn(tick, report)
@@ -179,9 +179,9 @@ class ArmLoop:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
 
     def _can_start(self, report: LinkReport) -> bool:
-        """Whether the robot has asked, and has told its place or has had the time to.
+        """Return whether the robot has asked, and has sent its place or has had the time to.
 
-        The first word that is received may repeat one from before, and a repeat tells no place.
+        The first request that is received may repeat one from before, and a repeat has no place.
         """
         if report.state not in RESTARTABLE or not report.asked:
             return False
@@ -189,7 +189,7 @@ class ArmLoop:
         return known or report.counts.requests >= WORDS_WITH_A_PLACE
 
     def _end_asked(self) -> str:
-        """Why the end is asked for, by the operator or for want of one; empty while it is not."""
+        """Find why the operator, or the want of one, asks for the end; empty while none does."""
         self._lost = self._stream.lost()
         return self._lost or ("" if self._stream.wish.asked is None else "stopped by the operator")
 

@@ -1,4 +1,4 @@
-"""What is left to the arms: travel of joints, distance from singularities, the robot's windows."""
+"""Margins of the arms: travel of joints, distance from singularities, the robot's windows."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,7 +23,7 @@ _WATCHED: Final = {
     "silence_s": ("Robot, silent", "ms", 1e3, "link lost"),
     "blank_1": ("Robot, tells no place", "", 1.0, "not following"),
 }
-"""What is watched → its name, unit, factor to it, and how the stream ends beyond its window."""
+"""Supervised quantity → its name, unit, factor to it, and how the stream ends beyond its window."""
 
 
 def _numbered(what: str) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def _numbered(what: str) -> tuple[str, ...]:
 
 
 def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    """What is left of travel, to singularities, and of the windows of the supervision."""
+    """Return the margins of travel, to singularities, and of the windows of the supervision."""
     machines = ArmMachines.from_scenario(scenario)
     groups = [
         MarginGroup(

@@ -1,4 +1,4 @@
-"""Where waypoints are put for a motion of the simulated gripper, and how sharp their corners are.
+"""Waypoints for a motion of the simulated gripper, and the sharpness of their corners.
 
 All is reckoned in the axes of the space arm's world and in its own lengths. A scaled motion is
 fitted in the robot's lengths, in which its controller has its tolerance, and scaled back. How far
@@ -27,12 +27,12 @@ SPARE_M = 2e-5
 
 
 Nodes = Callable[[int, Array, Array], Array]
-"""Where the simulated gripper should be taken to be for a waypoint [m], shape (3,): from its
-number, from 1, and the gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
+"""Place of the simulated gripper for a waypoint [m], shape (3,): from its number, from 1, and the
+gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
 
 
 def planned_nodes(offset_m: Array) -> Nodes:
-    """Waypoints fitted to a motion that was played out beforehand; its end stays where it is.
+    """Fit waypoints to a motion that was played out beforehand; its end stays where it is.
 
     Args:
         offset_m: of each waypoint from the motion, the start among them [m], shape (N, 3).
@@ -41,7 +41,7 @@ def planned_nodes(offset_m: Array) -> Nodes:
 
 
 def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> Nodes:
-    """Waypoints for a motion from rest whose future nobody knows; scale is of the robot's ways."""
+    """Place waypoints for a motion from rest of unknown future; scale is of the distances."""
     nodes = LiveNodes(start_m, period_s, (speed_max_m_s * period_s - SPARE_M) / scale)
     return lambda _, place_m, velocity_m_s: nodes.node_m(place_m, velocity_m_s)
 
@@ -49,7 +49,7 @@ def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: flo
 def planned_offsets_m(
     way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
 ) -> Array:
-    """How far each waypoint is put from a planned motion, shape (N, 3) [m].
+    """Return the offset of each waypoint from a planned motion, shape (N, 3) [m].
 
     Args:
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
@@ -65,11 +65,11 @@ KIND = "path deviation at a corner"
 def worst_corner(
     limits: ArmLimits, path: Sequence[Pose], period_s: float, scale: float = 1.0
 ) -> PathFinding | None:
-    """The corner that the robot would round most; None without three waypoints or without a limit.
+    """Find the corner that the robot would round most; None without three waypoints or limit.
 
     Args:
         path: poses of either gripper at each waypoint, the start among them.
-        scale: of the ways, from the path to the robot.
+        scale: of the distances, from the path to the robot.
 
     Raises:
         RefusedError: if one is rounded too much, with speeds at which it would fit.

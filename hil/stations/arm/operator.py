@@ -22,7 +22,7 @@ from sim.world.space_arm.simulator import TICK_S
 
 
 class ArmOperator(PanelOperator):
-    """What the panels want of an arm station; looked at whenever its source listens.
+    """Requests of the panels to an arm station; read whenever its source is polled.
 
     Args:
         now_s: monotonic time [s], the clock that stamps the orders.
@@ -41,7 +41,7 @@ class ArmOperator(PanelOperator):
         super().__init__(slot, sink, now_s, station="arm", live=live, desk_news=desk_news)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
-        """A source that is heard together with this operator, and held by him if it is live."""
+        """Return a source polled together with this operator, who holds it if it is live."""
         held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
 
@@ -50,7 +50,7 @@ class ArmOperator(PanelOperator):
 def open_arm_desk(
     plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]
 ) -> Iterator[ArmOperator]:
-    """A desk that panels find, for a run of the arm station; only a live motion has to be held.
+    """Open a desk that panels find, for a run of the arm; only a live motion has to be held.
 
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.

@@ -1,4 +1,4 @@
-"""Before the first byte: where a motion leads, where the robot repeats it, and whether it may.
+"""Proof before the first byte: the motion, the robot's place for it, and whether it may run.
 
 A planned motion is played out in full, first by the space arm alone, which says where its gripper
 goes, then by both arms through the gate. What is refused here is refused with arm, joint, value and
@@ -58,7 +58,7 @@ SourceMaker = Callable[[], VelocitySource]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmProof:
-    """A motion that may begin."""
+    """A motion that has been proved and may begin."""
 
     plan: ArmPlan
     mapping: Mapping
@@ -67,16 +67,16 @@ class ArmProof:
     steps: tuple[ArmStep, ...]
     """The whole motion if it is planned; empty if it is live."""
     path: PathReport | None
-    """What it asks of the robot; None if it is live."""
+    """Demands of the motion on the robot; None if it is live."""
     margin: float | None
-    """How deep it lies inside the robot's limits, 0 to 1; None if the place was given."""
+    """Depth of the path inside the robot's limits, 0 to 1; None if the place was given."""
     offset_m: Array | None = None
-    """Of each waypoint of a planned motion from the simulated gripper, the start among them [m],
-    shape (N, 3); None if they are not corrected, or the motion is live."""
+    """Offset of each waypoint of a planned motion from the simulated gripper, the start among them
+    [m], shape (N, 3); None if they are not corrected, or the motion is live."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         return self.plan.scenario.name
 
     @property
@@ -85,7 +85,7 @@ class ArmProof:
         return self.plan.scenario.clock
 
     def gate(self) -> ArmGate:
-        """The gate of both arms, at the start; raises RefusedError if the start is refused."""
+        """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
         space, first = space_arm_of(self.plan), _rates_of(self.plan)
         at_rest = first.stop(space.state[0])
         gate = ArmGate(
@@ -101,7 +101,7 @@ class ArmProof:
         return gate
 
     def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
-        """Control of both arms, at the start; with a gate of its own, or one."""
+        """Return control of both arms, at the start; with a gate of its own, or one."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
@@ -110,7 +110,7 @@ class ArmProof:
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
-        """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
+        """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
         if self.offset_m is not None:
             return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
@@ -122,7 +122,7 @@ class ArmProof:
 
 
 def space_arm_of(plan: ArmPlan) -> SpaceArm:
-    """The space arm at its start."""
+    """Return the space arm at its start."""
     chosen = plan.scenario.space_arm
     arm = plan.space_arm.arm()
     start = plan.space_arm.home_deg if chosen.start_deg is None else chosen.start_deg
@@ -139,7 +139,7 @@ def _rates_of(plan: ArmPlan) -> ProgrammedRates:
 
 
 def space_limits(plan: ArmPlan) -> ArmLimits:
-    """Limits of the space arm for the gate; its gripper may be as fast as the robot's, unscaled."""
+    """Limit the space arm for the gate; its gripper may be as fast as the robot's, unscaled."""
     links = plan.space_arm.arm().links
     robot = plan.robot.gate_limits()
     return ArmLimits(
@@ -210,7 +210,7 @@ def _refuse(step: ArmStep) -> None:
 
 
 def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
-    """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
+    """Return X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
     first = pose_of(space.look())
     try:
@@ -226,7 +226,7 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
 
 
 def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
-    """How far the waypoints are put from the motion, so that the robot's path fits it [m]."""
+    """Return the offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
     mapping, robot = plan.scenario.mapping, plan.robot
     if not mapping.corrected:
         return None

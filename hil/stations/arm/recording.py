@@ -14,13 +14,13 @@ from hil.recording.reader import Recording
 from hil.stations.arm.signals import SIGNALS
 
 LINK_TALLY: Final = "link tally"
-"""Name of the event that tells the link's counts at the end."""
+"""Name of the event with the link's counts at the end."""
 SUPERVISION: Final = "supervision"
-"""Name of the event that tells what was seen of the robot's period and places."""
+"""Name of the event with the observations of the robot's period and places."""
 
 
 def stream_result(t_s: float, index: int, result: str, reason: str) -> EventRecord:
-    """The event of a stream's end, from which the report tells how a run went.
+    """Make the event of a stream's end, from which the report takes how a run went.
 
     Args:
         result: a value of `arm_driver.contour.host_states.StreamResult`, such as "completed".
@@ -37,7 +37,7 @@ def reason_alone(result: str, reason: str) -> str:
 
 
 def simulated_event(t_s: float, index: int) -> EventRecord:
-    """The event of a controller that says that it is an emulated one (time of the loop [s])."""
+    """Make the event of a controller that declares itself emulated (time of the loop [s])."""
     text = "the controller says of itself that it is SIMULATED"
     data = {SIMULATED_KEY: True}
     return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, "link", text, data)
@@ -46,7 +46,7 @@ def simulated_event(t_s: float, index: int) -> EventRecord:
 def link_tally(
     t_s: float, index: int, counts: Mapping[str, float], name: str = LINK_TALLY
 ) -> EventRecord:
-    """The event of the link's counts at the end of a run, or of what its supervision has seen.
+    """Make the event of the link's counts at a run's end, or of its supervision.
 
     Args:
         counts: name → number, such as those of `arm_driver.contour.host_values.LinkCounts`; names
@@ -97,11 +97,11 @@ class ArmRecording:
         return self.recording.t_s
 
     def link_tally(self) -> dict[str, float]:
-        """Counts of the link at the end, by name; empty if the run did not put them down."""
+        """Return the link's counts at the end, by name; empty if they were not recorded."""
         return self._numbers(LINK_TALLY)
 
     def supervision(self) -> dict[str, float]:
-        """What was seen of the robot's period and places; empty if it was not put down."""
+        """Return the observations of the robot's period and places; empty if there are none."""
         return self._numbers(SUPERVISION)
 
     def _numbers(self, event_name: str) -> dict[str, float]:
@@ -112,7 +112,7 @@ class ArmRecording:
         return {}
 
     def column(self, name: str) -> NDArray[Any]:
-        """One signal of all waypoints, read-only, (N,) or (N, count).
+        """Return one signal of all waypoints, read-only, (N,) or (N, count).
 
         Raises:
             RecordingError: if there is no such signal; the message lists those there are.

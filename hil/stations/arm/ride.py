@@ -1,4 +1,4 @@
-"""How a platform goes, from the recording of its run: what an arm rides on in its world.
+"""Motion of a platform from the recording of its run, on which an arm rides in its world.
 
 The poses that the platform reached are joined by cubic splines, at rest before the first and after
 the last. What is measured before homing is over says nothing of places. Recorded poses are as fine
@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 POSE: Final = "reached_pose"
 """Signal of a platform's recording: x, y, z [m], and turns about z, y, x [rad]."""
 APART_S: Final = 0.02
-"""Of two samples at least."""
+"""Least time between two samples [s]."""
 MOST_S: Final = 7200.0
-"""How long a ride may last: its splines stand in memory."""
+"""Longest ride [s]: its splines are kept in memory."""
 
 
 class RecordedRide:
@@ -44,16 +44,16 @@ class RecordedRide:
         from scipy.interpolate import CubicSpline
 
         self.path: Path = recording.path.resolve()
-        """Of its recording."""
+        """Path of its recording."""
         self.sha256: str = recording.sha256
-        """Of the same."""
+        """Digest of its recording."""
         self._ends_s = float(time_s[0]), float(time_s[-1])
         turns = np.unwrap(coordinates[:, 3:], axis=0)
         values = np.hstack([coordinates[:, :3], turns])
         self._spline: Callable[[float], Array] = CubicSpline(time_s, values, bc_type="clamped")
 
     def pose(self, time_s: float) -> Array:
-        """Of the platform in its base's axes at a time since the beginning [s], shape (4, 4)."""
+        """Compute the platform's pose in its base's axes at a time [s], shape (4, 4)."""
         from sim.world.robots.rotations import rotation_of_rpy
 
         first_s, last_s = self._ends_s
@@ -65,12 +65,12 @@ class RecordedRide:
 
 
 def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> RecordedRide:
-    """The motion in a recording.
+    """Return the motion in a recording.
 
     Args:
         name: its file, or the folder of its run.
         key: where it was asked for, for the errors.
-        beside: a file beside which a relative path is looked for first.
+        beside: a file beside which a relative path is searched first.
 
     Raises:
         ConfigError: if it is no recording of a platform that says where it was, or a ride of more
@@ -98,7 +98,7 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
 
 
 def _samples(recording: Recording) -> tuple[Array, Array]:
-    """Times [s] and poses after the last cycle of homing, those that are far enough apart.
+    """Read times [s] and poses after the last cycle of homing, far enough apart.
 
     Raises:
         RecordingError: if they last longer than `MOST_S`.
@@ -128,7 +128,7 @@ def _samples(recording: Recording) -> tuple[Array, Array]:
 
 
 def _apart(time_s: Array, last_s: float) -> list[int]:
-    """Numbers of samples that are far enough from the last one before them, and from each other."""
+    """Select samples that are far enough from the last one before them, and each other."""
     found: list[int] = []
     for index, at_s in enumerate(time_s.tolist()):
         if at_s - last_s >= APART_S:

@@ -1,4 +1,4 @@
-"""What the verbs show of the arm station: a check's findings, a run with its progress bar."""
+"""Output of the arm station's verbs: a check's findings, a run with its progress bar."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -44,7 +44,7 @@ SHOWN = 12
 
 
 def plan_of(request: Request) -> ArmPlan:
-    """The plan of an arm scenario, with what the command line changes in it.
+    """Return the plan of an arm scenario, with what the command line changes in it.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -54,7 +54,7 @@ def plan_of(request: Request) -> ArmPlan:
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:
-    """Prove a planned motion; of a live one its start is looked at, and its operator's diagram.
+    """Prove a planned motion; of a live one, its start and its operator's diagram.
 
     Raises:
         ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
@@ -76,16 +76,16 @@ def _show_check(prepared: ArmProof) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedArm:
-    """A motion that is proved, with what a person wants of its run."""
+    """A motion that is proved, with the request for its run."""
 
     proof: ArmProof
-    """What is run."""
+    """Proof of the motion that is run."""
     request: Request
-    """By which."""
+    """Request that the run answers."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         return self.proof.name
 
     @property
@@ -128,7 +128,7 @@ def play(prepared: PreparedArm, opening: Opening) -> Callable[[Conclusion], "Don
 
 
 Done = tuple[PreparedArm, ArmRunResult]
-"""What was played, and how it went."""
+"""Motion that was played, and its result."""
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
@@ -173,13 +173,13 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 
 @contextmanager
 def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
-    """The same motion with an emulated robot in place of its own, and the URL of that."""
+    """Yield the same motion with an emulated robot in place of its own, and the URL of that."""
     with emulated_robot(prepared.proof) as url:
         yield replace(prepared, proof=with_robot_at(prepared.proof, url)), url
 
 
 def with_robot_at(prepared: ArmProof, url: str) -> ArmProof:
-    """The same motion with the robot somewhere else."""
+    """Return the same motion with the robot at another URL."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
     plan = prepared.plan.model_copy(
@@ -189,7 +189,7 @@ def with_robot_at(prepared: ArmProof, url: str) -> ArmProof:
 
 
 def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
-    """What an operator of a live source has to know, line by line."""
+    """Describe how an operator of a live source moves it, line by line."""
     source = plan.scenario.source
     if isinstance(source, DiagramSourceSettings):
         source = source.by

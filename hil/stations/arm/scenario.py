@@ -38,13 +38,13 @@ class SpaceArmChoice(Settings):
     arm: str = "bkm"
     """Arm file; in the folder of the scenario, or shipped."""
     model: Literal["a", "b", "c", "d", "e"] = "e"
-    """Of the drives: linear, with limits, backlash, elasticity, dry friction."""
+    """Drives of the arm: linear, with limits, backlash, elasticity, dry friction."""
     payload: str = ""
     """Name of one of the arm's payloads that the gripper holds; empty for none."""
     start_deg: tuple[float, float, float, float, float, float] | None = None
     """Joint angles at the start; the arm's home if left out."""
     accuracy: Literal["usual", "fine"] = "usual"
-    """Of the simulation: ``fine`` takes ten times the time (not with model c)."""
+    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c)."""
 
     @model_validator(mode="after")
     def _can_be_fine(self) -> Self:
@@ -62,33 +62,33 @@ class WorkingPoint(Settings):
     """Angles o, a, t in the controller's convention [deg]."""
 
     def pose(self, convention: OatConvention) -> Pose:
-        """The place as a pose."""
+        """Return the place as a pose."""
         return Pose(np.array(self.position_m), from_oat(np.radians(self.oat_deg), convention))
 
 
 class MappingSettings(Settings):
-    """How the space arm's motion comes to the bench."""
+    """Mapping of the space arm's motion to the bench."""
 
     start: WorkingPoint | None = None
-    """Where the robot begins; left out, the place is computed in which the whole planned motion
-    lies deepest inside its reach and limits."""
+    """Place where the robot begins; left out, the place is computed in which the whole planned
+    motion lies deepest inside its reach and limits."""
     start_joints_deg: tuple[float, float, float, float, float, float] | None = None
-    """With ``start``: the robot's joints there, which choose among its eight postures."""
+    """Joint angles of the robot at ``start`` [deg], which choose among its eight postures."""
     scale: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
-    """Of the way; other than 1 is not the same motion, and is shown."""
+    """Scale of the distances; other than 1 is not the same motion, and is shown."""
     corrected: bool = True
     """Whether waypoints are put so that the robot's path fits the motion: it joins them by chords
     and rounds the corners. False puts them on the motion."""
 
 
 class ArmDevices(Settings):
-    """What hangs on the serial line."""
+    """Devices on the serial line."""
 
     arm: str = SIM_URL
     """``sim:`` is the emulated controller in this process; or a URL: serial:…, socket://…, or that
     of a link of another distribution."""
     fallback: Literal["refuse", "sim"] = "refuse"
-    """What to do when the robot is not there: refuse, or go on with an emulated one, and say so."""
+    """Reaction to a missing robot: refuse, or continue with an emulated one, and show it."""
     in_place_of: str = ""
     """Written by the bench when an emulated robot stepped in."""
 
@@ -99,12 +99,12 @@ class ArmDevices(Settings):
 
 
 class ArmScenario(Settings):
-    """Everything a run of the arm station needs."""
+    """Scenario of the arm station."""
 
     station: Literal["arm"]
     """Always ``arm``: it makes the file a scenario of this station."""
     name: Name
-    """What the folder of a run is called after."""
+    """Name of the scenario, after which the folder of a run is called."""
     description: str = ""
     """A line for the reader."""
     space_arm: SpaceArmChoice = SpaceArmChoice()
@@ -112,27 +112,27 @@ class ArmScenario(Settings):
     robot: str = "rm01"
     """Robot file."""
     mapping: MappingSettings = MappingSettings()
-    """Where on the bench the robot repeats the motion."""
+    """Place on the bench where the robot repeats the motion."""
     source: ArmSourceSettings
-    """What moves the gripper: a programme, a recording, or an operator."""
+    """Source of the gripper's motion: a programme, a recording, or an operator."""
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: a dry run, as fast as it goes; ``real``: in real time, for a robot on a line."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
-    """Of all random numbers: the same seed gives the same run."""
+    """Seed of all random numbers: the same seed gives the same run."""
     longest_s: Annotated[float, Field(gt=0.0, le=3600.0)] = 600.0
-    """A motion that has not come to rest by then is refused, or stopped if it is live."""
+    """Time by which a motion has come to rest [s]; else it is refused, or stopped if it is live."""
     acceleration_max_rad_s2: Positive = 0.02
-    """Of the space arm's joints."""
+    """Largest acceleration of the space arm's joints [rad/s²]."""
     devices: ArmDevices = ArmDevices()
     """The robot's line."""
     world: str = ""
     """Scene in the physics engine in which an emulated robot moves: a shipped one, or a file. Left
     out: its joints bear nothing, and it touches nothing."""
     ride: str = ""
-    """Recording of a platform's run, its file or folder: on that platform the robot stands in its
-    world, and is moved by it; the platform feels nothing of the robot."""
+    """Recording of a platform's run, its file or folder: in its world the robot is on that
+    platform, and is moved by it; the platform feels nothing of the robot."""
     recording: RecordingSettings = RecordingSettings()
-    """How the run is recorded."""
+    """Recording of the run."""
 
 
 class ArmPlan(Settings):
@@ -145,7 +145,7 @@ class ArmPlan(Settings):
 
 
 def scenario_model() -> type[Settings]:
-    """What a scenario of this station says."""
+    """Return the model of a scenario of this station."""
     return ArmScenario
 
 
@@ -161,7 +161,7 @@ def load_arm_plan(path: Path, overrides: Iterable[Change] = ()) -> ArmPlan:
 def arm_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> ArmPlan:
-    """Like `load_arm_plan`, for a scenario that is already a table."""
+    """Load a plan as `load_arm_plan` does, from a scenario that is already a table."""
     scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))
     arm_file = _machine(scenario.space_arm.arm, SPACE_ARM, path, "space_arm.arm")
     robot_file = _machine(scenario.robot, ROBOT, path, "robot")
@@ -176,18 +176,18 @@ def arm_plan_from_table(
 
 
 def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
-    """The file of a machine; one beside the scenario goes before a shipped one."""
+    """Return the file of a machine; one beside the scenario goes before a shipped one."""
     try:
         name = str(find_file(name, beside=scenario, folder=wanted.folder, key=key))
     except NotAllowedError:
         raise
     except ConfigError:
-        pass  # the search by kind tells it better
+        pass  # the search by kind reports it better
     return find_kind(name, wanted, key=key)[0]
 
 
 def _frames_of_the_world(source: Any) -> Iterator[str]:
-    """Keys of a source that ask for axes of the world."""
+    """Yield the keys of a source that ask for axes of the world."""
     if source.frame == "world":
         yield "source.frame"
     for number, segment in enumerate(getattr(source, "segment", ())):

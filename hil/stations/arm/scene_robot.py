@@ -35,9 +35,9 @@ _PARTS: Final = ("stand", "waist", "upper arm", "elbow", "forearm", "hand", "gri
 class RobotScene:
     """A robot of the PUMA 560's class.
 
-    The solid arm stands where the robot told that it is; its joints there are those of inverse
-    kinematics in the posture that was asked. Before the robot has told anything, it stands as
-    asked, and the figure's note says so. The ghost is the gripper as asked.
+    The solid arm is at the place that the robot sent; its joints there are those of inverse
+    kinematics in the posture that was asked. Before the robot has sent anything, it is as asked,
+    and the figure's note says so. The ghost is the gripper as asked.
     """
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
@@ -45,14 +45,14 @@ class RobotScene:
         self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
         self.build = self._built()
-        """The parts: stand, six bodies of the arm, ghost of the gripper."""
+        """Parts: table and column, six bodies of the arm, ghost of the gripper."""
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew."""
         self._track.take(rows, now_s)
 
     def figure(self, now_s: float) -> Figure:
-        """The arm at a moment [s], between its last two frames."""
+        """Return the arm at a moment [s], between its last two frames."""
         q, note, asked = _HOME_RAD, "Joints not known: drawn at home", _NOWHERE
         known = self._track.between
         if known is not None:
@@ -67,7 +67,7 @@ class RobotScene:
         return self._track.drawn(self.posed(q, asked), note)
 
     def posed(self, q_rad: Array, asked: Array = _NOWHERE) -> Figure:
-        """The arm at joint angles.
+        """Return the arm at joint angles.
 
         Args:
             asked: pose of the gripper that was asked [m, 1], shape (7,); NaN: without a ghost.
@@ -79,7 +79,7 @@ class RobotScene:
         return Figure(transforms, tuple(self.build.roles.values()))
 
     def _joints(self, asked_q_rad: Array, measured: Array) -> tuple[Array, str]:
-        """Joint angles that are drawn [rad], and a note about them."""
+        """Return joint angles that are drawn [rad], and a note about them."""
         if not np.isfinite(asked_q_rad).all():
             return _HOME_RAD, "Joints not known: drawn at home"
         if not np.isfinite(measured).all():
@@ -92,7 +92,7 @@ class RobotScene:
             return asked_q_rad, "Not measured: drawn as asked"
 
     def points_m(self, q_rad: Array) -> Array:
-        """Shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper [m].
+        """Compute shoulder, upper arm's ends beside the waist, elbow, wrist centre, gripper [m].
 
         Returns:
             Shape (6, 3).
@@ -100,7 +100,7 @@ class RobotScene:
         return self._posture(q_rad)[0]
 
     def _posture(self, q_rad: Array) -> tuple[Array, Array]:
-        """Points of the arm [m], shape (6, 3), and its gripper's placement, shape (4, 4)."""
+        """Compute the arm's points [m], shape (6, 3), and its gripper's placement, shape (4, 4)."""
         q = np.array(q_rad, np.float64).reshape(1, 6)
         poses, points = np.empty((1, 12)), np.empty((1, 6, 3))
         posture.poses_of_joints(self._geometry.table, q, poses)
@@ -110,7 +110,7 @@ class RobotScene:
         return points[0], matrix(poses[0, 3:].reshape(3, 3), poses[0, :3])
 
     def placements(self, q_rad: Array) -> Array:
-        """Placements of all parts but the ghost, shape (7, 4, 4)."""
+        """Return the placements of all parts but the ghost, shape (7, 4, 4)."""
         points, hand = self._posture(q_rad)
         shoulder, near, far, elbow, wrist, _ = points
         starts = np.stack([shoulder, near, far, elbow])
@@ -159,7 +159,7 @@ class RobotScene:
         )
 
     def _stand(self) -> tuple[Piece, ...]:
-        """Table, column up to the shoulder, and the axes of the robot's base."""
+        """Make the table, the column up to the shoulder, and the axes of the robot's base."""
         reach, height = self._geometry.reach_m, self._geometry.base_height_m
         radius = STANDARD.column_radius_m
         shoulder_m = height + 0.7 * STANDARD.upper_arm_radius_m
@@ -189,7 +189,7 @@ def _hand(tool_m: float) -> tuple[Piece, ...]:
 
 
 def _fingers(growth: float = 1.0) -> tuple[Solid, ...]:
-    """Palm and two fingers, their tips in the frame's origin, along its z, apart along its y."""
+    """Make a palm and two fingers, their tips in the frame's origin, along its z, apart along y."""
     g, s = growth, HAND_M
     return (
         box((0.35 * s * g, 0.75 * s * g, 0.18 * s * g)).moved(0.0, 0.0, -0.85 * s),
@@ -202,7 +202,7 @@ ArmScene = RobotScene | SpaceArmScene
 
 
 def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
-    """What a run's arms look like."""
+    """Return the scenes of a run's arms."""
     plan = header.scenario
     machines = ArmMachines.from_scenario(plan)
     choice = plan.get("scenario", {})

@@ -45,7 +45,7 @@ class SpaceArmScene:
         self._track.take(rows, now_s)
 
     def figure(self, now_s: float) -> Figure:
-        """The arm at a moment [s], between its last two frames."""
+        """Return the arm at a moment [s], between its last two frames."""
         q, note = self._home_rad, "Joints not known: drawn at home"
         known = self._track.between
         if known is not None:
@@ -56,18 +56,18 @@ class SpaceArmScene:
         return self._track.drawn(self.posed(q), note)
 
     def posed(self, q_rad: Array) -> Figure:
-        """The arm at joint angles [rad], shape (6,)."""
+        """Return the arm at joint angles [rad], shape (6,)."""
         transforms = np.empty((8, 4, 4))
         transforms[0] = np.eye(4)
         transforms[1:] = self.placements(q_rad)
         return Figure(transforms, tuple(self.build.roles.values()))
 
     def points_m(self, q_rad: Array) -> Array:
-        """Joints, and the gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
+        """Compute joints and gripper [m], shape (7, 3), at joint angles [rad], shape (6,)."""
         return self.placements(q_rad)[:, :3, 3]
 
     def placements(self, q_rad: Array) -> Array:
-        """Links in the base, then the gripper, shape (7, 4, 4)."""
+        """Return the links in the base, then the gripper, shape (7, 4, 4)."""
         placed = np.empty((7, 4, 4))
         pose = np.eye(4)
         for number, (joint, angle) in enumerate(zip(self._joints, q_rad.tolist(), strict=True)):
@@ -131,7 +131,7 @@ class _JointMotion:
 
 
 def payload_box(body: Body) -> Solid:
-    """A box of uniform mass with the body's mass, centre and moments of inertia.
+    """Make a box of uniform mass with the body's mass, centre and moments of inertia.
 
     Three sides a, b, c of a box have moments m (b² + c²)/12 and so on; solved for the sides.
     """
@@ -144,7 +144,7 @@ def payload_box(body: Body) -> Solid:
 
 
 def gripper(size_m: float) -> tuple[Piece, ...]:
-    """Palm and two fingers that end in the frame's origin, and open along its x."""
+    """Make a palm and two fingers that end in the frame's origin, and open along its x."""
     s = size_m
     return (
         Piece(box((0.25 * s, 0.8 * s, 0.7 * s)).moved(-1.0 * s, 0.0, 0.0), "arm_dark"),
@@ -154,13 +154,13 @@ def gripper(size_m: float) -> tuple[Piece, ...]:
 
 
 def axis_labels(size_m: float) -> tuple[Label, ...]:
-    """Names at the ends of a base's axes [m]."""
+    """Make names at the ends of a base's axes [m]."""
     ends = (size_m * np.eye(3)).tolist()
     return tuple(Label(axis, (x, y, z), axis) for axis, (x, y, z) in zip("xyz", ends, strict=True))
 
 
 def triad(size_m: float, radius_m: float) -> tuple[Piece, ...]:
-    """Axes x, y, z at a frame's origin [m]."""
+    """Make axes x, y, z at a frame's origin [m]."""
     return tuple(
         Piece(body, axis)
         for axis, direction in zip("xyz", np.eye(3), strict=True)
@@ -174,7 +174,7 @@ def _base(radius_m: float) -> tuple[Piece, ...]:
 
 
 def _link(axis: Array, end_m: Array, radius_m: float) -> tuple[Piece, ...]:
-    """Housing of the joint about its axis, and a tube to the next joint, in the link's frame."""
+    """Make the housing of a joint about its axis, and a tube to the next, in the link's frame."""
     width = 2.6 * radius_m
     turn = axes_along(axis.reshape(1, 3))[0]
     housing = cylinder(1.35 * radius_m, width).placed(turn, -0.5 * width * axis)

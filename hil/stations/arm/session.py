@@ -2,7 +2,7 @@
 
 The thread that answers the robot goes before the one that computes waypoints, and both go before
 ordinary programs. A thread that computes hands the interpreter over after `SWITCH_INTERVAL_S` and
-not after the 5 ms that Python takes unless told otherwise: more than an answer may take.
+not after the 5 ms that Python takes by default: more than an answer may take.
 """
 
 import math
@@ -50,7 +50,7 @@ _TO_LINE_START: Final = "\r\x1b[K"
 
 
 class ConsoleEcho:
-    """A witness that shows what it passes on.
+    """An observer that shows what it passes on.
 
     Args:
         live: whether to show each waypoint of a motion, on one line of a terminal.
@@ -90,7 +90,7 @@ class ConsoleEcho:
 
 
 def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
-    """A waypoint in one line.
+    """Return a waypoint in one line.
 
     Args:
         shown: how a place is shown.
@@ -116,7 +116,7 @@ def status_line(step: RobotStep, shown: Callable[[Pose], object]) -> str:
 READER_PRIORITY: Final = 88
 """SCHED_FIFO priority of the thread that answers: after the gate of drives, before the rest."""
 COMPUTING_PRIORITY: Final = 70
-"""Of the thread that computes: after the platform's control, whose cycle is a hundredth as long."""
+"""SCHED_FIFO priority of the computing thread: after the platform's, of a hundredth its cycle."""
 SWITCH_INTERVAL_S: Final = 5e-4
 
 
@@ -161,7 +161,7 @@ def _raise_reader(thread: int) -> RealtimeItem:
 HOLDS = frozenset({"robot", "arm", "diagram", "library", "diagram table"})
 """Kinds of files of which the header has all that a run takes."""
 PROGRESS_TICKS = 100
-"""Of so many ticks one is shown."""
+"""Number of ticks from one line of progress to the next."""
 
 
 def run_stream(
@@ -243,7 +243,7 @@ def play_stream(
 
 
 def arm_clock(kind: str) -> Clock:
-    """The clock of a scenario or of the command line, "virtual" or "real"."""
+    """Return the clock of a scenario or of the command line, "virtual" or "real"."""
     if kind == "virtual":
         return VirtualClock()
     from hil.timing.realtime import RealClock  # Linux only
@@ -252,7 +252,7 @@ def arm_clock(kind: str) -> Clock:
 
 
 def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmController]) -> ArmLink:
-    """The link to a robot on a line, or to an emulated one in this process.
+    """Return the link to a robot on a line, or to an emulated one in this process.
 
     Raises:
         RefusedError: if the robot is not there.
@@ -269,6 +269,6 @@ def arm_wire(order: LinkOrder, clock: Clock, emulated: Callable[[], ArmControlle
 
 
 def writer_of(order: LinkOrder) -> Writer | None:
-    """What writes waypoints in the numbers of a link's wire; None if it has none."""
+    """Return the writer of waypoints in the numbers of a link's wire; None if it has none."""
     make = link_kind(order.url).writer
     return None if make is None else make(order)

@@ -1,4 +1,4 @@
-"""What the arm station records in a row: one waypoint of both arms."""
+"""Row of the arm station's recording: one waypoint of both arms."""
 
 from enum import IntFlag
 from math import nan
@@ -11,9 +11,9 @@ from safety.arm_limits import ArmAction
 WAY_PLACES: Final = 10
 """Places of the simulated gripper in the world, even in time, the last at the waypoint's time."""
 WATCHED: Final = ("following_1", "ahead_s", "behind_s", "silence_s", "blank_1")
-"""What the supervision has seen of the robot by now: share of the following window at the last
-place told, how far its requests are ahead of their period and how far behind, the longer of the
-silence now and the one before its last request, and requests in a row that told no place."""
+"""Observations of the supervision so far: share of the following window at the last place received,
+how far its requests are ahead of their period and how far behind, the longer of the silence now and
+the one before its last request, and requests in a row without a place."""
 
 NAN3: Final = (nan,) * 3
 """Values that are not there."""
@@ -81,7 +81,7 @@ SIGNALS: Final = Signals(
         _joints("robot_q_rate", "rad/s"),
         Signal("sent_location", "f8", 6, "0.01 mm,0.001 deg", "robot_base", parts=LOCATION),
         Signal("sent_seq", "f8"),  # waypoints the robot had been sent when this was offered
-        _pose("measured_pose", "robot_base", "gripper_measured"),  # X_RT told by the robot
+        _pose("measured_pose", "robot_base", "gripper_measured"),  # X_RT sent by the robot
         Signal("measured_at_s", "f8", unit="s"),  # time of the loop at its last request
         Signal("margins", "f8", 3, "1,m,m", parts=MARGINS),  # industrial arm from singular
         Signal("watched", "f8", 5, "1,s,s,s,1", parts=SUPERVISED),  # see `WATCHED`

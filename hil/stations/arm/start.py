@@ -1,7 +1,7 @@
-"""What is held together before a robot moves: where it is, how it stands, where it was planned.
+"""Checks before a robot moves: its place, its posture, and the planned start.
 
 A robot says where its gripper is, not how its joints are: in the posture of the plan they follow
-from the place. Whether it stands in that posture only a person can see, at the controller.
+from the place. Whether it is in that posture only a person can see, at the controller.
 """
 
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ from hil.terminal.console import numbers
 from hil_common.arrays.pose import Pose, PoseError
 
 JOINTS_APART_DEG = 3.0
-"""How far joints may be from those that they are held against [deg]: whole degrees typed from a
-display pass, another posture does not."""
+"""Largest difference of joints that are compared [deg]: whole degrees typed from a display pass,
+another posture does not."""
 
 
 def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64]) -> Joints:
-    """The robot's joints at a place, in the posture of other joints that are said to be there.
+    """Find the robot's joints at a place, in the posture of joints that somebody gives.
 
     Args:
         joints_deg: of the robot there, as somebody says [deg], shape (6,).
@@ -51,24 +51,24 @@ def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64
 
 @dataclass(frozen=True, slots=True)
 class RobotStart:
-    """The start as it was planned, and what the operator says of the robot."""
+    """Planned start, and the operator's information about the robot."""
 
     robot: RobotSettings
     joints: Joints
     shown: DisplayedPose | None = None
-    """Where its controller shows its gripper, for one that does not tell it by itself; None if
-    nobody said."""
+    """Place of the gripper shown by its controller, for one that does not send it by itself; None
+    if nobody gave it."""
 
     def hint(self, reported: DisplayedPose | None) -> str:
-        """What an operator may do about a place that nobody knows; empty if it is known."""
+        """Return the remedy for a place that nobody knows; empty if it is known."""
         known = reported is not None or self.shown is not None
         return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
 
     def refusal(self, reported: DisplayedPose | None) -> str:
-        """Why the robot's joints are not those of the plan; empty if they are.
+        """Return the reason why the robot's joints are not those of the plan; empty if they are.
 
         Args:
-            told: where the robot says that its gripper is; what the operator says counts if not.
+            told: place of the gripper by the robot; by the operator if there is none.
         """
         place = reported or self.shown
         if place is None:
@@ -84,7 +84,7 @@ class RobotStart:
         return ""
 
     def confirmation(self, reported: DisplayedPose | None) -> str:
-        """What is known of the robot's place, for the record."""
+        """Return the facts about the robot's place, for the record."""
         if reported is not None:
             return f"the robot says that it is at {reported}"
         return (
@@ -115,7 +115,7 @@ def hold_to_pace(
 
 
 def robot_at(text: str | None, robot: RobotSettings) -> DisplayedPose | None:
-    """The place that --arm-at says; None if it was left out; raises ConfigError if it is none."""
+    """Read the place of --arm-at; None if it was left out; raises ConfigError if it is none."""
     if text is None:
         return None
     try:

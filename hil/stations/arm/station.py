@@ -1,4 +1,4 @@
-"""Station `arm` as everybody else sees it."""
+"""Public interface of the station `arm`."""
 
 from typing import Final
 
@@ -105,7 +105,7 @@ SECTIONS: Final = (
     ),
     Section("link", f"{_REPORT}.tables:link_table", "The link to the robot"),
 )  # fmt: skip
-"""What its pages show beside the rest, and what they say where there is nothing to show."""
+"""Sections of its pages beside the rest, with the texts where there is nothing to show."""
 
 
 def _offered() -> tuple[Offer, ...]:

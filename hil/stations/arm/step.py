@@ -30,10 +30,10 @@ comes to the bench."""
 
 
 class MotionPhase(Enum):
-    """How far a motion has come."""
+    """Phases of a motion."""
 
     FOLLOWING = "following"
-    """The source says what is wanted."""
+    """Motion by the source."""
     STOPPING = "stopping"
     """The source has ended, or the operator or a fault has: the rates go to zero together."""
     AT_REST = "at rest"
@@ -52,18 +52,18 @@ class RobotStep:
     """Motion time of the waypoint [s]."""
     course: MotionPhase
     X_RT: Pose | None
-    """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space
-    arm that moves alone."""
+    """Pose of the robot's gripper at the waypoint, in its base; None if it was not computed, as for
+    a space arm that moves alone."""
     joints: Joints | None
-    """The robot's joints there; None if refused, or not asked for."""
+    """Joint angles of the robot there; None if refused, or not asked for."""
     margins: tuple[float, ...]
-    """Wrist (1), elbow and shoulder (m): distances from the robot's singularities."""
+    """Distances from the robot's singularities: wrist [1], elbow and shoulder [m]."""
     violations: tuple[ArmViolation, ...] = ()
-    """Why it was refused; empty if it passed."""
+    """Reasons for a refusal; empty if it passed."""
     share: float = 1.0
-    """Of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
+    """Share of the simulated gripper's motion that the robot does, from 0 (it rests) to 1."""
     gap_m: float = 0.0
-    """From the robot to where the simulated gripper is on the bench [m]."""
+    """Distance from the robot to where the simulated gripper is on the bench [m]."""
 
     @property
     def waypoint(self) -> Pose | None:
@@ -93,22 +93,22 @@ class ArmStep(RobotStep):
         return self.waypoint is None and not self.violations
 
     def without_robot(self) -> "ArmStep":
-        """The same step of the space arm, of which nothing is for the robot."""
+        """Return the same step of the space arm, of which nothing is for the robot."""
         return replace(self, X_RT=None, joints=None, margins=(), violations=())
 
 
 def pose_of(snapshot: Snapshot) -> Pose:
-    """X_WG of the space arm's gripper in the world."""
+    """Return X_WG of the space arm's gripper in the world."""
     return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
 
 
 def way_of(snapshot: Snapshot) -> Array:
-    """Places of that gripper in the world since the waypoint before [m], shape (M, 3)."""
+    """Return that gripper's places in the world since the waypoint before [m], shape (M, 3)."""
     return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
 
 
 def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
-    """The robot at joint angles, for the gate."""
+    """Return the robot at joint angles, for the gate."""
     pose = forward(geometry, q_rad)
     far = singular_distances(geometry, q_rad)
     return ArmSample(
@@ -118,7 +118,7 @@ def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:
 
 
 def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSample:
-    """The space arm, for the gate."""
+    """Return the space arm, for the gate."""
     return ArmSample(
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
         quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
@@ -126,7 +126,7 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
 
 
 def violations_of(limits: ArmLimits, error: ArmError | PoseError) -> tuple[ArmViolation, ...]:
-    """Why a pose is none that the robot may take, at least one reason."""
+    """List why the robot may not take a pose, at least one reason."""
 
     def of(
         check: ArmCheck, value: float, limit: float, unit: str, note: str

@@ -1,4 +1,4 @@
-"""What a stream to a robot is made of, how it went, what makes its waypoints, and who notes it."""
+"""Parts of a stream to a robot, its result, the maker of its waypoints, and its observer."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -33,7 +33,7 @@ OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
 
 
 class WaypointMaker(ABC, Generic[S_co]):
-    """What makes the waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot.
+    """Maker of waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot.
 
     Args:
         start: X_RT before the first waypoint; None if no robot moves.
@@ -44,14 +44,14 @@ class WaypointMaker(ABC, Generic[S_co]):
     live = True
     """Whether an operator moves it or holds it; a waypoint is then made when it is needed."""
     note = ""
-    """What the operator should know of the last step; empty for nothing."""
+    """Note on the last step for the operator; empty for nothing."""
 
     def __init__(self, start: Pose | None = None) -> None:
         self._last_RT = start
         self.course = MotionPhase.FOLLOWING
-        """How far the motion has come."""
+        """Phase of the motion."""
         self.why = ""
-        """Why the motion is stopping or was refused; empty if it was planned so."""
+        """Reason why the motion is stopping or was refused; empty if it was planned so."""
         self.resting = False
         """Whether the robot is to rest from the next step on, until this is taken back."""
         self.robot_moves = False
@@ -60,16 +60,16 @@ class WaypointMaker(ABC, Generic[S_co]):
     @property
     @abstractmethod
     def held(self) -> bool:
-        """Whether it is held to run, as heard last."""
+        """Whether it is held to run, by the last poll."""
 
     @property
     def gap(self) -> tuple[float, float]:
-        """How far the robot is from where the simulated gripper is on the bench [m, rad]."""
+        """Distance and angle of the robot from the simulated gripper's place [m, rad]."""
         return 0.0, 0.0
 
     @abstractmethod
     def listen(self) -> None:
-        """Hear the operator, between two steps; never blocks."""
+        """Poll the operator, between two steps; never blocks."""
 
     def stop(self, why: str) -> None:
         """Bring the motion to rest along its path, from the next step on, and end there."""
@@ -82,14 +82,14 @@ class WaypointMaker(ABC, Generic[S_co]):
         """Take note that the robot's stream has ended; whatever else moves comes to rest."""
 
     def step(self) -> S_co:
-        """Go on by one period; raises RuntimeError if the motion is over."""
+        """Advance by one period; raises RuntimeError if the motion is over."""
         if self.course in OVER:
             raise RuntimeError(f"the motion is {self.course.value}: there is no next step")
         return self._step()
 
     @abstractmethod
     def _declare_stop(self) -> None:
-        """Tell the gate that the waypoints from now on are a smooth stop."""
+        """Declare to the gate that the waypoints from now on are a smooth stop."""
 
     @abstractmethod
     def _step(self) -> S_co: ...
@@ -103,7 +103,7 @@ class WaypointMaker(ABC, Generic[S_co]):
 
 
 class Observer(Protocol):
-    """Who notes what happens; it may not fail and may not wait."""
+    """Observer of a stream; it may not fail and may not wait."""
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """A waypoint was put into the slot, or refused."""
@@ -114,7 +114,7 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What one stream is made of."""
+    """Parts of one stream."""
 
     clock: Clock
     station: WaypointMaker[RobotStep]
@@ -123,19 +123,19 @@ class Stream:
     path: DeclaredPath
     """Declared start and end."""
     start: RobotStart
-    """How the robot is to stand there, and what the operator says of it."""
+    """Planned start of the robot, and the operator's information about it."""
     wish: StopRequest
-    """The operator's wish to end."""
+    """Request of the operator to end."""
     longest_s: float
-    """A live motion is brought to rest by then [s]."""
+    """Motion time by which a live motion is brought to rest [s]."""
     convention: OatConvention
-    """Of the angles that people are shown."""
+    """Convention of the angles that people are shown."""
     writer: Writer | None = None
-    """Writes waypoints in the numbers of the wire, for the record; None if it has none."""
+    """Writer of waypoints in the numbers of the wire, for the record; None if it has none."""
     lost: Callable[[], str] = str
-    """Why it has to end without anybody's request; empty while it has not."""
+    """Reason to end without anybody's request; empty while there is none."""
     shown: Callable[[], str] = str
-    """What an emulated robot shows at its controller, for the record alone: no wire tells it."""
+    """Text on an emulated robot's controller, for the record alone: no wire sends it."""
 
     @property
     def dry(self) -> bool:
@@ -145,17 +145,17 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class ArmEnd:
-    """How a run of the arm station ended."""
+    """End of a run of the arm station."""
 
     result: StreamResult | None
-    """Of the stream; None if none began."""
+    """Result of the stream; None if none began."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it did not complete; empty if it did."""
     waypoints: int
-    """That the robot was sent."""
+    """Number of waypoints that the robot was sent."""
     report: LinkReport
     lost: str = ""
-    """What ended it without anybody's request; empty if nothing did."""
+    """Cause of an end without anybody's request; empty if nothing did."""
 
     @property
     def ok(self) -> bool:
@@ -163,21 +163,21 @@ class ArmEnd:
         return not self.lost and self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
 
     def in_words(self) -> tuple[str, str]:
-        """The outcome in a word or two, and why it did not complete."""
+        """Return the outcome in a word or two, and why it did not complete."""
         word = "not begun" if self.result is None else self.result.value
         return word, reason_alone(word, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """How a stream went; figures are taken from its recording."""
+    """Result of a stream; figures are taken from its recording."""
 
     end: ArmEnd
     run_end: Conclusion
-    """The same as exit status, console and recording say it."""
+    """Conclusion for exit status, console and recording."""
     events: tuple[EventRecord, ...]
     setup: tuple[RealtimeItem, ...]
-    """What the system granted for real time, empty in a dry run."""
+    """Real-time settings granted by the system, empty in a dry run."""
 
     @property
     def ok(self) -> bool:
@@ -186,5 +186,5 @@ class Streamed:
 
     @property
     def recorder(self) -> RecorderResult:
-        """How the recording ended."""
+        """End of the recording."""
         return self.run_end.recorder

@@ -1,4 +1,4 @@
-"""How people see a run of the arm station."""
+"""Views of a run of the arm station."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gate and link of a robot as one object: what the gate has not let through is not written.
+"""Gate and link of a robot as one object: only waypoints that passed the gate are written.
 
 The gate lets a waypoint through as a sample, the link takes it as a pose. So the link is given only
 what is the sample's place, each once and in order. Nothing else holds the link of a robot that may
@@ -19,9 +19,9 @@ from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
 SAME_M = 1e-6
-"""Closer places are one [m]: the sample was computed from joints, which were from the pose."""
+"""Distance of places that are one [m]: the sample is of joints, which are of the pose."""
 SAME_RAD = 1e-6
-"""Likewise turns [rad]."""
+"""Angle up to which two orientations are one [rad], for the same reason."""
 
 
 class PastGateError(WaypointRefusedError):
@@ -29,11 +29,11 @@ class PastGateError(WaypointRefusedError):
 
 
 class WaypointGate(Protocol):
-    """What judges waypoints: a gate alone, for a proof, or one with a link behind it."""
+    """Judge of waypoints: a gate alone, for a proof, or one with a link behind it."""
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         ...
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
@@ -44,7 +44,7 @@ class WaypointGate(Protocol):
         """Note that the waypoints from now on are a smooth stop."""
 
     def trial(self) -> ArmGate:
-        """A gate at the same waypoint, whose verdicts bind nobody."""
+        """Return a gate at the same waypoint, whose verdicts bind nobody."""
         ...
 
 
@@ -61,7 +61,7 @@ class GatedArm:
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         return self._gate.limits
 
     @property
@@ -81,7 +81,7 @@ class GatedArm:
         self._gate.declare_stop()
 
     def trial(self) -> ArmGate:
-        """A gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
+        """Return a gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
         return self._gate.trial()
 
     def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:

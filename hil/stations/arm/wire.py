@@ -29,13 +29,13 @@ def emulated_controller(
     faults: Iterable[ArmFault],
     plant: JointPlant | None = None,
 ) -> ArmController:
-    """The emulated robot, with its faults from the beginning.
+    """Make the emulated robot, with its faults from the beginning.
 
     Args:
         plant: what its motors move; None for joints that bear nothing.
 
     Raises:
-        ValueError: if it cannot stand so.
+        ValueError: if it cannot be so.
     """
     robot = ArmController(settings, now_s=clock.now_s(), seed=seed, plant=plant)
     for fault in faults:
@@ -46,8 +46,8 @@ def emulated_controller(
 class VirtualLine:
     """Line of `arm_driver.contour.link`, with an emulated controller at its other end.
 
-    Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
-    takes; so it has to be looked at as often as a reader would look.
+    A poll lets the bytes pass that are due by then, in both directions, in the time that the line
+    takes; so it has to be polled as often as a reader would.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class VirtualLine:
 
 @contextmanager
 def emulated_robot(prepared: ArmProof) -> Iterator[str]:
-    """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
+    """Emulate a robot in a process of its own that is at the motion's start; yields its URL.
 
     Raises:
         RefusedError: if it does not start.

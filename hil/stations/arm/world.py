@@ -1,9 +1,9 @@
-"""What the robot's motors move in the physics engine: where robot, scene and servos meet.
+"""World of the robot's motors in the physics engine: where robot, scene and servos meet.
 
-The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
-`hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The
-robot takes the place of the scene's robot of that kind; masses and gears are those of
-`hil.machines.world.documents.PUMA`, for a robot's file does not tell them.
+The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by `hil
+arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The robot
+takes the place of the scene's robot of that kind; masses and gears are those of
+`hil.machines.world.documents.PUMA`, for a robot's file does not contain them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 KIND: Final = "robot"
-"""Of the machine that stands in a scene."""
+"""Kind of the machine in a scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class ArmWorld:
     place: MachineScene
     """The scene with the robot."""
     bearer: Robot | None = None
-    """The platform that bears it, alone; None if it stands still."""
+    """Platform that bears it, alone; None if it does not move."""
     ride: RecordedRide | None = None
-    """How that goes."""
+    """Motion of that platform."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
+        """Notes for people about the world."""
         name, left_out = self.place.scene.name, ", ".join(self.place.left_out)
         found = [f"world {name}: without {left_out}; only the robot moves"] if left_out else []
         if self.ride is not None:
@@ -60,16 +60,16 @@ def world_of(
     key: str = "world",
     beside: Path | None = None,
 ) -> ArmWorld:
-    """The world that a name or a file means, around a robot.
+    """Make the world that a name or a file means, around a robot.
 
     Args:
-        ride: recording of the platform on which the robot stands; empty if it stands still.
+        ride: recording of the platform that bears the robot; empty if nothing moves it.
         key: where it was asked for, for the errors.
-        beside: a file beside which a relative path is looked for first.
+        beside: a file beside which a relative path is searched first.
 
     Raises:
         ConfigError: if there is no such scene, with every fault of its document, or if the ride is
-            none on which a robot of the scene stands.
+            none that bears a robot of the scene.
     """
     from hil.machines.world.scene_documents import scene_of
     from hil.machines.world.scene_machine import scene_around
@@ -88,7 +88,7 @@ def world_of(
 
 
 def plant_of(plan: ArmPlan) -> ArmPlant | None:
-    """What the motors of a plan's emulated robot move; None without a world.
+    """Return the plant that the motors of a plan's emulated robot move; None without a world.
 
     Raises:
         ConfigError: if its world cannot be had.
@@ -101,7 +101,7 @@ def plant_of(plan: ArmPlan) -> ArmPlant | None:
 
 
 def notes_of(plan: ArmPlan) -> tuple[str, ...]:
-    """What a person should know of a plan's world; nothing without one."""
+    """Return the notes for people about a plan's world; empty without one."""
     world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return ()
@@ -112,7 +112,7 @@ def check_world(prepared: ArmProof) -> None:
     """Put the robot of a proved motion where it begins in its scenario's world, if it has one.
 
     Raises:
-        ConfigError: if the world cannot be had, or the robot would stand in something there.
+        ConfigError: if the world cannot be had, or the robot would be inside something there.
     """
     if prepared.plan.scenario.ride == RECORDING_MARK:
         return  # of a part whose run is still to come
@@ -126,7 +126,7 @@ def check_world(prepared: ArmProof) -> None:
 
 
 def in_world(plan: ArmPlan) -> list[str]:
-    """Options of `hil arm emulate` that put a plan's robot into its world."""
+    """Return the options of `hil arm emulate` that put a plan's robot into its world."""
     from hil.config.file_search import find_file
     from hil.machines.world.scene_documents import SCENES
     from hil.stations.arm.ride import ride_of
@@ -141,7 +141,7 @@ def in_world(plan: ArmPlan) -> list[str]:
 
 
 def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
-    """The robot in a world, with the motors and gears of the emulated controller.
+    """Return the robot in a world, with the motors and gears of the emulated controller.
 
     Args:
         seed: of fields of bodies without a seed of their own.
@@ -168,7 +168,7 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
 
 
 def emulated_gears() -> ArmGears:
-    """Friction and torques of the emulated controller's robot, on the joints' side."""
+    """Return the friction and torques of the emulated controller's robot, on the joints' side."""
     from sim.devices.arm.servo import COULOMB_NM, GEARS, TORQUE_MAX_NM, VISCOUS
     from sim.world.plants.arm_plant import ArmGears
 

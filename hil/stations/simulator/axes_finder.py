@@ -1,8 +1,8 @@
-"""Which column of an unknown sensor's record is what: axes, signs and units, found by physics.
+"""Columns of an unknown sensor's record: axes, signs and units, found by physics.
 
-Gravity says which axis is down, the change of speed which one is forward; force to the side goes
-with speed times yaw rate. What physics cannot tell, left from right, a person says: it is the same
-for a sensor that tells gravity minus acceleration in the mirror.
+Gravity shows which axis is down, the change of speed which one is forward; force to the side is
+proportional to speed times yaw rate. Physics cannot distinguish left from right, so a person does:
+a sensor of gravity minus acceleration gives the same in the mirror.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2
 Bend = Literal["left", "right"]
 GAP_MAX_S: Final = 1.0
 SMOOTH_S: Final = 0.5
-"""Both sides of a line are averaged over so long: speed is told coarsely [s]."""
+"""Window over which both sides of a line are averaged: speed is recorded coarsely [s]."""
 NEAR_SHARE: Final = 0.15
 """Gravity in a unit is that, within this share."""
 SURE: Final = 0.5
-"""A line with less correlation says nothing."""
+"""Correlation below which a line decides nothing."""
 ALONG: Final = 0.8
 """Cosine of how far from a column's axis a direction of the vehicle may be: 37°."""
 SLOPE_MOST: Final = 1.5
@@ -50,9 +50,9 @@ class FoundAxes:
     """A map that makes a record a vehicle's."""
 
     toml: str
-    """In the form of ``configs/rides``."""
+    """Text of the map, in the form of ``configs/rides``."""
     findings: tuple[str, ...]
-    """How each was found, line by line."""
+    """Explanation of how each column was found, line by line."""
     time: tuple[str, str]
     """Column of the time, and its unit."""
     columns: dict[str, tuple[str, str, int]]
@@ -63,11 +63,11 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     """Find axes, signs and units of a record.
 
     Args:
-        bend: which way its first bend goes, as the person knows who drove it.
-        speed_unit: of its speed; None where the column's name or the slope tells it.
+        bend: direction of its first bend, as the driver knows it.
+        speed_unit: of its speed; None where the column's name or the slope gives it.
 
     Raises:
-        MotionError: naming what is not there, or cannot be told.
+        MotionError: naming what is not there, or is ambiguous.
     """
     header = read_header(path).header
     time_name = _first(header, _TIME, path, "time")
@@ -128,7 +128,7 @@ def _first(header: tuple[str, ...], pattern: re.Pattern[str], path: Path, what: 
 
 
 def _groups(header: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Columns whose names differ by their axis alone."""
+    """Return the columns whose names differ by their axis alone."""
     found: list[tuple[str, str, str]] = []
     for first, second, third in _TRIPLES:
         pattern = re.compile(rf"(?<![A-Za-z]){first}(?![A-Za-z])|^{first}(?=rate)", re.IGNORECASE)
@@ -151,7 +151,7 @@ def _is_rates(group: tuple[str, str, str]) -> bool:
 
 
 def _time_unit(table: NumberTable, name: str) -> str:
-    """As the file's row of units or the column's name says; else by the step.
+    """Find the unit of the time in the file's row of units or the name; else by the step.
 
     A record has 1 to 2000 rows a second.
     """
@@ -166,7 +166,7 @@ def _time_unit(table: NumberTable, name: str) -> str:
 
 
 def _speed_unit(table: NumberTable, name: str) -> str | None:
-    """As the file's row of units or the column's name says; None if neither does."""
+    """Find the unit of the speed in the file's units or the name; None if neither has it."""
     said = unit_key(table.units.get(name, ""))
     if said in SPEEDS:
         return said
@@ -174,7 +174,7 @@ def _speed_unit(table: NumberTable, name: str) -> str | None:
 
 
 def _turning(path: Path, name: str, rate: Floats) -> Floats:
-    """Yaw rate without its mean."""
+    """Return yaw rate without its mean."""
     turn = rate - rate.mean()
     if turn.std() == 0.0:
         text = f"{path}: {name} never changes"
@@ -185,7 +185,7 @@ def _turning(path: Path, name: str, rate: Floats) -> Floats:
 def _force(
     path: Path, table: NumberTable, groups: list[tuple[str, str, str]]
 ) -> tuple[tuple[str, str, str], str]:
-    """The three columns whose mean is gravity in some unit."""
+    """Return the three columns whose mean is gravity in some unit."""
     seen: list[str] = []
     for group in groups:
         size = math.hypot(*(float(table.columns[name].mean()) for name in group))
@@ -216,7 +216,7 @@ def _forward(
     path: Path, force: tuple[str, str, str], f: Floats, flat: list[int], change: Floats,
     known: str | None, findings: list[str],
 ) -> tuple[int, int, str]:  # fmt: skip
-    """Which of two axes follows the change of speed, with which sign, and the speed's unit."""
+    """Find which of two axes follows the change of speed, with which sign, and the speed's unit."""
     lines = {k: _line(change, f[k]) for k in flat}
     at = max(flat, key=lambda k: abs(lines[k][1]))
     slope, correlation = lines[at]
@@ -245,7 +245,7 @@ def _forward(
 def _right(
     path: Path, name: str, force: Floats, bend: Floats, findings: list[str]
 ) -> tuple[str, int]:
-    """Unit of the rates, and the sign of the force to the right."""
+    """Return the unit of the rates, and the sign of the force to the right."""
     slope, correlation = _line(bend, force)
     if abs(correlation) < SURE:
         text = f"{path}: {name} does not go with speed times yaw rate (correlation"
@@ -262,7 +262,7 @@ def _right(
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and correlation; 0 where one stands still."""
+    """Return the slope and correlation; 0 where one does not move."""
     x, y = x - x.mean(), y - y.mean()
     if x.std() == 0.0 or y.std() == 0.0:
         return 0.0, 0.0
@@ -270,7 +270,7 @@ def _line(x: Floats, y: Floats) -> tuple[float, float]:
 
 
 def _first_bend(turn: Floats) -> int:
-    """Sign of the first turn that is worth the name: half as fast as the fastest."""
+    """Return the sign of the first turn that is worth the name: half as fast as the fastest."""
     at = int(np.flatnonzero(np.abs(turn) > 0.5 * np.abs(turn).max())[0])
     return 1 if turn[at] > 0.0 else -1
 
@@ -282,7 +282,7 @@ def _map_text(
     lines: dict[str, tuple[str, str, int]],
     findings: list[str],
 ) -> str:
-    """The map, in the project's own form."""
+    """Return the map, in the project's own form."""
     rows = [f"# {one}" for one in findings]
     rows += [f"name = {toml_value(path.stem[:60] or 'ride')}", ""]
     rows += ["[time]", f"column = {toml_value(time_name)}", f"unit = {toml_value(unit)}", ""]

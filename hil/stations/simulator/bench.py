@@ -33,7 +33,7 @@ from hil.stations.simulator.source_registry import foreign_source, operator_inpu
 from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
-"""About how long homing, rise, the way home and parking take [s]."""
+"""Approximate time of homing, rise, return home and parking [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,15 +42,15 @@ class Ride:
 
     plan: RidePlan
     parts: Parts
-    """Its filters and its governor."""
+    """Filters and governor of the ride."""
     motion: RideMotion
-    """What the platform follows."""
+    """Motion that the platform follows."""
     inputs: tuple[OperatorInput, ...]
-    """What a person may ask of its source."""
+    """Inputs of its source that a person may set."""
 
     @property
     def prepared(self) -> PreparedPlan:
-        """What a run of the platform plays, with what the ride adds to it."""
+        """Motion that a run of the platform plays, with what the ride adds to it."""
         plan = self.plan
         facts = {
             "source": plan.scenario.source_kind,
@@ -88,7 +88,7 @@ class Ride:
 
 
 def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
-    """The ride of a plan.
+    """Return the ride of a plan.
 
     Args:
         by_itself: whether it follows its source as soon as the platform is engaged.
@@ -112,7 +112,7 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
 
 
 def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
-    """The ride of a scenario that is a parsed table; the source's own files are looked for.
+    """Prepare the ride of a scenario that is a parsed table; the source's own files are read.
 
     Raises:
         ConfigError: if something in it cannot be had.
@@ -128,14 +128,14 @@ def open_ride_source(
     now_s: Callable[[], float],
     feedback: Callable[[], Feedback | None] = lambda: None,
 ) -> Iterator[LiveSource]:
-    """The live source of a plan, opened, and judged by physics.
+    """Yield the live source of a plan, opened, and judged by physics.
 
     Args:
         now_s: clock of the run [s].
         feedback: gives what was measured last.
 
     Raises:
-        ConfigError: if it cannot be opened, or shall be looked ahead at and cannot.
+        ConfigError: if it cannot be opened, or has no preview where one is needed.
     """
     scenario, file = plan.scenario, Path(plan.scenario_file)
     around = Surroundings(
@@ -175,7 +175,7 @@ def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
 
 
 def _require_fields(plan: RidePlan, fields: frozenset[str]) -> None:
-    """Refuse an algorithm that follows what the source does not tell: it would rest for ever.
+    """Refuse an algorithm whose inputs the source does not give: it would rest for ever.
 
     Args:
         told: what the source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known.

@@ -1,4 +1,4 @@
-"""From what a vehicle does to where the platform shall be: filter, head, governor.
+"""Chain from a vehicle's motion to the platform's setpoint: filter, head, governor.
 
 No clock and no I/O in here: a cycle is a call. The gate, which comes behind, knows nothing of it.
 """
@@ -26,11 +26,11 @@ class Limiter(Protocol):
     """Keeps a motion within the limits of a rig, whatever is asked."""
 
     def reset(self, q: Floats) -> None:
-        """Stand at coordinates, shape (6,)."""
+        """Start at coordinates, shape (6,)."""
         ...
 
     def step(self, rows: Rows) -> Governed:
-        """What may be asked of the platform in a cycle in which `rows` is wanted."""
+        """Return the nearest admissible motion for a cycle in which `rows` is wanted."""
         ...
 
 
@@ -39,11 +39,11 @@ class ChainOutput:
     """One cycle of the chain."""
 
     rows: Rows
-    """Where the platform shall be, absolute coordinates [m, rad], shape (3, 6)."""
+    """Setpoint of the platform, absolute coordinates [m, rad], shape (3, 6)."""
     wanted: tuple[float, ...]
     """Specific force [m/s²] and rates [rad/s] that are wanted at the head, FRD, six values."""
     felt: tuple[float, ...]
-    """Those that `rows` give the head, likewise."""
+    """Force [m/s²] and rates [rad/s] that `rows` give the head, likewise."""
     active: bool = False
     """Whether the governor changed what the filter asked."""
     binding: int = 0
@@ -85,7 +85,7 @@ class Chain:
         self.reset()
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Start at neutral, as if the vehicle had always been level."""
         self._cue.reset()
         self._release.reset()
         if self._limiter is not None:
@@ -99,7 +99,7 @@ class Chain:
     def follow(
         self, state: VehicleState, weight: float, gain: float, own: float = 1.0
     ) -> ChainOutput:
-        """A cycle that follows the vehicle.
+        """Return a cycle that follows the vehicle.
 
         Args:
             state: complete and finite.
@@ -113,7 +113,7 @@ class Chain:
         return self._limited(self._rows, _wanted(scaled, weight * own))
 
     def lead(self, rows: Rows) -> ChainOutput:
-        """A cycle on a given way, absolute coordinates, shape (3, 6)."""
+        """Make a cycle on a given path, absolute coordinates, shape (3, 6)."""
         return self._limited(rows, (*_REST_FORCE, 0.0, 0.0, 0.0))
 
     def _limited(self, rows: Rows, wanted: tuple[float, ...]) -> ChainOutput:
@@ -138,10 +138,10 @@ def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:
 
 
 def scale_state(state: VehicleState, gain: float) -> VehicleState:
-    """A vehicle that does a share of what another one does.
+    """Return the state of a vehicle that does a share of what another one does.
 
     Its specific force differs from that at rest by that share, its rates are that share; where a
-    pose comes in, that as well, by a share of the way and of the turn.
+    pose comes in, that as well, by a share of the distance and of the rotation.
     """
     if gain == 1.0:
         return state
@@ -163,7 +163,7 @@ def scale_state(state: VehicleState, gain: float) -> VehicleState:
 
 
 def _share_of_turn(turn: Quaternion, share: float) -> Quaternion:
-    """The turn about the same axis by a share of the angle."""
+    """Return the turn about the same axis by a share of the angle."""
     w, *axis = turn
     if w < 0.0:
         w, axis = -w, [-one for one in axis]

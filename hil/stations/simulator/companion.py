@@ -1,4 +1,4 @@
-"""What a ride does beside control in every cycle: ask the source, and tell the row.
+"""Work of a ride beside control in every cycle: poll the source, and fill the row.
 
 The source is asked in every mode, so that a host is known before the platform may engage.
 """
@@ -36,7 +36,7 @@ _PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.for
 BLANK: Final = _PACK(
     *(float("nan"),) * 6, *NAN3 * 4, float("nan"), 0, 0, 0, HostState.WAITING, *(0,) * 9
 )
-"""What a row has of a ride in cycles that control was not there for."""
+"""Part of a row about the ride in cycles that control missed."""
 if len(BLANK) != SIGNALS.size - PLATFORM.size or not SIGNALS.struct.format.startswith(
     PLATFORM.struct.format
 ):  # pragma: no cover
@@ -44,7 +44,7 @@ if len(BLANK) != SIGNALS.size - PLATFORM.size or not SIGNALS.struct.format.start
 
 
 class RideCompanion:
-    """Asks a source for a ride.
+    """Polls the source of a ride, and records what it gives.
 
     Args:
         now_s: clock of the run [s].
@@ -63,7 +63,7 @@ class RideCompanion:
         self._predictive = Predictive((), ()) if predictive is None else predictive
         self._ride, self._source, self._now_s, self._preset = ride, source, now_s, preset
         self.note: Note = _nowhere
-        """Set by the run before its first cycle."""
+        """Publisher of events, set by the run before its first cycle."""
         self._live_since_s: float | None = None
         self._noted: tuple[HostState, Cause] | None = None
         self._taken = float("nan")
@@ -83,11 +83,11 @@ class RideCompanion:
 
     @property
     def given_up(self) -> str:
-        """Why the motion was given up, once it has come to rest; empty while it was not."""
+        """Reason why the motion was given up, once it has come to rest; empty while it was not."""
         return self._ride.given_up
 
     def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
-        """Ask the source, and say what is missing before the platform may engage."""
+        """Poll the source, and return what is missing before the platform may engage."""
         now_s = self._now_s()
         self._note_missed(tick.index)
         heard = self._source.poll(now_s)
@@ -111,7 +111,7 @@ class RideCompanion:
         return ()
 
     def _note_missed(self, index: int) -> None:
-        """Tell a source that goes cycle by cycle of those that control was not there for."""
+        """Report to a source that counts cycles those that control missed."""
         missed = 0 if self._index is None else min(index - self._index - 1, MISSED_MAX)
         self._index = index
         note_missed = getattr(self._source, "missed", None)
@@ -124,7 +124,7 @@ class RideCompanion:
             self._ride.measured = found.X_BP
 
     def row(self, control: Control) -> bytes:
-        """What the row of this cycle tells of the ride."""
+        """Return the part of this cycle's row about the ride."""
         ride = self._ride
         heard, cued = ride.heard, ride.cued
         new = heard.taken_s != self._taken and heard.taken_s == heard.taken_s
@@ -172,7 +172,7 @@ class RideCompanion:
 
     @property
     def _why(self) -> str:
-        """What the source knows of the cause besides."""
+        """Details of the source about the cause."""
         return str(getattr(self._source, "why", ""))
 
 
@@ -180,7 +180,7 @@ _NAN: Final = float("nan")
 
 
 def _wait_for(heard: Heard, more: str) -> Wait:
-    """What is missing before the platform may engage; `more` is known of the cause."""
+    """Describe what is missing before the platform may engage; `more` is known of the cause."""
     if heard.host in SOUND:
         return Wait(0, "the source", f"live for less than {HEALTHY_S:g} s", f"{HEALTHY_S:g} s")
     silent = heard.cause in (Cause.NONE, Cause.NO_PACKET)
@@ -193,4 +193,4 @@ def _wait_for(heard: Heard, more: str) -> Wait:
 
 
 def _nowhere(tick: Tick, message: str, level: Level) -> None:
-    """Before the run has a journal nothing is told."""
+    """Drop an event: before the run has a journal nothing is published."""

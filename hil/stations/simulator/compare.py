@@ -1,4 +1,4 @@
-"""Algorithms beside each other on one ride: who is best is said, also when it is the simple one."""
+"""Comparison of algorithms on one ride; a simple algorithm that is best is named too."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class CueComparison:
-    """All of them."""
+    """Scores of several algorithms on the same ride."""
 
     rows: tuple[Compared, ...]
-    """In the order they were asked for."""
+    """Scores in the order in which the algorithms were requested."""
     gain: float
 
     @property
@@ -58,7 +58,7 @@ class CueComparison:
 
     @property
     def words(self) -> str:
-        """Who was best, in a line."""
+        """Name of the best one, in a line."""
         best = self.best
         others = [one for one in self.rows if one is not best]
         text = f"best: {best.preset} by {best.algorithm}, mean NRMSE {best.mean:.3f}"
@@ -112,7 +112,7 @@ def compare(
 
 
 def ridden(plan: RidePlan, ride: Rehearsal) -> FeltRide:
-    """The signals of a ride without a platform."""
+    """Return the signals of a ride without a platform."""
     following = np.flatnonzero(ride.weight > 0.0)
     span = slice(int(following[0]), int(following[-1]) + 1)
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)

@@ -36,7 +36,7 @@ from hil.stations.simulator.words import CAUSES, PHYSICAL
 from platform6dof.cueing.score import Score
 
 GAIN_MOST: Final = 2.0
-"""Largest share of a vehicle's force that is looked for."""
+"""Largest share of a vehicle's force that is tried."""
 GAIN_FACTOR_MOST: Final = 10.0
 """Largest factor on the preset's own share, as a scenario may have it."""
 GAIN_STEP: Final = 0.01
@@ -49,7 +49,7 @@ RECORDED: Final = "recording"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CueRequest:
-    """What shall be ridden."""
+    """Request for a ride of a recording."""
 
     record: Path
     """A recorded ride (CSV), or a scenario of this station (TOML)."""
@@ -76,7 +76,7 @@ class CueResult:
 
 
 def plan_of(request: CueRequest) -> RidePlan:
-    """The scenario that is run.
+    """Return the scenario that is run.
 
     Raises:
         ConfigError: with the file or option, the value and what would be right.
@@ -91,7 +91,7 @@ def plan_of(request: CueRequest) -> RidePlan:
 
 
 def at_gain(plan: RidePlan, gain: float) -> RidePlan:
-    """The same ride with a share of the vehicle's force, rates in the preset's ratio to it.
+    """Return the same ride with a share of the vehicle's force, rates in the preset's ratio to it.
 
     Raises:
         ConfigError: of a gain that cannot be.
@@ -143,11 +143,11 @@ class FittedGain:
     margin: float
     """Smallest share left of a limit with it [1]."""
     bound: str
-    """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
+    """Limit that is reached beyond it; empty if none is up to `GAIN_MOST`."""
 
 
 def fit_gain(plan: RidePlan, report: Callable[[float, bool], None] | None = None) -> FittedGain:
-    """The largest gain at which the governor never acts, by halving.
+    """Return the largest gain at which the governor never acts, by halving.
 
     Args:
         plan: of the ride; its gain plays no part.
@@ -256,15 +256,15 @@ def _of_scenario(request: CueRequest) -> RidePlan:
 
 
 def _absolute(name: str) -> str:
-    """A map that is a file, by its whole path; a shipped name as it is."""
+    """Return a map that is a file, by its whole path; a shipped name as it is."""
     return str(Path(name).resolve()) if Path(name).is_file() else name
 
 
 def _with_preview(plan: RidePlan, preview_s: float) -> RidePlan:
-    """The same ride with a look ahead.
+    """Return the same ride with a preview.
 
     Raises:
-        ConfigError: of a live source, an algorithm that looks at nothing ahead, or a bad value.
+        ConfigError: of a live source, an algorithm without a preview, or a bad value.
     """
     line = f"--preview {preview_s:g}"
     kind = plan.scenario.source_kind

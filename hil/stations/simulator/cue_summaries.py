@@ -1,4 +1,4 @@
-"""What the verbs of `hil cue` print with ``--json``: one object each, its keys, their meaning."""
+"""JSON objects of the verbs of `hil cue` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class WorstCueSummary(TypedDict):
-    """Where an axis was felt furthest from what was wanted."""
+    """Place where an axis was felt furthest from what was wanted."""
 
     felt: float
-    """What acted on the head, a force less that at rest [m/s², rad/s]."""
+    """Force or rate that acted on the head; a force less that at rest [m/s², rad/s]."""
     wanted: float
-    """What should have [m/s², rad/s]."""
+    """Force or rate that should have acted on the head [m/s², rad/s]."""
     t_s: float
     """Time of the run [s]."""
     governed: bool
@@ -40,23 +40,23 @@ class RideScoreSummary(TypedDict):
     """RMS of the error of the inner ear's signal over that of the wanted one [1], by axis; null
     where nothing was wanted."""
     correlation: dict[str, float]
-    """Of both signals, by axis; null where either stands still."""
+    """Correlation of felt and wanted signal, by axis; null where either does not move."""
     false_cue_share: dict[str, float]
     """Share of time in which the error exceeds the threshold with the wrong sign [1], by axis."""
     over_threshold: dict[str, float]
     """Largest error as a multiple of the threshold, by axis."""
     worst_cue: dict[str, WorstCueSummary]
-    """Where felt and wanted were furthest apart at the head, by axis."""
+    """Largest difference of felt and wanted at the head, by axis."""
     worst_governed: dict[str, WorstCueSummary]
-    """The same of the time in which the governor acted; empty if it never did."""
+    """Worst cue among the cycles in which the governor acted, by axis; empty if it never did."""
     peak: dict[str, float]
-    """Largest way from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
+    """Largest distance from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
     margin_min: float
     """Smallest share left of a limit [1]; without a governor that of the legs' travel and speed."""
     governed_share: float
     """Share of the ride in which the governor changed what was asked [1]."""
     gate_stops: int
-    """How often the gate ended the motion."""
+    """Number of times that the gate ended the motion."""
     gain: float
     """Share of the vehicle's forward force that was wanted [1]."""
     recording: str
@@ -69,11 +69,11 @@ class AgreementSummary(TypedDict):
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that the column was compared with."""
     slope: float
-    """Of the line; about 1 is right; null where too little moves."""
+    """Slope of the line; about 1 is right; null where too little moves."""
     correlation: float
-    """Of both; null where too little moves."""
+    """Correlation of the two columns; null where too little moves."""
     verdict: str
     """agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
@@ -82,18 +82,18 @@ class CueCheckSummary(TypedDict):
     """Whether a recording's columns fit together."""
 
     ok: bool
-    """No sign and no unit is wrong."""
+    """True if no sign and no unit is wrong."""
     lines: list[AgreementSummary]
-    """Of each pair of which both are told."""
+    """Comparisons of all pairs of which both columns are present."""
 
 
 class FoundColumnSummary(TypedDict):
     """A column of a record, and what it is of the vehicle."""
 
     column: str
-    """Its name in the record."""
+    """Name of the column in the record."""
     unit: str
-    """Of its numbers, as a map has it."""
+    """Unit of the column's numbers, as a map writes it."""
     sign: int
     """1, or -1 where it points the other way."""
 
@@ -102,15 +102,15 @@ class CueAxesSummary(TypedDict):
     """Axes, signs and units of a sensor's record."""
 
     ok: bool
-    """All were found; what cannot be told is refused."""
+    """All were found; an ambiguous record is refused."""
     time: FoundColumnSummary
     """Column of the time."""
     columns: dict[str, FoundColumnSummary]
-    """Of f_x, f_y, f_z, p, q, r, v_x."""
+    """Columns found for f_x, f_y, f_z, p, q, r, v_x."""
     told: list[str]
-    """How each was found, a line each."""
+    """Explanation of how each column was found, a line each."""
     map: str
-    """The map that says so, TOML."""
+    """Map that has these columns, as TOML."""
     file: str | None
     """File that was written; null if none was."""
 
@@ -127,7 +127,7 @@ class TrialSummary(TypedDict):
     wn_rad_s: float
     """Corner of the translation's high-pass [rad/s]."""
     damping: float
-    """Its damping [1]."""
+    """Damping of the set [1]."""
     wb_rad_s: float
     """Corner that brings the displacement back [rad/s]."""
     wl_rad_s: float
@@ -135,12 +135,12 @@ class TrialSummary(TypedDict):
 
 
 class CueTuneSummary(TypedDict):
-    """What a search for parameters found."""
+    """Result of a search for parameters."""
 
     ok: bool
     """A set that keeps the bounds was found."""
     start: TrialSummary
-    """Where it began."""
+    """Set at which the search began."""
     best: TrialSummary
     """The best that keeps the bounds."""
     front: list[TrialSummary]
@@ -155,13 +155,13 @@ class ComparedSummary(TypedDict):
     """An algorithm on a ride."""
 
     algorithm: str
-    """Its name."""
+    """Name of the algorithm."""
     preset: str
     """Name or file of its numbers."""
     nrmse: dict[str, float]
-    """By axis [1]; null where nothing was wanted."""
+    """Normalised RMS error, by axis [1]; null where nothing was wanted."""
     mean: float
-    """Of surge and sway [1]."""
+    """Mean of the errors of surge and sway [1]."""
     travel_m: float
     """Largest surge or sway [m]."""
     governed_share: float
@@ -171,7 +171,7 @@ class ComparedSummary(TypedDict):
 
 
 class CueCompareSummary(TypedDict):
-    """Algorithms beside each other."""
+    """Comparison of algorithms on a ride."""
 
     ok: bool
     """All were ridden."""
@@ -181,9 +181,9 @@ class CueCompareSummary(TypedDict):
     """Name or file of the numbers with the smallest mean; those of a simple algorithm that is as
     good go first."""
     best_algorithm: str
-    """By which these were ridden."""
+    """Algorithm that these numbers belong to."""
     rows: list[ComparedSummary]
-    """In the order they were asked for."""
+    """Scores in the order in which the algorithms were requested."""
 
 
 class OmctPointSummary(TypedDict):
@@ -196,11 +196,11 @@ class OmctPointSummary(TypedDict):
     rad_s: float
     """Angular frequency [rad/s]."""
     amplitude: float
-    """Of the input: force [m/s²], or angle [rad]."""
+    """Amplitude of the input: force [m/s²], or angle [rad]."""
     modulus: float
     """Response over input [1]."""
     phase_deg: float
-    """Of the response [deg]; null if nothing answers."""
+    """Phase of the response [deg]; null if nothing answers."""
     coherence: float
     """Share of the response's power in its fundamental [1]; null if nothing answers."""
     limited_share: float
@@ -208,18 +208,18 @@ class OmctPointSummary(TypedDict):
 
 
 class CueOmctSummary(TypedDict):
-    """The cueing test of a chain; it says nothing of good or bad."""
+    """Cueing test of a chain; it does not judge."""
 
     ok: bool
-    """It was driven to its end."""
+    """True if the test ran to its end."""
     drives: str
-    """What stood in for the drives; empty if nothing."""
+    """Substitute for the drives; empty if there was none."""
     points: list[OmctPointSummary]
-    """By test and frequency."""
+    """Measured points, sorted by test and frequency."""
 
 
 def summarize_ride(result: CueResult) -> RideScoreSummary:
-    """Of a ride that was run."""
+    """Summarise a ride that was run."""
     axes, figures = result.score.axes, result.figures
     return RideScoreSummary(
         ok=result.run.ok,
@@ -248,12 +248,12 @@ def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueSummary]:
 
 
 def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
-    """Those whose sign or scale is wrong."""
+    """Return the lines whose sign or scale is wrong."""
     return [one for one in found if one.judgement.wrong]
 
 
 def summarize_agreement(one: Agreement) -> AgreementSummary:
-    """Of a line."""
+    """Summarise a line."""
     return AgreementSummary(
         axis=one.axis,
         against=one.against,
@@ -264,7 +264,7 @@ def summarize_agreement(one: Agreement) -> AgreementSummary:
 
 
 def summarize_axes(found: FoundAxes, written: Path | None) -> CueAxesSummary:
-    """Of a sensor's record."""
+    """Summarise the axes of a sensor's record."""
 
     def column(name: str, unit: str, sign: int) -> FoundColumnSummary:
         return FoundColumnSummary(column=name, unit=unit, sign=sign)
@@ -280,7 +280,7 @@ def summarize_axes(found: FoundAxes, written: Path | None) -> CueAxesSummary:
 
 
 def summarize_tune(found: Tuned, written: Path | None) -> CueTuneSummary:
-    """Of a search."""
+    """Summarise a search."""
     return CueTuneSummary(
         ok=True,
         start=_trial(found.start),
@@ -305,7 +305,7 @@ def _trial(one: Trial) -> TrialSummary:
 
 
 def summarize_comparison(found: CueComparison) -> CueCompareSummary:
-    """Of several algorithms."""
+    """Summarise a comparison of algorithms."""
     rows = [
         ComparedSummary(
             algorithm=one.algorithm,
@@ -325,7 +325,7 @@ def summarize_comparison(found: CueComparison) -> CueCompareSummary:
 
 
 def summarize_omct(found: OmctRun) -> CueOmctSummary:
-    """Of the cueing test."""
+    """Summarise the cueing test."""
     from platform6dof.cueing.omct import TESTS
 
     points = [

@@ -1,4 +1,4 @@
-"""What a rider wanted and felt in a recorded ride, and its score."""
+"""Wanted and felt motion of a rider in a recorded ride, and its score."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ STOPS: Final = ("CSTOP", "QSTOP")
 """Modes in which a gate ends a motion."""
 REST_SIGNALS: Final = np.array((*REST.f_m_s2, 0.0, 0.0, 0.0))
 PIECE: Final = 1 << 16
-"""Cycles of a ride that are looked at at once."""
+"""Number of cycles of a ride that are processed at once."""
 COORDINATES: Final = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
 
 
 @dataclass(frozen=True, slots=True)
 class WorstCue:
-    """Where an axis is felt furthest from what was wanted; forces are less those at rest."""
+    """Largest difference between felt and wanted on an axis; forces are less those at rest."""
 
     axis: str
     wanted: float
-    """Of what acts on the head [m/s², rad/s]."""
+    """Wanted force or rate on the head [m/s², rad/s]."""
     felt: float
-    """The same."""
+    """Felt force or rate on the head [m/s², rad/s]."""
     t_s: float
     """Time of the run [s]."""
     governed: bool
@@ -50,16 +50,16 @@ class FeltRide:
     t_s: Array
     """Time of the run [s], shape (N,)."""
     period_s: float
-    """Of a cycle [s]."""
+    """Cycle time [s]."""
     wanted: Array
     """Force [m/s²] and rates [rad/s] that the preset wants of the vehicle's, FRD, shape (N, 6)."""
     felt: Array
-    """Those at the head, shape (N, 6)."""
+    """Force [m/s²] and rates [rad/s] at the head, FRD, shape (N, 6)."""
     governed: NDArray[np.bool_]
     """Cycles in which the governor changed what the algorithm asked, shape (N,)."""
 
     def score(self, model: VestibularModel = REID_NAHON) -> Score:
-        """Its figures.
+        """Return the score of the ride.
 
         Raises:
             ValueError: fewer than two cycles.
@@ -67,7 +67,7 @@ class FeltRide:
         return score_pieces(self.pieces, self.period_s, model)
 
     def pieces(self) -> Iterator[tuple[Array, Array]]:
-        """Wanted and felt, some cycles at once."""
+        """Yield wanted and felt, some cycles at once."""
         for first in range(0, len(self.t_s), PIECE):
             rows = slice(first, first + PIECE)
             yield np.array(self.wanted[rows]), np.array(self.felt[rows])
@@ -75,14 +75,14 @@ class FeltRide:
             let_go(self.felt)
 
     def signals(self) -> Iterator[Sensed]:
-        """What the inner ear makes of these; raises as `score`."""
+        """Yield the signals of the inner ear for these; raises as `score`."""
         return sensed_pieces(self.pieces, self.period_s)
 
     def worst_cues(self, *, governed: bool = False) -> tuple[WorstCue, ...]:
-        """Of each axis where felt and wanted are furthest apart; none if there is no such cycle.
+        """Find the largest difference of felt and wanted, by axis; none without such a cycle.
 
         Args:
-            governed: look at the cycles alone in which the governor acted.
+            governed: use only the cycles in which the governor acted.
         """
         worst, places = np.full(6, -np.inf), np.zeros(6, np.intp)
         for first, (wanted, felt) in zip(
@@ -107,7 +107,7 @@ class FeltRide:
 
 @dataclass(frozen=True, slots=True)
 class RideFigures:
-    """What else a recorded ride tells."""
+    """Further figures of a recorded ride."""
 
     peak: Mapping[str, float]
     """Largest distance from neutral that was asked, by `COORDINATES` [m, deg]."""
@@ -116,11 +116,11 @@ class RideFigures:
     governed_share: float
     """Share of the ride in which the governor changed what the algorithm asked [1]."""
     gate_stops: int
-    """How often the gate ended the motion."""
+    """Number of times that the gate ended the motion."""
 
 
 def shares_of(preset: CueingPreset, algorithm: str | None = None) -> Array:
-    """What a preset wants of the vehicle's force and rates, by axis, shape (6,).
+    """Return the shares of the vehicle's force and rates that a preset wants, by axis, shape (6,).
 
     An algorithm that takes a pose as it comes wants all of it.
     """
@@ -130,13 +130,13 @@ def shares_of(preset: CueingPreset, algorithm: str | None = None) -> Array:
 
 
 def gain_of(plan: RidePlan) -> float:
-    """Share of the vehicle's forward force that is wanted."""
+    """Return the share of the vehicle's forward force that is wanted."""
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)
     return plan.scenario.cueing.gain * float(shares[0])
 
 
 def describe_demand(plan: RidePlan) -> str:
-    """How much of the vehicle's motion a scenario wants, and whose factors make that."""
+    """Describe how much of the vehicle's motion a scenario wants, and whose factors make that."""
     gain, preset = plan.scenario.cueing.gain, plan.presets[0]
     shares = shares_of(preset, plan.scenario.cueing.algorithm)
     (force, rates), own = (
@@ -149,13 +149,13 @@ def describe_demand(plan: RidePlan) -> str:
 
 
 def _shared(shares: Array) -> str:
-    """Shares of three axes: one number if they are alike."""
+    """Return the shares of three axes: one number if they are alike."""
     each = [f"{one:.3g}" for one in shares.tolist()]
     return each[0] if len(set(each)) == 1 else "/".join(each)
 
 
 def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
-    """The signals of a recorded ride.
+    """Return the signals of a recorded ride.
 
     Raises:
         RefusedError: if it was never followed for two cycles.
@@ -186,7 +186,7 @@ def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
 
 
 def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:
-    """Peaks, margins and stops of a recorded ride."""
+    """Return the peaks, margins and stops of a recorded ride."""
     neutral = np.array(plan.rig.neutral.coordinates())
     stops = [_code(recording, name) for name in STOPS]
     peaks, margin, spare = np.full(6, np.nan), np.nan, np.nan
@@ -214,7 +214,7 @@ def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:
 
 
 def engaged(recording: Recording) -> NDArray[np.bool_]:
-    """Cycles of the ride itself, shape (N,)."""
+    """Return the cycles of the ride itself, shape (N,)."""
     return np.asarray(recording.column("mode") == _code(recording, "ENGAGED"))
 
 
@@ -228,7 +228,7 @@ def _both(recording: Recording, which: str) -> Array:
 
 
 def _spare(rows: Recording, plan: RidePlan, riding: NDArray[Any]) -> float:
-    """Smallest share left of the legs' travel and speed; NaN if it is not known."""
+    """Return the smallest share left of the legs' travel and speed; NaN if it is not known."""
     from hil.machines.rig.machine import soft_range_m
 
     soft = np.array([soft_range_m(plan.rig, leg) for leg in range(6)])

@@ -16,7 +16,7 @@ UNITS: Final[Cells] = ("m/s²",) * 3 + ("°/s",) * 3
 
 
 def score_rows(score: Score) -> list[Cells]:
-    """A row an axis, under `SCORE_HEADS`."""
+    """Return a row an axis, under `SCORE_HEADS`."""
     return [
         (one.axis, _figure(one.nrmse), _figure(one.correlation),
          f"{100.0 * one.false_cue_share:.1f}", f"{one.over_threshold:.2f}")
@@ -25,7 +25,7 @@ def score_rows(score: Score) -> list[Cells]:
 
 
 def worst_rows(ride: FeltRide) -> list[Cells]:
-    """A row an axis, under `WORST_HEADS`; one more where the governor made a lesser one."""
+    """Return a row an axis, under `WORST_HEADS`; one more where the governor made a lesser one."""
     rows: list[Cells] = []
     governed = ride.worst_cues(governed=True)
     for axis, worst in enumerate(ride.worst_cues()):
@@ -37,7 +37,7 @@ def worst_rows(ride: FeltRide) -> list[Cells]:
 
 
 def travel_row(figures: RideFigures) -> dict[str, str]:
-    """The largest way from neutral that was asked, by coordinate."""
+    """Return the largest distance from neutral that was asked, by coordinate."""
     return {key: f"{value:.4g}" for key, value in figures.peak.items()}
 
 

@@ -1,4 +1,4 @@
-"""What ``hil fmu …`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil fmu …`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ class FmuVariableSummary(TypedDict):
     """One variable of a model."""
 
     name: str
-    """As the model names it."""
+    """Name of the variable in the model."""
     type: str
-    """As FMI names it: Real, Float64, Integer, …"""
+    """Type by its FMI name: Real, Float64, Integer, …"""
     causality: str
     """parameter, input, output, local, independent, …"""
     variability: str
     """constant, fixed, tunable, discrete or continuous."""
     unit: str
-    """As the model says; empty if it does not."""
+    """Unit given by the model; empty if it gives none."""
     start: str
-    """Its start value as text; empty if there is none."""
+    """Start value as text; empty if there is none."""
     description: str
-    """As the model says."""
+    """Description given by the model."""
 
 
 class FmuInfoSummary(TypedDict):
-    """What an FMU says of itself; nothing of it was run."""
+    """Description of an FMU; nothing of it was run."""
 
     ok: bool
-    """It was read."""
+    """True: the description was read."""
     path: str
     """The file."""
     sha256: str
@@ -36,11 +36,11 @@ class FmuInfoSummary(TypedDict):
     fmi: str
     """Version of the standard."""
     name: str
-    """Of the model."""
+    """Name of the model."""
     tool: str
-    """That made it."""
+    """Tool that made the FMU."""
     interfaces: list[str]
-    """Of: co-simulation, model exchange, scheduled execution."""
+    """Interfaces among co-simulation, model exchange, scheduled execution."""
     platforms: list[str]
     """Folders of its binaries."""
     step_s: float | None
@@ -50,11 +50,11 @@ class FmuInfoSummary(TypedDict):
     runnable: bool
     """Whether the bench could run it."""
     why_not: str
-    """Why it could not; empty if it could."""
+    """Reason why it could not; empty if it could."""
     losses: list[str]
-    """What is wrong in its description and does not matter: units that it does not define."""
+    """Flaws of its description that do not matter: units that it does not define."""
     variables: list[FmuVariableSummary]
-    """All of them, in the order of the file."""
+    """Variables, in the order of the file."""
 
 
 class FmuCheckSummary(TypedDict):
@@ -67,9 +67,9 @@ class FmuCheckSummary(TypedDict):
     loaded: bool
     """Whether its code was loaded; without `--trust` only the description is judged."""
     steps: int
-    """That were done."""
+    """Number of steps that were done."""
     period_s: float
-    """Of the loop that it was tried for [s]."""
+    """Cycle time of the loop that it was tried for [s]."""
     step_median_s: float | None
     """Time that the model itself took for a period, median [s]; null if it was not loaded."""
     step_p99_s: float | None
@@ -77,38 +77,38 @@ class FmuCheckSummary(TypedDict):
     step_max_s: float | None
     """Longest of them [s]."""
     failed: str
-    """What it failed by; empty if it did not."""
+    """Error that ended the trial; empty if none did."""
 
 
 class FmuRunSummary(TypedDict):
     """A run of an FMU alone."""
 
     ok: bool
-    """It went to its end."""
+    """True if it ran to its end."""
     steps: int
-    """That were done."""
+    """Number of steps that were done."""
     written: str
     """The file with its outputs; empty if none was asked for."""
     last: dict[str, float]
     """Outputs after the last step, by variable."""
     failed: str
-    """What it failed by; empty if it did not."""
+    """Error that ended the run; empty if none did."""
 
 
 class FmuExportSummary(TypedDict):
     """An FMU that was made of a rig."""
 
     ok: bool
-    """It was made, and says what the kernels say."""
+    """True if it was made, and its outputs are those of the kernels."""
     path: str
     """The file."""
     sha256: str
-    """Its digest."""
+    """Digest of the file."""
     fmi: str
     """Version of the standard."""
     variables: int
-    """How many it has."""
+    """Number of variables."""
     judged_steps: int
     """Steps in which it was run against the kernels."""
     largest_difference: float
-    """From them, relative to the largest value of an output, or to 1."""
+    """Largest difference from the kernels, relative to the largest value of an output, or to 1."""

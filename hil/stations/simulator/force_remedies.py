@@ -1,4 +1,4 @@
-"""What to write where so that a source's force is a vehicle's: keys of the maps of rides and hosts.
+"""Remedies for a source whose force is no vehicle's: keys to write in maps of rides and hosts.
 
 The finding itself is `platform6dof.cueing.plausible`'s; here its axes, signs and units are said in
 the keys of the map that is in force.
@@ -19,7 +19,7 @@ _WHERE: Final = "in its map (--map, or source.map), table [columns]"
 
 
 def ride_remedy(finding: ForceFinding, map_: RideMap) -> str:
-    """What to write into the map of a recorded ride.
+    """Return the text to write into the map of a recorded ride.
 
     Args:
         map_: that it was read by.
@@ -51,7 +51,7 @@ def ride_remedy(finding: ForceFinding, map_: RideMap) -> str:
 
 
 def _entry(map_: RideMap, from_: str, axis: str, name: str, unit: str = "") -> str:
-    """A line of a map: one quantity from the column that another one had."""
+    """Return a line of a map: one quantity from the column that another one had."""
     one = map_.columns[from_]
     sign = one.sign * (-1 if axis.startswith("-") else 1)
     tail = ", sign = -1" if sign < 0 else ""
@@ -71,7 +71,7 @@ _UNITS: Final = {"g": "g", "ft_s2": "ft/s2"}
 
 
 def fmu_remedy(settings: FmuSettings, finding: ForceFinding) -> str:
-    """What to write into the outputs of a model.
+    """Return the text to write into the outputs of a model.
 
     Args:
         settings: that are in force.

@@ -43,17 +43,17 @@ class JudgedSource:
         self._before: VehicleState | None = None
 
     def __getattr__(self, name: str) -> Any:
-        """What a source may have besides, such as `leader` or `missed`."""
+        """Pass on further attributes of the source, such as `leader` or `missed`."""
         return getattr(self._source, name)
 
     @property
     def ended_s(self) -> float:
-        """When it has said all [s]."""
+        """Time at which the source ends [s]."""
         return self._source.ended_s
 
     @property
     def why(self) -> str:
-        """What was found, with what to write where; else what the source knows itself."""
+        """Contradiction that was found, with the key to write; else the source's own details."""
         return self._found or str(getattr(self._source, "why", ""))
 
     def begin(self, now_s: float) -> None:
@@ -65,11 +65,11 @@ class JudgedSource:
         self._source.begin(now_s)
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """What the vehicle will do."""
+        """Return the coming motion of the vehicle."""
         return self._source.preview(now_s, span_s, step_s)
 
     def poll(self, now_s: float) -> Heard:
-        """What it says now, unless that can be no vehicle's."""
+        """Return the source's reading, unless no vehicle can move so."""
         heard = self._source.poll(now_s)
         state = heard.state if heard.reported is None else heard.reported
         if state is not None and heard.host in SOUND:
@@ -81,7 +81,7 @@ class JudgedSource:
         return self._passed_on(now_s, heard)
 
     def _as_given(self, state: VehicleState) -> VehicleState:
-        """What physics is to see: of what does not begin yet a moment that stands, and no turning.
+        """Make the state for the physics check; a waiting source is at rest without rotation.
 
         A flag of a pose takes no force from judgement that is not one of rest.
         """
@@ -109,7 +109,7 @@ class JudgedSource:
         return text
 
     def _passed_on(self, now_s: float, heard: Heard) -> Heard:
-        if heard.host not in SOUND:  # that counts more, and it tells why itself
+        if heard.host not in SOUND:  # that counts more, and it has its own reason
             self._found = "" if self._failed_s == math.inf else self._found
             return heard
         if self._state is HostState.WAITING:

@@ -1,8 +1,8 @@
-"""Where the time goes between a simulator and the platform, from a ride's recording.
+"""Delays between a simulator and the platform, from a ride's recording.
 
-Every row that used a new packet has the stamps of its way: the host's own, the kernel's, when the
-loop took it, when control handed the setpoint to the gate, when the gate put it on the wire; when
-the legs were there follows from the lag that the gate measures.
+Every row that used a new packet has the stamps of its transport: the host's own, the kernel's, when
+the loop took it, when control handed the setpoint to the gate, when the gate put it on the wire;
+when the legs were there follows from the lag that the gate measures.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hil.recording.row_arrays import gathered, let_go
 Array = NDArray[np.float64]
 
 SHARES: Final = ("host_to_kernel", "kernel_to_loop", "loop_to_gate", "gate_to_wire", "wire_to_legs")
-"""Shares of the way, in order."""
+"""Delays on the way from host to legs, in order."""
 WORDS: Final = {
     "host_to_kernel": "from the host, beyond its quickest packet",
     "kernel_to_loop": "in the kernel, until the loop asks",
@@ -31,19 +31,19 @@ WORDS: Final = {
     "lowpass_at_1_hz": "the low-pass of the host's map, at 1 Hz",
     "filter_at_1_hz": "the filter's own delay at 1 Hz",
 }
-"""What each is."""
+"""Description of each delay."""
 PIECE: Final = 1 << 16
-"""Packets that are looked at at once."""
+"""Number of packets that are processed at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatencyTrail:
-    """Shares of the way of each packet, NaN where one is not known."""
+    """Delays on the way of each packet from host to legs, NaN where one is not known."""
 
     t_s: Array
-    """When it was used, shape (N,) [s]."""
+    """Time at which the packet was used, shape (N,) [s]."""
     shares_s: Array
-    """Each in the order of `SHARES`, shape (N, 5) [s]."""
+    """Delays in the order of `SHARES`, shape (N, 5) [s]."""
 
     @property
     def kernel_to_wire_s(self) -> Array:
@@ -52,23 +52,23 @@ class LatencyTrail:
 
     @property
     def sums_s(self) -> Array:
-        """All of it, from the host to the legs, shape (N,) [s]; what is not known counts 0."""
+        """Sum of the delays from host to legs, shape (N,) [s]; unknown ones count 0."""
         return np.nansum(self.shares_s, axis=1)
 
     def known_s(self, name: str) -> Iterator[Array]:
-        """Those of one of `SHARES` that are known, in pieces [s]."""
+        """Yield known values of one of `SHARES`, in pieces [s]."""
         for first in range(0, len(self.t_s), PIECE):
             share_s = self.shares_s[first : first + PIECE, SHARES.index(name)]
             yield share_s[np.isfinite(share_s)]
             let_go(self.shares_s)
 
     def spread_s(self, name: str) -> ValueSpread:
-        """Median, 99th percentile and greatest of one of `SHARES` [s]."""
+        """Return the median, 99th percentile and greatest of one of `SHARES` [s]."""
         return spread_of(lambda: self.known_s(name), (50.0, 99.0))
 
 
 def latency_trail(recording: Recording) -> LatencyTrail:
-    """The trail of every packet that was used while the ride was followed; a long one in files."""
+    """Trace every packet that was used while the ride was followed; a long trail in files."""
     quickest_s = np.nan
     for piece in recording.pieces():
         behind_s = _shares_s(piece.rows)[:, 1]
@@ -85,7 +85,7 @@ def latency_trail(recording: Recording) -> LatencyTrail:
 
 
 def _shares_s(rows: Recording) -> Array:
-    """Time at which each packet was used, and its shares, shape (n, 6) [s].
+    """Return the time at which each packet was used, and its shares, shape (n, 6) [s].
 
     That of the host is by its own clock.
     """

@@ -1,4 +1,4 @@
-"""`hil host latency`: a ride on emulated CANopen drives, and where its time went."""
+"""`hil host latency`: a ride on emulated CANopen drives, and its delays."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ LOWPASS: Final = "lowpass_at_1_hz"
 PROBE_M_S2: Final = 0.2
 """Amplitude of the sine that the filter is asked [m/s²]: no limiter answers to so little."""
 PROBE_S: Final = 12.0
-"""How long it is asked; the last cycles count [s]."""
+"""Duration of the probe of the filter; the last cycles count [s]."""
 
 
 class ShareSummary(TypedDict):
-    """One share of the way from a simulator to the legs."""
+    """One delay on the way from a simulator to the legs."""
 
     name: str
     """Such as `kernel_to_loop`."""
     words: str
-    """The same for people."""
+    """Description of the delay for people."""
     p50_ms: float
     """Half of the packets took no longer [ms]."""
     p99_ms: float
@@ -56,24 +56,24 @@ class ShareSummary(TypedDict):
 
 
 class LatencySummary(TypedDict):
-    """Where the time went between a simulator and the legs."""
+    """Delays between a simulator and the legs."""
 
     ok: bool
     """The ride ended as it should."""
     packets: int
-    """That were used while the ride was followed."""
+    """Packets that were used while the ride was followed."""
     shares: list[ShareSummary]
-    """In order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
+    """Delays in order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
     sum: ShareSummary
-    """Of all but the low-pass's and the filter's own."""
+    """Sum of all delays but the low-pass's and the filter's own."""
     kernel_to_wire_periods: list[float]
-    """From the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
+    """Delay from the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
     largest: str
     """Name of the largest share by its p50."""
     period_ms: float
     """Cycle time [ms]."""
     recording: str
-    """Its file."""
+    """Path of the recording."""
 
 
 def latency_and_show(
@@ -153,7 +153,7 @@ def _drives(plan: RidePlan, url: str, *, paced: bool) -> Iterator[str]:
 
 
 def summarize_latency(plan: RidePlan, recording: Recording, reason: str = "") -> LatencySummary:
-    """What a ride's recording says of its way.
+    """Summarise the delays of a ride's recording.
 
     Args:
         reason: why the ride did not come to its end; empty if it did.

@@ -16,20 +16,20 @@ from platform6dof.pose import PlatformSetpoint
 
 
 class LedRide(OperatedMotion):
-    """What is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
+    """Motion that is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
 
     def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideRequests) -> None:
         self._ride, self._wishes = ride, wishes
         super().__init__(plan, ride)
 
     def begin(self) -> None:
-        """Stand at neutral."""
+        """Start at neutral."""
         super().begin()
         self._ride.begin()
 
     @property
     def playing(self) -> str:
-        """``"play"`` while the ride goes on, else empty."""
+        """``"play"`` while the ride runs, else empty."""
         resting = self._ride.phase in (RidePhase.RESTING, RidePhase.OVER)
         return "" if resting else "play"
 
@@ -40,12 +40,12 @@ class LedRide(OperatedMotion):
 
     @property
     def motion_t_s(self) -> float:
-        """How long the ride has been followed [s]."""
+        """Time for which the ride has been followed [s]."""
         return self._ride.followed_s
 
     @property
     def serial(self) -> int:
-        """Number of the wishes in force."""
+        """Number of the requests in force."""
         return self._wishes.serial
 
     def order(
@@ -86,7 +86,7 @@ class LedRide(OperatedMotion):
 
     @property
     def duration_s(self) -> float:
-        """Without end: the operator says when it is over [s]."""
+        """Infinite: the operator ends it [s]."""
         return math.inf
 
     def sample(self, t_s: float) -> PlatformSetpoint:

@@ -1,10 +1,10 @@
-"""What a vehicle did in cycles that control was not there for, made up for in the next one.
+"""Motion of a vehicle in cycles that control missed, made up for in the next one.
 
 The gate bridges a cycle without a setpoint at constant speed, and control finds itself some cycles
-later. Whatever goes step by step then makes as many steps as cycles have passed; what its source
-told in between nobody heard, so it goes along the parabola through what was heard in the two cycles
-before and what is heard now. A straight line would ask a vehicle that turns round at 50 cycles a
-second for more than its motion.
+later. A step-by-step computation then makes as many steps as cycles have passed; the source's
+states in between were not received, so it follows the parabola through the states of the two cycles
+before and of this one. A straight line would ask a vehicle that turns round at 50 cycles a second
+for more than its motion.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from hil.hosts.watch.states import Heard
 from platform6dof.cueing.vehicle import REST, VehicleState
 
 WeightedState = tuple[VehicleState, float]
-"""What a vehicle does in a cycle, and the share of it that is wanted."""
+"""Motion of a vehicle in a cycle, and the share of it that is wanted."""
 Points = Sequence[tuple[int, VehicleState]]
-"""What was heard, and in which cycle."""
+"""Readings, with the cycle of each."""
 
 
 class MissedCycles:
-    """Remembers what was heard, so that missed cycles can be made up for.
+    """Keeps readings, so that missed cycles can be made up for.
 
     Args:
         most: so many steps are made in a cycle at most.
@@ -36,7 +36,7 @@ class MissedCycles:
         self._points: list[tuple[int, VehicleState]] = []
 
     def states_in(self, now: Heard, passed: int) -> Iterator[WeightedState]:
-        """What to follow in each of the cycles since the last one that was made; the last is now's.
+        """Make a state for each of the cycles since the last one made; the last is now's.
 
         Args:
             passed: how many have passed, at least 1.
@@ -45,7 +45,7 @@ class MissedCycles:
         self._cycle += cycles
         if now.anchor:  # what was does not lead here
             self._points.clear()
-        elif passed > cycles:  # nobody knows how it went on from there: evenly
+        elif passed > cycles:  # its motion from there is unknown: evenly
             del self._points[:-1]
         state = REST if now.state is None else now.state
         points = [*self._points, (self._cycle, state)]
@@ -58,7 +58,7 @@ class MissedCycles:
 
 
 def between(points: Points, cycle: int) -> VehicleState:
-    """A state on the parabola through others, a line through two; flags and the like of the last.
+    """Fit a parabola through states, a line through two; flags and the like are the last's.
 
     Args:
         points: one to three, the newest last.

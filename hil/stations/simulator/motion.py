@@ -1,8 +1,8 @@
 """The motion of a ride: a source of the platform's that is made cycle by cycle.
 
-It rests at neutral until it follows. When the source has said all, is lost, or the time is over,
-what is wanted fades out, the platform goes home on a way with bounded jerk, and only then the
-motion has an end, so that the platform parks from rest.
+It rests at neutral until it follows. When the source has ended, is lost, or the time is over, what
+is wanted fades out, the platform returns home on a path with bounded jerk, and only then the motion
+has an end, so that the platform parks from rest.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from platform6dof.cueing.vehicle import VehicleState
 from platform6dof.pose import PlatformSetpoint
 
 FADE_OUT_S: Final = 0.3
-"""How long the motion takes to fade when a person or the scenario ends it [s]."""
+"""Duration of the fade when a person or the scenario ends the motion [s]."""
 FADE_IN_S: Final = 1.0
-"""How long it takes to fade in, and a gain to change [s]."""
+"""Duration of a fade-in, and of a change of gain [s]."""
 SETTLE_S: Final = 0.5
-"""After the fade the filter's washout goes on for so long before the way home begins [s]."""
+"""Time of the filter's washout between the fade and the return home [s]."""
 WAY_MAX_S: Final = 30.0
-"""A way home that lasts longer is none [s]: from far beyond the bounds of slow moves one may be
+"""Longest return home that is accepted [s]: from far beyond the bounds of slow moves one may be
 found that leads hundreds of metres round."""
 REST_M: Final = 1e-7
 """Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
 NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
-"""Before anything was heard."""
+"""Reading before any packet was received."""
 
 
 class RidePhase(Enum):
-    """What the motion does."""
+    """Phases of the motion."""
 
     RESTING = "resting"
     FOLLOWING = "following"
     FADING = "fading"
-    """To nothing wanted, because the ride is over."""
+    """Fading to nothing wanted, because the ride is over."""
     RETURNING = "returning"
-    """On the way to neutral."""
+    """Returning to neutral."""
     OVER = "over"
-    """At rest at neutral; the motion has ended."""
+    """Resting at neutral; the motion has ended."""
 
 
 TRANSITIONS: Final = {
@@ -64,7 +64,7 @@ TRANSITIONS: Final = {
     RidePhase.RETURNING: (RidePhase.OVER,),
     RidePhase.OVER: (),
 }
-"""What follows what; `RideMotion.begin` leads to RESTING from anywhere."""
+"""Phases that follow each phase; `RideMotion.begin` leads to RESTING from anywhere."""
 
 
 class RideMotion:
@@ -72,7 +72,7 @@ class RideMotion:
 
     Args:
         chain: filter, head and governor.
-        limits: of the way home.
+        limits: of the return home.
         lasts_s: after so long it is over [s]; infinite if only its source ends it.
         by_itself: whether it follows at once; else when a person asks.
         missed_max: so many missed cycles are made up for at most: as many as the gate bridges.
@@ -98,14 +98,14 @@ class RideMotion:
         self.on_lost: Callable[[], str] = _unknown
         """Asked when the source was lost: what is known of the cause besides."""
         self.heard: Heard = NEVER
-        """What the source said in this cycle."""
+        """Reading of the source in this cycle."""
         self.source_over: bool = False
-        """Whether the source has said all that it has to say."""
+        """Whether the source has ended."""
         self.gain: Ramp = Ramp(1.0)
         self.measured: Pose | None = None
-        """Where the platform is, as measured last."""
+        """Measured pose of the platform."""
         self.inputs: Mapping[str, float] = {}
-        """What a person asks of a source that is a model, by name."""
+        """Requests of a person to a source that is a model, by name."""
         self._own = Ramp(0.0)
         self._muted = False
         self.begin()
@@ -124,11 +124,11 @@ class RideMotion:
         self._lost = ""
         self._setpoint = PlatformSetpoint.from_rows(self.cued.rows)
 
-    # --- what is told ---------------------------------------------------------------------------
+    # --- readings -------------------------------------------------------------------------------
 
     @property
     def phase(self) -> RidePhase:
-        """What it does."""
+        """Phase of the motion."""
         return self._phase
 
     @property
@@ -143,7 +143,7 @@ class RideMotion:
 
     @property
     def feedback(self) -> Feedback | None:
-        """What a source that is a model may take in; None before the pose was measured."""
+        """Feedback for a source that is a model; None before the pose was measured."""
         if self.measured is None:
             return None
         deviation = self.measured.coordinates() - self._home
@@ -151,7 +151,7 @@ class RideMotion:
 
     @property
     def followed_s(self) -> float:
-        """How long it has followed its source [s]."""
+        """Time for which it has followed its source [s]."""
         return self._followed_s
 
     @property
@@ -166,12 +166,12 @@ class RideMotion:
 
     @property
     def lost(self) -> str:
-        """Why the source was lost; empty if it was not."""
+        """Reason why the source was lost; empty if it was not."""
         return self._lost
 
     @property
     def given_up(self) -> str:
-        """Why it was given up, once the platform rests at the end of its motion; else empty."""
+        """Reason why it was given up, once the platform rests at its end; else empty."""
         return self._lost if self._past >= 1 else ""
 
     # --- what is asked --------------------------------------------------------------------------
@@ -243,7 +243,7 @@ class RideMotion:
             self._go(RidePhase.FADING)
 
     def _turn_home(self) -> None:
-        """Plan the way to neutral; while there is none, the washout goes on."""
+        """Plan the return to neutral; while there is none, the washout continues."""
         try:
             way = ShortestPath(self.cued.rows, self._home, self._limits)
         except MotionError:
@@ -278,9 +278,9 @@ class RideMotion:
 
 
 def _unknown() -> str:
-    """Nobody knows more."""
+    """Return no details of a cause."""
     return ""
 
 
 def _nothing() -> None:
-    """Nobody waits for it."""
+    """Ignore the event."""

@@ -1,7 +1,7 @@
 """The cueing test of a whole chain: filter, governor, kinematics and simulated drives.
 
 Each axis is driven at each frequency; what a rider would feel is taken from the lengths that the
-drives measured. Nothing is called passed: the curve is told, with what limited it.
+drives measured. The curve is shown with what limited it, and is not judged.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class Governing(Protocol):
     """The part of a governor that is used here."""
 
     def reset(self, q: Array) -> None:
-        """Stand at coordinates, shape (6,)."""
+        """Start at coordinates, shape (6,)."""
         ...
 
     def step(self, rows: Rows) -> GovernedCycle:
-        """What may be asked of the platform."""
+        """Return the nearest admissible motion of the platform."""
         ...
 
 
 class GovernedCycle(Protocol):
-    """What a governor says of one cycle."""
+    """Result of a governor in one cycle."""
 
     @property
     def rows(self) -> Rows:
@@ -69,7 +69,7 @@ class GovernedCycle(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OmctChain:
-    """What is tested."""
+    """Chain that is tested."""
 
     cue: CueingFilter
     governor: Governing | None
@@ -81,7 +81,7 @@ class OmctChain:
     """Factor on what the vehicle does."""
 
     def ride(self, stimulus: Stimulus, period_s: float) -> tuple[Array, Flags]:
-        """Rows of the platform, shape (N, 3, 6), and where something limited them, shape (N,).
+        """Compute rows of the platform, shape (N, 3, 6), and where they were limited, shape (N,).
 
         Args:
             stimulus: what the vehicle does.
@@ -108,15 +108,15 @@ class OmctChain:
 
 @dataclass(frozen=True, slots=True)
 class OmctRun:
-    """All that was measured."""
+    """Response of a chain in the cueing test."""
 
     points: tuple[OmctPoint, ...]
-    """By test, then frequency."""
+    """Measured points, sorted by test, then frequency."""
     drives: str
-    """What stood in for the drives; empty if none."""
+    """Substitute for the drives; empty if there was none."""
 
     def of(self, test: int) -> tuple[OmctPoint, ...]:
-        """The points of one of the ten tests."""
+        """Return the points of one of the ten tests."""
         return tuple(one for one in self.points if one.test == test)
 
 
@@ -179,7 +179,7 @@ def _three(values: list[float]) -> tuple[float, float, float]:
 def _tilt_limited(
     cue: CueingFilter, period_s: float, force: Array, rates: Array, made: Array
 ) -> Flags:
-    """Where the tilt is not the one of the same filter without a limiter."""
+    """Return where the tilt is not the one of the same filter without a limiter."""
     if not isinstance(cue, Classical):
         return np.zeros(len(made), dtype=np.bool_)
     tilt = replace(cue.parameters.tilt, rate_rad_s=np.inf, acceleration_rad_s2=np.inf)
@@ -202,7 +202,7 @@ def _governed(governor: Governing, neutral: Array, made: Array) -> Flags:
 def _driven(
     bank: SimulatedDrives, geometry: HexapodGeometry, rows: Array, period_s: float
 ) -> Array:
-    """Rows of the platform as the drives move it: forward kinematics of what they measured."""
+    """Compute rows of the driven platform: forward kinematics of what the drives measured."""
     lengths, speeds = leg_setpoints_batch(
         geometry, np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1])
     )
@@ -221,7 +221,7 @@ def _driven(
 
 
 def _angles(rotation: Array) -> Array:
-    """alpha, beta, gamma of Rz(alpha) Ry(beta) Rx(gamma), shape (N, 3); no half turns occur."""
+    """Find alpha, beta, gamma of Rz(alpha) Ry(beta) Rx(gamma), shape (N, 3); no half turns."""
     beta = -np.arcsin(np.clip(rotation[:, 2, 0], -1.0, 1.0))
     alpha = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
     gamma = np.arctan2(rotation[:, 2, 1], rotation[:, 2, 2])

@@ -1,4 +1,4 @@
-"""What `hil cue omct` asks for, made into a chain and run."""
+"""Request of `hil cue omct`, made into a chain and run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RATE_HZ: Final = 500.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmctRequest:
-    """What is tested; None for what is shipped, or all."""
+    """Request for a cueing test; None for what is shipped, or all."""
 
     rig: str | None = None
     preset: str | None = None
@@ -88,7 +88,7 @@ def _frequencies(asked: tuple[float, ...] | None) -> tuple[float, ...]:
 
 
 def _plan(rig: str) -> Plan:
-    """A rig at rest: the test needs its drives and its limits, and no motion."""
+    """Return a rig at rest: the test needs its drives and its limits, and no motion."""
     hold = {"kind": "hold", "duration_s": 1.0}
     table = {"name": "omct", "rig": rig, "rate_hz": RATE_HZ, "motion": hold}
     GIVEN.take(table)

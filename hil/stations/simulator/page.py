@@ -39,13 +39,13 @@ GAIN_MAX: Final = 2.0
 FORCE_M_S2: Final = 5.0
 RATE_RAD_S: Final = 0.5
 SLIDER_STEPS: Final = 200
-"""Of an operator's input, from end to end."""
+"""Steps of an operator's input, from end to end."""
 _FORCES: Final = (("x", "Force forward"), ("y", "Force to the right"), ("z", "Force down"))
 _RATES: Final = (("x", "Rate of roll"), ("y", "Rate of pitch"), ("z", "Rate of yaw"))
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
-    """The page of the ride in a run's header; raises `KeyError` if it is none."""
+    """Return the page of the ride in a run's header; raises `KeyError` if it is none."""
     cueing = table["scenario"]["cueing"]
     names = [str(one["name"]) for one in table["presets"]]
     gain = float(cueing["gain"])
@@ -89,10 +89,10 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
 
 
 def _inputs(source: Mapping[str, Any], file: Path) -> list[PageWidget]:
-    """A slider for each number that a person may ask of the source."""
+    """Return a slider for each number that a person may ask of the source."""
     try:
         there = operator_inputs(source, file)
-    except ConfigError:  # looked at where the source's package is not installed
+    except ConfigError:  # read where the source's package is not installed
         there = ()
     if not there:
         return []

@@ -19,7 +19,7 @@ from platform6dof.cueing.predictive import PredictiveFilter
 from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 CHANGE_S = 1.0
-"""How long it takes to cross over from one preset to another [s]."""
+"""Time of a change from one preset to another [s]."""
 
 
 class Presets:
@@ -37,17 +37,17 @@ class Presets:
         self._passed_s = CHANGE_S
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Start at neutral, as if the vehicle had always been level."""
         for one in self._filters:
             one.reset()
         self._passed_s = CHANGE_S
 
     def choose(self, number: int | None) -> None:
-        """Take a preset whatever the host says; None: by the host's flag."""
+        """Select a preset regardless of the host; None: by the host's flag."""
         self._chosen = number
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`."""
+        """Return the platform's motion in this cycle; see `cue.CueingFilter`."""
         made = [one.step(state, weight) for one in self._filters]
         self._look(state)
         if self._passed_s >= CHANGE_S:
@@ -79,11 +79,11 @@ class Parts:
         self, names: tuple[str, ...], presets: Presets, chain: Chain, predictive: Predictive
     ) -> None:
         self.names: tuple[str, ...] = names
-        """Of the presets."""
+        """Names of the presets."""
         self.chain: Chain = chain
-        """What they are part of."""
+        """Chain that they are part of."""
         self.predictive: Predictive = predictive
-        """Those presets that make plans."""
+        """Presets that make plans."""
         self._presets = presets
 
     @property
@@ -92,7 +92,7 @@ class Parts:
         return self._presets.number
 
     def choose(self, number: int | None) -> None:
-        """Take a preset whatever the host says; None: by the host's flag."""
+        """Select a preset regardless of the host; None: by the host's flag."""
         self._presets.choose(number)
 
     def require(self, number: int | None) -> None:
@@ -107,7 +107,7 @@ class Parts:
 
 
 def parts_of(plan: RidePlan) -> Parts:
-    """The parts of a plan.
+    """Return the parts of a plan.
 
     Raises:
         ConfigError: if an algorithm cannot be had.

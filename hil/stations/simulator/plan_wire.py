@@ -1,4 +1,4 @@
-"""What goes over the wire between a run and its planner's process: packets of bytes.
+"""Packets of bytes between a run and its planner's process.
 
 The first packet says what to plan for, as JSON; its answer is `READY`. Requests and answers are
 little-endian numbers. All numbers come through unchanged, so that a plan is the same wherever it is
@@ -49,7 +49,7 @@ _GEOMETRY: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannerSetup:
-    """All that a planner is made of."""
+    """Settings of a planner."""
 
     parameters: MpcParameters
     envelope: Envelope
@@ -59,16 +59,16 @@ class PlannerSetup:
     """The rider's head in the platform's axes [m]."""
 
     def planner(self) -> Planner:
-        """One of these.
+        """Make such a planner.
 
         Raises:
-            ValueError: if the machine has no room at neutral.
+            ValueError: if the machine has no travel at neutral.
         """
         return Planner(self.parameters, self.envelope, self.neutral, self.head_m)
 
 
 def setup_to_bytes(setup: PlannerSetup) -> bytes:
-    """The first packet."""
+    """Return the first packet."""
     geometry, limits = setup.envelope.geometry, setup.envelope.limits
     table = {
         "parameters": asdict(setup.parameters),
@@ -87,7 +87,7 @@ def setup_to_bytes(setup: PlannerSetup) -> bytes:
 
 
 def setup_from_bytes(packet: bytes) -> PlannerSetup:
-    """What the first packet says.
+    """Read the first packet.
 
     Raises:
         ValueError: it says something that cannot be.
@@ -113,14 +113,14 @@ def setup_from_bytes(packet: bytes) -> PlannerSetup:
 
 
 def request_to_bytes(request: PlanRequest) -> bytes:
-    """A request with the plan that it begins from."""
+    """Return a request with the plan that it begins from."""
     head = _REQUEST.pack(request.serial, request.start_s, len(request.wanted))
     organs, wanted = request.organs.tobytes(), np.ascontiguousarray(request.wanted).tobytes()
     return b"".join((head, organs, wanted, _plan_to_bytes(request.playing)))
 
 
 def request_from_bytes(packet: bytes) -> PlanRequest:
-    """The same again.
+    """Read a request back.
 
     Raises:
         ValueError: it is cut, or no plan.
@@ -133,13 +133,13 @@ def request_from_bytes(packet: bytes) -> PlanRequest:
 
 
 def answer_to_bytes(answer: PlanAnswer) -> bytes:
-    """An answer with its plan, if there is one."""
+    """Return an answer with its plan, if there is one."""
     plan = b"" if answer.plan is None else _plan_to_bytes(answer.plan)
     return _ANSWER.pack(answer.serial, answer.outcome, bool(plan), answer.cost) + plan
 
 
 def answer_from_bytes(packet: bytes) -> PlanAnswer:
-    """The same again.
+    """Read an answer back.
 
     Raises:
         ValueError: it is cut, or what it holds is no plan.
@@ -151,12 +151,12 @@ def answer_from_bytes(packet: bytes) -> PlanAnswer:
 
 
 def renewal_to_bytes(number: int, pid: int) -> bytes:
-    """That another process makes the plans from now on: the how manieth, and which."""
+    """Encode that another process makes the plans from now on: its ordinal, and its number."""
     return _RENEWAL.pack(_RENEWED, number, pid)
 
 
 def renewal_from_bytes(packet: bytes) -> tuple[int, int] | None:
-    """Its number and process again; None if the packet is an answer."""
+    """Read its ordinal and process back; None if the packet is an answer."""
     if len(packet) != _RENEWAL.size or not packet.startswith(_RENEWED):
         return None
     _, number, pid = _RENEWAL.unpack(packet)

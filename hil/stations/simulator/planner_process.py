@@ -1,9 +1,9 @@
-"""The run's end of the process that makes plans while a run is under way.
+"""The run's end of the process that makes plans during a run.
 
 They share a socket pair: a packet each way (`hil.stations.simulator.plan_wire`). Nothing here waits
-once the process is ready: a request that finds no room is let go, and counts as late where its plan
-should have taken over. If it is killed, a copy of it goes on, a few times; then whoever plays its
-plans is told that there is none any more.
+once the process is ready: a request for which the queue has no space is dropped, and counts as late
+where its plan should have taken over. If it is killed, a copy of it continues, a few times; then
+the player of its plans learns that there is none any more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from platform6dof.cueing.planner import PlanAnswer, PlanRequest
 
 PROGRAM: Final = "hil.stations.simulator.planning_program"
 START_TIMEOUT_S: Final = 120.0
-"""For imports, and for compiling where that was never done."""
+"""Longest start of the process [s]: for imports, and for compiling where that was never done."""
 
 
 class PlanningError(Exception):
@@ -52,11 +52,11 @@ class PlanningProcess:
         self._wire: socket.socket | None = None
         self._process: ChildProcess | None = None
         self.pid: int = 0
-        """Of the process that makes the plans; 0 where there is none."""
+        """Number of the process that makes the plans; 0 where there is none."""
         self.renewals: int = 0
-        """How many were killed so far, and a copy went on."""
+        """Processes that were killed so far, and replaced by a copy."""
         self.refused: int = 0
-        """Requests that found no room, because older ones still waited."""
+        """Requests for which the queue had no space, because older ones still waited."""
 
     def __enter__(self) -> Self:
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -110,7 +110,7 @@ class PlanningProcess:
             self._lost()
 
     def answer(self) -> PlanAnswer | None:
-        """The newest answer that came since; None if none did. Waits for nothing."""
+        """Return the newest answer that came since; None if none did. Waits for nothing."""
         newest: bytes | None = None
         while self._wire is not None:
             try:
@@ -130,12 +130,12 @@ class PlanningProcess:
             return None
         try:
             return answer_from_bytes(newest)
-        except (ValueError, struct.error):  # not what our program sends; the old plan goes on
+        except (ValueError, struct.error):  # not what our program sends; the old plan continues
             self._lost()
             return None
 
     def _lost(self) -> None:
-        """It is gone, or makes no sense: the end of the wire ends it, `close` sees to that."""
+        """Note that the process is gone, or sends nonsense; `close` ends it."""
         if self._wire is not None:
             self._wire.close()
             self._wire = None

@@ -1,6 +1,6 @@
 """The process that makes plans during a run, see `hil.stations.simulator.planner_process`.
 
-It works at a lower priority than the bench and ends with it. A copy of it waits and goes on with
+It works at a lower priority than the bench and ends with it. A copy of it waits and continues with
 the newest request if it is killed, and has a copy of its own then: that costs the loop nothing.
 """
 
@@ -46,13 +46,13 @@ def _serve(wire: socket.socket, planner: Planner, standby: Standby | None) -> No
             standby.keep()
         try:
             answer = planner.plan(request)
-        except ValueError:  # whatever it met, it is no plan; the old one goes on
+        except ValueError:  # whatever it met, it is no plan; the old one continues
             answer = PlanAnswer(request.serial, Outcome.UNSOLVED, None)
         wire.send(answer_to_bytes(answer))
 
 
 def _serve_renewed(wire: socket.socket, planner: Planner) -> None:
-    """The same, in one process after the other if they are killed."""
+    """Make plans, in one process after the other if they are killed."""
     for number in range(RENEWALS_MOST + 1):
         standby = Standby() if number < RENEWALS_MOST else None
         try:

@@ -1,4 +1,4 @@
-"""Predictive presets of a ride: their planners, what they are told of the future, and of plans.
+"""Predictive presets of a ride: their planners, the future that they are given, and their plans.
 
 On the virtual clock plans are made in the thread of the loop, so that a ride repeats bit by bit; in
 real time by a process each, which is ready before anything is powered.
@@ -26,7 +26,7 @@ from platform6dof.cueing.predictive import InlinePlanning, PlanStatus, Predictiv
 def predictive_filter(
     plan: RidePlan, preset: CueingPreset
 ) -> tuple[PredictiveFilter, PlanningProcess | None]:
-    """The filter of a predictive preset, and the process that is to be entered for its plans.
+    """Make the filter of a predictive preset, and the process that is entered for its plans.
 
     Raises:
         ConfigError: if the preset or the rig cannot be planned for.
@@ -51,18 +51,18 @@ def predictive_filter(
 
 
 SUMMED_S: Final = 10.0
-"""So long what happens again and again is counted before it is told again [s]."""
+"""Time over which repeated messages are counted before the next one is published [s]."""
 
 
 class Summed:
-    """Of what happens again and again, the first is told at once, and then how many more."""
+    """Counter of repeated messages: the first is published at once, and then how many more."""
 
     def __init__(self) -> None:
         self._seen = 0
         self._since_s = -math.inf
 
     def take(self, count: int, now_s: float, *, over: bool = False) -> int:
-        """How many are to be told now; 0 if none.
+        """Return the number of repeats to publish now; 0 if none.
 
         Args:
             count: how many there were so far.
@@ -100,7 +100,7 @@ class Predictive:
 
     @contextmanager
     def planners(self) -> Iterator[None]:
-        """The processes, ready.
+        """Yield the processes, ready.
 
         Raises:
             ConfigError: if one does not get ready.
@@ -114,7 +114,7 @@ class Predictive:
             yield
 
     def look_ahead(self, source: LiveSource, now_s: float, gain: float) -> None:
-        """Tell what the vehicle will do to those that make a plan in this cycle.
+        """Give the vehicle's coming motion to the planners that make a plan in this cycle.
 
         Args:
             source: just asked for this cycle.
@@ -140,7 +140,7 @@ class Predictive:
     def report_changes(
         self, now_s: float, say: Callable[[str], None], *, over: bool = False
     ) -> None:
-        """Say what went wrong with plans since this was asked last; of late ones the sum.
+        """Publish what went wrong with plans since the last call; of late ones the sum.
 
         Args:
             now_s: on the clock of the run [s].

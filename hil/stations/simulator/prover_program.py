@@ -1,4 +1,4 @@
-"""The process that looks at what an operator wants of a ride, see `hil.desk.prover`."""
+"""The process that judges an operator's requests during a ride, see `hil.desk.prover`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class RideRequestJudge:
         self._presets, self._inputs = presets, inputs
 
     def target(self, pose: Six) -> str:
-        """A ride goes to no pose."""
+        """Refuse a pose: a ride goes to none."""
         return "a ride goes to no pose; end it, and begin a run of poses"
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Judge a table of wishes.
+        """Judge a table of requests.
 
         Returns:
             What is wrong with it, empty if nothing; and the table in full as JSON.

@@ -6,17 +6,17 @@ from hil.hosts.watch.watchdogs import window
 
 
 class Ramp:
-    """One number; a new aim is reached after a given time, from wherever it is.
+    """A number that changes smoothly: a new target is reached in a given time, from wherever it is.
 
     Args:
-        value: where it stands at first.
+        value: at first.
     """
 
     def __init__(self, value: float) -> None:
         self.value: float = value
-        """Now."""
+        """Value now."""
         self._from = self.aim = value
-        """Where it goes, or stands."""
+        """Target of the number."""
         self._passed_s = self._length_s = 0.0
 
     def go(self, aim: float, length_s: float) -> None:
@@ -26,12 +26,12 @@ class Ramp:
             self._passed_s, self._length_s = 0.0, length_s
 
     def jump(self, value: float) -> None:
-        """Stand somewhere at once."""
+        """Set the number at once."""
         self.value = self._from = self.aim = value
         self._passed_s = self._length_s = 0.0
 
     def step(self, period_s: float) -> float:
-        """Go on for a cycle; returns where it is then."""
+        """Advance by a cycle; return the number then."""
         if self.value != self.aim or self._passed_s < self._length_s:
             self._passed_s += period_s
             if self._passed_s >= self._length_s:

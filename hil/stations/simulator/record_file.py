@@ -1,4 +1,4 @@
-"""Which file a RECORD of the command line is: a path, or the name of a shipped ride or scenario."""
+"""File of a RECORD of the command line: a path, or the name of a shipped ride or scenario."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCENARIOS: Final = "scenarios"
 
 
 def record_file(name: str) -> Path:
-    """The recorded ride (CSV) or the scenario of one (TOML) that a name means.
+    """Return the recorded ride (CSV) or the scenario of one (TOML) that a name means.
 
     Raises:
         ConfigError: naming every place that was searched, or of a run's recording.
@@ -33,7 +33,7 @@ def record_file(name: str) -> Path:
 
 
 def is_scenario(file: str | Path) -> bool:
-    """Whether it is a scenario, by its ending."""
+    """Return whether it is a scenario, by its ending."""
     return Path(file).suffix.lower() == ".toml"
 
 
@@ -49,7 +49,7 @@ def refuse_map(map_name: str | None) -> None:
 
 
 def read_recorded(file: Path, map_name: str | None) -> tuple[RideFile, Vector3]:
-    """The ride that was recorded, and where the rider's head is from the recorder's sensor [m].
+    """Read a recorded ride, and where the rider's head is from the recorder's sensor [m].
 
     Args:
         file: from `record_file`.

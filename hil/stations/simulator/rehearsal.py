@@ -25,38 +25,38 @@ from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]
 HOME_MAX_S: Final = 60.0
-"""Longer than this no way home lasts after the end of a source [s]."""
+"""Longest return home after the end of a source [s]."""
 
 WAIT_MAX_S: Final = 10.0
-"""So long it is waited for a source that is live [s]."""
+"""Longest wait for a source that is live [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rehearsal:
-    """Every cycle of a ride; a `MotionSource` as well."""
+    """Ride without a platform, cycle by cycle; a `MotionSource` as well."""
 
     t_s: Array
-    """Since it began [s], shape (N,)."""
+    """Time since the ride began [s], shape (N,)."""
     rows: Array
-    """Where the platform would be, absolute coordinates [m, rad], shape (N, 3, 6)."""
+    """Setpoints of the platform, absolute coordinates [m, rad], shape (N, 3, 6)."""
     wanted: Array
     """Force [m/s²] and rates [rad/s] wanted at the head, FRD, shape (N, 6)."""
     felt: Array
-    """Those that it would get, shape (N, 6)."""
+    """Force [m/s²] and rates [rad/s] that the head would get, FRD, shape (N, 6)."""
     weight: Array
     """Share of the vehicle's motion that was wanted, shape (N,)."""
     active: NDArray[np.bool_]
     """Cycles in which the governor changed what was asked, shape (N,)."""
     binding: NDArray[np.int64]
-    """Its binding margins, shape (N,)."""
+    """Binding margins of the governor, shape (N,)."""
     margin: Array
     """Smallest share left of a limit; NaN without a governor, shape (N,)."""
     failed: NDArray[np.bool_]
     """Cycles in which the governor's fallback was used, shape (N,)."""
     lost: str
-    """Why the source was lost; empty if it was not."""
+    """Reason why the source was lost; empty if it was not."""
     period_s: float
-    """Of a cycle [s]."""
+    """Cycle time [s]."""
 
     @property
     def duration_s(self) -> float:
@@ -92,10 +92,10 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
 
 
 def require_known_ahead(plan: RidePlan) -> None:
-    """Refuse a ride in real time whose source is a simulator that is heard.
+    """Refuse a ride in real time whose source is a simulator that is received.
 
     Raises:
-        ConfigError: naming what could stand in for it.
+        ConfigError: naming a substitute for it.
     """
     scenario = plan.scenario
     file = Path(plan.scenario_file)

@@ -1,11 +1,11 @@
-"""What a filter is told while a source fades: a fade is no manoeuvre of the vehicle.
+"""Input of a filter while a source fades: a fade is no manoeuvre of the vehicle.
 
-Force and rates are wanted by a weight that falls to 0 in 0.3 s. A filter that is told just that
-feels a car that is lost in a bend straighten at once: it kicks across, its tilt turns home, and its
-yaw, washed out long ago, turns back. So of what is faded out, the part that had lasted is let go
-slowly, along (1 + t/τ) exp(-t/τ), and taken up likewise after a fade in; what was quick goes with
-the weight. A pose that comes in is let go likewise, all of it: its speed ends with the weight, and
-the platform comes home after that.
+Force and rates are wanted by a weight that falls to 0 in 0.3 s. A filter with just that input feels
+a car that is lost in a bend straighten at once: it kicks across, its tilt turns home, and its yaw,
+washed out long ago, turns back. So of what is faded out, the sustained part is released slowly,
+along (1 + t/τ) exp(-t/τ), and taken up likewise after a fade in; the quick part follows the weight.
+A pose that comes in is released likewise, all of it: its speed ends with the weight, and the
+platform comes home after that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
 RELEASE_S: Final = 0.7
 """τ: a half is let go after 1.7 τ, nine tenths after 3.9 τ [s]."""
 LASTED_S: Final = (0.2, 0.2, 0.2, 0.65, 0.65, 0.65)
-"""Time constants of the means that tell what of force and rates had lasted [s].
+"""Time constants of the means of sustained force and rates [s].
 
 That of the rates is about the time in which a filter washes them out, so that with the weight ends
 what the platform turns."""
@@ -44,13 +44,13 @@ class SlowRelease:
         self.reset()
 
     def reset(self) -> None:
-        """Nothing was told so far: what comes first fades neither in nor out."""
+        """Forget the past: the first state fades neither in nor out."""
         self._weight = math.nan
         self._lasting = [0.0] * 6
         self._held, self._later = [0.0] * 6, [0.0] * 6  # their sum is what is not yet let go
 
     def step(self, state: VehicleState, weight: float) -> VehicleState:
-        """What the filter is to be told in this cycle, at full weight.
+        """Return the filter's input in this cycle, at full weight.
 
         Args:
             state: complete and finite.
@@ -73,14 +73,14 @@ class SlowRelease:
         return replace(state, f_m_s2=(rest[0] + x, rest[1] + y, rest[2] + z), omega_rad_s=(a, b, c))
 
     def _means(self, motion: Six) -> Six:
-        """What of force and rates had lasted."""
+        """Return the sustained part of force and rates."""
         for at, (one, follow) in enumerate(zip(motion, self._follow, strict=True)):
             self._lasting[at] += follow * (one - self._lasting[at])
         x, y, z, p, q, r = self._lasting
         return x, y, z, p, q, r
 
     def _let_go(self, lasting: Six, lost: float) -> None:
-        """Go on by a cycle in which a share is lost; negative if it comes."""
+        """Advance by a cycle in which a share is lost; negative if it comes."""
         held, later, keep, step = self._held, self._later, self._keep, self._step
         for at, one in enumerate(lasting):
             later[at] = keep * (later[at] + step * held[at])
@@ -90,11 +90,11 @@ class SlowRelease:
 
 
 def _motion(state: VehicleState) -> Six:
-    """Specific force less that at rest [m/s²], and rates [rad/s]."""
+    """Return specific force less that at rest [m/s²], and rates [rad/s]."""
     (x, y, z), rest = state.f_m_s2, REST.f_m_s2
     return (x - rest[0], y - rest[1], z - rest[2], *state.omega_rad_s)
 
 
 def _pose(state: VehicleState) -> Six:
-    """Place [m] and turn, axis times angle [rad]."""
+    """Return the place [m] and turn, axis times angle [rad]."""
     return (*state.position_m, *vector_between(_LEVEL, state.attitude))

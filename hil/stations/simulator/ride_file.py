@@ -27,11 +27,11 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 SHORTEST_S: Final = 2.0
 """A shorter record is no ride [s]."""
 LARGEST: Final = {"m_s2": 1000.0, "rad_s": 100.0, "m_s": 10_000.0, "rad": 100.0}
-"""No vehicle does more: the unit is wrong."""
+"""Largest values that a vehicle reaches: beyond them the unit is wrong."""
 SURE_CORRELATION: Final = 0.8
-"""A slope with at least this correlation says for sure that a sign or unit is wrong."""
+"""Correlation above which a slope proves that a sign or unit is wrong."""
 IN_MS: Final = 'time.unit = "ms" in its map (--map, or source.map)'
-"""How a record's times are read in milliseconds."""
+"""Advice for times in milliseconds."""
 _NORM_ERROR: Final = 0.2
 FloatsByName = dict[str, Floats]
 
@@ -43,12 +43,12 @@ class RideFile:
     path: Path
     """The file."""
     map: RideMap
-    """Which column is what."""
+    """Map of the columns."""
     motion: ReportedMotion
-    """What it tells, on a uniform grid, not completed."""
+    """Motion in the file, on a uniform grid, not completed."""
 
     def ride(self, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
-        """The complete ride at the rider's head.
+        """Return the complete ride at the rider's head.
 
         Args:
             head_m: the head from the recorder's sensor, forward, right, down [m].
@@ -66,14 +66,14 @@ class RideFile:
             raise MotionError(f"{self.path}: {error}") from None
 
     def agreements(self) -> tuple[Agreement, ...]:
-        """What it tells, held against itself; the intake of `ride` refuses what this finds."""
+        """Compare its quantities; the intake of `ride` refuses what this finds."""
         return agreements(self.motion, self.map.level_s, lambda one: ride_remedy(one, self.map))
 
 
 def read_ride(
     path: str | Path, map_: RideMap | str | None = None, head_m: Vector3 = (0.0, 0.0, 0.0)
 ) -> VehicleRecord:
-    """A complete recorded ride; see `read_ride_file`.
+    """Return a complete recorded ride; see `read_ride_file`.
 
     Args:
         head_m: the head from the recorder's sensor, forward, right, down [m].
@@ -114,7 +114,7 @@ def read_ride_file(path: str | Path, map_: RideMap | str | None = None) -> RideF
 
 
 def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
-    """A column in SI, with its sign and without its bias, shape (N,)."""
+    """Return a column in SI, with its sign and without its bias, shape (N,)."""
     one, quantity = map_.columns[name], QUANTITIES[name]
     table.check_unit(one.column, one.key)
     raw = table.columns[one.column]
@@ -134,7 +134,7 @@ def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
 
 
 def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ReportedMotion:
-    """All quantities on the grid of the median step; attitudes by rotations, never by angles."""
+    """Bring all quantities to the grid of the median step; attitudes by rotations, no angles."""
     steps_s = np.diff(t_s)
     mean_s = float(t_s[-1]) / len(steps_s)
     off_s = float(np.abs(t_s - mean_s * np.arange(len(t_s))).max())
@@ -179,7 +179,7 @@ def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) 
 
 
 def _slower(path: Path, fields: FloatsByName, step_s: float, corner_hz: float) -> FloatsByName:
-    """All fields without what is faster than a corner; an attitude by its quaternion's numbers.
+    """Remove what is faster than a corner from all fields; an attitude by its quaternion.
 
     Raises:
         MotionError: if the corner is not below half the rate of the record.
@@ -200,7 +200,7 @@ def _applied(level: Turn, vectors: Floats) -> Floats:
 
 
 def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
-    """Attitudes of the rows; None if they are not told."""
+    """Return the attitudes of the rows; None if there are none."""
     if "yaw" in values:
         level = np.zeros_like(values["yaw"])  # a heading on level ground has no roll and pitch
         names = ("yaw", "pitch", "roll")
@@ -218,7 +218,7 @@ def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
 
 
 def _levelled(path: Path, force: Floats, count: int) -> Turn:
-    """The smallest turn of the sensor's axes that makes the first mean force point up."""
+    """Return the smallest turn of the sensor's axes that makes the first mean force point up."""
     mean = force[:count].mean(axis=0)
     size = float(np.linalg.norm(mean))
     if not abs(size - GRAVITY_M_S2) < 0.3 * GRAVITY_M_S2:  # a NaN is not

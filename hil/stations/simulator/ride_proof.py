@@ -1,8 +1,8 @@
-"""What can be judged of a ride before anything moves, and what cannot.
+"""Proof of a ride before anything moves, as far as the ride is known.
 
-Of a recording, a model or an emulated simulator that has an end all is: it is ridden in virtual
-time. What a simulator that is heard will say nobody knows; of its ride the rise to neutral, a stand
-there and parking are proved, and the rest is judged as it comes.
+A recording, a model or an emulated simulator that has an end is ridden in virtual time, to its end.
+The motion of a live simulator is not known; of its ride the rise to neutral, rest there and parking
+are proved, and the rest is judged as it comes.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.source_registry import source_kind
 
 STAND_S: Final = 1.0
-"""How long a platform whose ride nobody knows is tried at rest at neutral [s]."""
+"""Time for which a platform whose ride is not known is tried at rest at neutral [s]."""
 
 
 def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
     """Prove what is known of a ride beforehand; the ride itself is None where only its ends are.
 
     Raises:
-        ConfigError: if something in it cannot be had, or cannot be heard on its clock.
+        ConfigError: if something in it cannot be had, or cannot be received on its clock.
     """
     if is_known_ahead(plan):
         ride = rehearse(plan)
@@ -36,10 +36,10 @@ def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
 
 
 def is_known_ahead(plan: RidePlan) -> bool:
-    """Whether all that its source will say can be had now.
+    """Return whether all of its source can be known now.
 
     Raises:
-        ConfigError: if its source is one that is heard, and no time passes to hear it in.
+        ConfigError: if its source is a live one, and no time passes to receive it in.
     """
     scenario, lasts_s = plan.scenario, plan.lasts_s
     kind = source_kind(scenario.source, Path(plan.scenario_file))
@@ -51,7 +51,7 @@ def is_known_ahead(plan: RidePlan) -> bool:
 
 
 def unknown_words(plan: RidePlan) -> str:
-    """What was judged of a ride that nobody knows, and who judges the rest, in a line."""
+    """Describe what was judged of an unknown ride, and what judges the rest, in a line."""
     words = f"source {plan.scenario.source_kind!r} is live: what it will say nobody knows "
     words += (
         "beforehand. Judged were its files, rise, rest at neutral and parking; the ride itself "

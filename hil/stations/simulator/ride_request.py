@@ -1,4 +1,4 @@
-"""What an operator wants of a ride that goes on: gain, preset, mute."""
+"""Operator's requests during a ride: gain, preset, mute."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hil.stations.simulator.parts import Parts
 
 InputName = Annotated[str, Field(pattern=INPUT_NAME)]
-"""Of an input that an operator has."""
+"""Name of an input that an operator has."""
 
 
 class Desired(Settings):
@@ -32,7 +32,7 @@ class Desired(Settings):
     """Number of the preset, in the order of the scenario; None: the scenario's, by the host's
     flag."""
     inputs: Annotated[dict[InputName, float], Field(max_length=32)] = Field(default_factory=dict)
-    """What is asked of a source that is a model, by name: `steering`, `throttle`, …"""
+    """Values requested of a source that is a model, by name: `steering`, `throttle`, …"""
 
 
 def require_inputs(asked: Mapping[str, float], there: Iterable[OperatorInput]) -> None:
@@ -52,12 +52,12 @@ def require_inputs(asked: Mapping[str, float], there: Iterable[OperatorInput]) -
 
 
 def started(there: Iterable[OperatorInput]) -> dict[str, float]:
-    """What is asked of inputs before a person asks, by name."""
+    """Return the values of inputs before a person sets any, by name."""
     return {one.name: one.start for one in there}
 
 
 class RideRequests:
-    """Takes such tables while a ride lasts.
+    """Applies such tables during a ride.
 
     Args:
         inputs: what may be asked of its source.
@@ -68,7 +68,7 @@ class RideRequests:
     ) -> None:
         self._ride, self._parts, self._inputs = ride, parts, inputs
         self.serial: int = 0
-        """Number of the newest that was taken, or refused."""
+        """Number of the newest request that was taken, or refused."""
 
     def take(self, serial: int, table: bytes) -> str:
         """Take a table.

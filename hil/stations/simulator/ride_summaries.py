@@ -1,4 +1,4 @@
-"""What the verbs of a ride print with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of the verbs of a ride with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class RideCheckSummary(TypedDict):
     """Proof of a ride."""
 
     ok: bool
-    """Nothing is wrong."""
+    """True if nothing is wrong."""
     duration_s: float | None
-    """How long it was tried, with its way home [s]; null for a live source, which nobody knows
+    """Duration that was tried, with the return home [s]; null for a live source, which nobody knows
     beforehand: its files were read, its rise, rest at neutral and parking were proved."""
     length_min_m: float | None
     """Shortest leg in it [m]; null as above, as what follows."""

@@ -28,7 +28,7 @@ LOST = "lost"
 
 
 def plan_of(request: Request) -> RidePlan:
-    """The plan of a request.
+    """Return the plan of a request.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.

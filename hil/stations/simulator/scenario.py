@@ -20,23 +20,23 @@ Algorithm = Literal["classical", "adaptive", "optimal", "mpc", "direct"]
 
 
 class CueingSettings(Settings):
-    """What makes a small motion of a vehicle's."""
+    """Settings that make a small motion of a vehicle's."""
 
     preset: str
     """Parameters of the algorithm: a name in ``configs/cueing``, or a TOML file."""
     ground_preset: str = ""
-    """The same while the host says that the vehicle is on the ground; left out: no other one."""
+    """Parameters while the host says that the vehicle is on the ground; left out: no other ones."""
     presets: Annotated[tuple[str, ...], Field(max_length=6)] = ()
     """Further ones that an operator may change to while a ride lasts."""
     algorithm: Algorithm | None = None
-    """In place of the preset's own."""
+    """Algorithm in place of the preset's own."""
     preview_s: Annotated[float, Field(ge=0.0, le=30.0)] | None = None
-    """How far a predictive preset looks ahead, in place of the preset's own [s]; only with a source
-    that knows its future, such as a recording."""
+    """Preview of a predictive preset, in place of the preset's own [s]; only with a source that
+    knows its future, such as a recording."""
     gain: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
     """Factor on the vehicle's force, rates and, where a pose comes in, on the pose [1]."""
     head_m: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
-    """Where the rider's head is in the platform's frame, forward, left, up [m]."""
+    """Position of the rider's head in the platform's frame, forward, left, up [m]."""
     governor: bool = True
     """Whether what is asked is kept within the rig's limits before the gate sees it."""
 
@@ -47,7 +47,7 @@ class CueingSettings(Settings):
         return tuple(dict.fromkeys((self.preset, *ground, *self.presets)))
 
     def key_of(self, name: str) -> str:
-        """The key in which a preset of `names` stands first."""
+        """Return the key whose first preset is this one of `names`."""
         return next(
             f"cueing.{key}"
             for key, there in (
@@ -59,24 +59,24 @@ class CueingSettings(Settings):
 
 
 class RideScenario(Scenario):
-    """Everything a ride needs; two runs of one scenario on the virtual clock are bit-identical."""
+    """Scenario of a ride; two runs of one on the virtual clock are bit-identical."""
 
     station: Literal["simulator"] = "simulator"  # pyright: ignore[reportIncompatibleVariableOverride]
-    """Which kind of bench this is."""
+    """Kind of the bench."""
     motion: SkipJsonSchema[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """A ride has none of its own: it follows ``[source]``."""
     source: Annotated[Settings, AnySource()]
-    """What is followed: ``kind`` says which of the installed sources, then its own keys."""
+    """Source that is followed: ``kind`` is one of the installed sources, then its own keys."""
     cueing: CueingSettings
-    """How it is followed."""
+    """Cueing of the ride."""
     vehicle_head_m: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)
-    """Where the head is from the vehicle's own sensor, forward, right, down [m]."""
+    """Position of the head from the vehicle's own sensor, forward, right, down [m]."""
     duration_s: Seconds | None = None
-    """After so long the ride comes to rest and parks [s]; left out: when its source ends."""
+    """Time after which the ride comes to rest and parks [s]; left out: when its source ends."""
 
     @property
     def source_kind(self) -> str:
-        """Which of the installed sources it follows."""
+        """Name of the installed source that it follows."""
         source: Any = self.source
         return source.kind
 
@@ -86,15 +86,15 @@ class RidePlan(Plan):
 
     scenario: RideScenario  # pyright: ignore[reportIncompatibleVariableOverride]
     presets: tuple[CueingPreset, ...]
-    """What the presets of the scenario are, by their numbers."""
+    """Presets of the scenario, by their numbers."""
 
     trusted: bool = False
     """Whether the person who started the run trusts native code that its source loads; no file can
-    say so."""
+    set it."""
 
     @property
     def lasts_s(self) -> float:
-        """How long it will ride [s]; infinite if that is not known."""
+        """Duration of the ride [s]; infinite if that is not known."""
         file = Path(self.scenario_file)
         source = source_kind(self.scenario.source, file)
         lasts_s = source.lasts_s(self.scenario.source, file)
@@ -102,7 +102,7 @@ class RidePlan(Plan):
 
 
 def scenario_model() -> type[Settings]:
-    """What a scenario of this station says."""
+    """Return the model of a scenario of this station."""
     return RideScenario
 
 
@@ -121,7 +121,7 @@ def load_ride(path: Path, overrides: Iterable[Change] = ()) -> RidePlan:
 def ride_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> RidePlan:
-    """Like :func:`load_ride`, for a scenario that is already a table."""
+    """Load a ride as :func:`load_ride` does, from a scenario that is already a table."""
     for_scenario, for_rig = parted(overrides)
     scenario = RideScenario.build(apply_overrides(dict(table), for_scenario), str(path))
     rig, rig_path = rig_of(scenario, path, for_rig)

@@ -1,4 +1,4 @@
-"""What a ride records in a row: the platform's cycle, then what was heard and felt."""
+"""Row of a ride's recording: the platform's cycle, then what was received and felt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAN3: Final = (nan, nan, nan)
 
 
 def _head(name: str, unit: str) -> Signal:
-    """Of the rider's head, in axes forward, right, down."""
+    """Return the signals of the rider's head, in axes forward, right, down."""
     return Signal(name, "f8", 3, unit, "head", parts=XYZ)
 
 

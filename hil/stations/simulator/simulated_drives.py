@@ -1,4 +1,4 @@
-"""A way of the legs, followed by simulated drives and nothing else: no gate, no clock."""
+"""Legs that follow a motion by simulated drives and nothing else: no gate, no clock."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 PATIENCE_S: Final = 120.0
 """Homing of the slowest rig takes less."""
 APPROACH_M_S: Final = 0.05
-"""Mean speed of the way to where a motion begins."""
+"""Mean speed of the approach to where a motion begins [m/s]."""
 
 
 class SimulatedDrives:

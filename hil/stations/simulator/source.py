@@ -1,4 +1,4 @@
-"""What a live source is: asked once a cycle, never waiting.
+"""Interface of a live source: polled once a cycle, never waiting.
 
 Its kinds are found by the entry points `hil.sources`, ours and those of others.
 """
@@ -17,17 +17,17 @@ from platform6dof.cueing.plausible import ForceFinding
 from platform6dof.cueing.vehicle import VehicleState
 
 BY_FORCES, BY_POSES = "forces", "poses"
-"""What a source may tell: specific force and rates at the head, or where the platform shall be."""
+"""Quantities of a source: specific force and rates at the head, or the pose of the platform."""
 GROUP: Final = "hil.sources"
 """Entry points whose objects are `SourceKind` values; each bears the ``kind`` of its table."""
 
 
 class LiveSource(Protocol):
-    """Something that says in each cycle what a vehicle does."""
+    """A source of a vehicle's motion, cycle by cycle."""
 
     @property
     def ended_s(self) -> float:
-        """When it has said all that it has to say, on the clock of the run [s].
+        """Time at which the source ends, on the clock of the run [s].
 
         Infinite before that, and for one that has no end.
         """
@@ -38,7 +38,7 @@ class LiveSource(Protocol):
         ...
 
     def poll(self, now_s: float) -> Heard:
-        """What it says now; waits for nothing, and raises nothing for whatever it hears.
+        """Return the reading of this cycle; never waits, and raises nothing whatever it receives.
 
         Args:
             now_s: on the clock of the run [s].
@@ -46,7 +46,7 @@ class LiveSource(Protocol):
         ...
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """What the vehicle will do, a state a step from now on; empty for one that cannot know."""
+        """Preview the vehicle's states, a step apart; empty for a source without a future."""
         ...
 
 
@@ -59,11 +59,11 @@ class OperatorInput:
     """A number that a person may ask of a source that is a model: a slider, or a pedal."""
 
     name: str
-    """Such as `steering`."""
+    """Name of the input, such as `steering`."""
     low: float
     high: float
     unit: str = ""
-    """As people are shown it."""
+    """Unit shown to people."""
 
     @property
     def start(self) -> float:
@@ -73,31 +73,31 @@ class OperatorInput:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the bench knows of itself in this cycle, for a source that is a model."""
+    """Measurements of the bench in this cycle, for a source that is a model."""
 
     pose: tuple[float, ...]
     """Measured x, y, z, alpha, beta, gamma of the platform, less neutral [m, rad], 6."""
     operator: Mapping[str, float] = field(default_factory=dict)
-    """What a person asks, by name: the bench's inputs such as sliders and pedals."""
+    """Requests of a person, by name: the bench's inputs such as sliders and pedals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a source may need of the run that opens it."""
+    """Parts of a run that a source may need when it is opened."""
 
     scenario_file: Path
-    """Relative paths of its settings are looked for beside this."""
+    """File of the scenario; relative paths of its settings are looked for beside it."""
     period_s: float
-    """Of the loop [s]."""
+    """Cycle time of the loop [s]."""
     virtual: bool
     """Whether no time passes: then its host is emulated in this process, in step with the loop."""
     seed: int
     now_s: Callable[[], float]
     """Clock of the run, monotonic [s]."""
     head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where the head is from the vehicle's own sensor, in body axes FRD [m]."""
+    """Position of the head from the vehicle's own sensor, in body axes FRD [m]."""
     feedback: Callable[[], Feedback | None] = lambda: None
-    """Gives what was measured last; None before anything was."""
+    """Latest measurement; None before there is any."""
     trusted: bool = False
     """Whether the person who starts the run trusts native code that the source would load: by an
     option of the command line, never by a file."""
@@ -112,17 +112,17 @@ class SourceKind:
     open: Callable[[Any, Surroundings], AbstractContextManager[LiveSource]]
     """Opens the source of such settings; raises `ConfigError` if that cannot be."""
     lasts_s: Callable[[Any, Path], float]
-    """How long it will say something [s], from its settings and the scenario's file; infinite if
+    """Gives the duration of the source [s], from its settings and the scenario's file; infinite if
     that cannot be known; raises `ConfigError`."""
     inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
-    """What a person may ask of the source of such settings; none if left out."""
+    """Gives the inputs that a person may set, by such settings; none if left out."""
     fields: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
-    """What such a source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known."""
+    """Gives the quantities of the source, `BY_FORCES` or `BY_POSES`; empty if not known."""
     known_ahead: Callable[[Any], bool] = lambda settings: True
-    """Whether what the source of such settings will say can be had before a run, on the virtual
-    clock; not of a simulator that is heard."""
+    """Gives whether the source's motion can be known before a run, on the virtual clock; not of a
+    simulator that is received."""
     judges: bool = False
-    """Whether it holds all that it tells against physics itself; what another one tells the bench
-    does (`hil.stations.simulator.judged_source`)."""
+    """Whether it compares its quantities with physics itself; for another one the bench does
+    (`hil.stations.simulator.judged_source`)."""
     remedy: Callable[[Any, ForceFinding], str] = lambda settings, finding: ""
-    """What to write into such settings so that a mean force is a vehicle's; empty: nobody knows."""
+    """Gives the text to write into settings so that a mean force is a vehicle's; else empty."""

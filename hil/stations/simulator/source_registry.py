@@ -22,11 +22,11 @@ from hil.config.settings import Settings
 from hil.stations.simulator.source import GROUP, OperatorInput, SourceKind
 
 OWN_DISTRIBUTION = "hil-bench"
-"""Whose code needs no fact of its own in a recording's header."""
+"""Distribution whose code needs no entry of its own in a recording's header."""
 
 
 def installed_sources() -> tuple[Offer, ...]:
-    """All sources by name; those that cannot be used say why."""
+    """Return all sources by name; those that cannot be used have the reason."""
     return offers(GROUP, _not_a_source)
 
 
@@ -88,7 +88,7 @@ def _settings_of(table: Any) -> Settings:
 
 
 def source_kind(settings: Any, file: Path) -> SourceKind:
-    """The kind of a source's settings.
+    """Return the kind of a source's settings.
 
     Raises:
         ConfigError: if it is not installed any more, or broken.
@@ -105,7 +105,7 @@ def _kind_named(name: str, file: Path) -> SourceKind:
 
 
 def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[OperatorInput, ...]:
-    """What a person may ask of a ride's source, by its settings or by their table in a header.
+    """List the inputs of a ride's source for a person, by its settings or its header's table.
 
     Raises:
         ConfigError: if its kind is not installed any more, or broken; if the table is none of it.
@@ -117,7 +117,7 @@ def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[O
 
 
 def foreign_source(settings: Any) -> dict[str, str]:
-    """Whose code a ride follows beside ours: distribution, version and digest."""
+    """Return the origin of a ride's code that is not ours: distribution, version and digest."""
     offer = offer_named(GROUP, settings.kind, _not_a_source)
     name = "" if offer is None else offer.distribution.partition(" ")[0]
     if offer is None or name in ("", OWN_DISTRIBUTION):

@@ -1,4 +1,4 @@
-"""Station `simulator` as everybody else sees it: the platform, led by a live source."""
+"""Public interface of the station `simulator`: the platform, led by a live source."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SCENARIO: Final = FileKind(
     model=_late("scenario:scenario_model"),
     check=_late("bench:ride_of_table"),
 )
-"""What a scenario of this station is."""
+"""Kind of the scenario files of this station."""
 
 
 _REPORT: Final = "hil.stations.simulator.report"
@@ -78,7 +78,7 @@ SECTIONS: Final = (
     Section("latency", f"{_REPORT}.latency_figure:latency"),
     *PLATFORM_SECTIONS,
 )
-"""What its pages show beside the rest; what there is nothing to draw of is left out."""
+"""Sections of its pages beside the rest; what there is nothing to draw of is left out."""
 
 
 def _warm(quiet: bool) -> None:
@@ -115,4 +115,4 @@ STATION: Final = Station(
     warm=_warm,
     offered=_offered,
 )
-"""What the entry point of the station gives."""
+"""Object of the station's entry point."""

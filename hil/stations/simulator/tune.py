@@ -1,4 +1,4 @@
-"""Tuning a preset to a recorded ride or to the cueing test, and writing what was found."""
+"""Tuning of a preset to a recorded ride or to the cueing test, and its file."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ OMCT_TRIALS: Final = 4000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneRequest:
-    """What is to be tuned."""
+    """Request for a tuning."""
 
     preset: CueingPreset
-    """Where it begins; what is not tuned stays."""
+    """Preset at which the search begins; what is not tuned stays."""
     record: Path | None
     """A recorded ride; None for the cueing test."""
     map_name: str | None
-    """Which column of it is what."""
+    """Map of its columns."""
     objective: ObjectiveName
     gain: float | None
     """Share of the vehicle's force that is wanted; None for the preset's own."""
@@ -57,7 +57,7 @@ class TuneRequest:
 
 
 def tune_preset(request: TuneRequest, report: Callable[[int], None] | None = None) -> Tuned:
-    """Look for the best parameters.
+    """Search for the best parameters.
 
     Args:
         request: what is to be tuned.
@@ -112,14 +112,14 @@ def _objective(request: TuneRequest) -> tuple[Objective, ClassicalParameters]:
 
 
 def signals_of(ride: VehicleRecord, *, rates: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Force and rates of a ride at 50 Hz, each of shape (N, 3); rates of zero if not wanted."""
+    """Read force and rates of a ride at 50 Hz, shape (N, 3) each; rates of 0 if not wanted."""
     grid = ride.at_rate(STEP_S)
     omega = grid.omega_rad_s if rates else np.zeros_like(grid.omega_rad_s)
     return grid.f_m_s2.copy(), omega.copy()
 
 
 def at_gain(start: ClassicalParameters, gain: float) -> ClassicalParameters:
-    """A set that wants a share of the vehicle's force, its rates by their own ratio to that.
+    """Return a set that wants a share of the vehicle's force, its rates by their own ratio to that.
 
     Raises:
         CueingError: if a rate's gain, or what follows from it, is out of its bounds.
@@ -135,7 +135,7 @@ def at_gain(start: ClassicalParameters, gain: float) -> ClassicalParameters:
 
 
 def preset_text(request: TuneRequest, found: Tuned, name: str) -> str:
-    """The TOML file of what was found."""
+    """Return the TOML file of what was found."""
     best, start = found.parameters, request.preset
     x, tilt = best.translation[0], best.tilt
     z = best.translation[2]

@@ -1,4 +1,4 @@
-"""How people see a ride: as a run of the platform, with a page for its source and its gains."""
+"""Views of a ride: those of a run of the platform, with a page for its source and its gains."""
 
 from __future__ import annotations
 
@@ -23,4 +23,4 @@ VIEWS: Final = replace(PLATFORM_VIEWS, lasts_s=lambda motion: None, pages=_pages
 """Lamps, margins and lateness are those of the platform."""
 BUTTONS: Final = tuple(one for one in PLATFORM_LEAD.buttons if one != "pose")
 LEAD: Final = replace(PLATFORM_LEAD, buttons=BUTTONS, controls=None)
-"""What an operator may ask of a ride; it goes to no pose, and its gains are on its page."""
+"""Requests of an operator in a ride; it goes to no pose, and its gains are on its page."""

@@ -1,4 +1,4 @@
-"""Compile every kernel of a ride before it begins, so that nothing compiles inside a cycle."""
+"""Compilation of every kernel of a ride before it begins, so that nothing compiles in a cycle."""
 
 import numpy as np
 

@@ -17,7 +17,7 @@ GROUP: Final = "hil.emulated_hosts"
 
 
 def installed_wires() -> tuple[Offer, ...]:
-    """Return all wires of other distributions by name; those that cannot be used say why."""
+    """Return all wires of other distributions by name; unusable ones have the reason."""
     return offers(GROUP, _not_a_wire, own=KINDS)
 
 

@@ -1,4 +1,4 @@
-"""What people are told of a live source: its states and causes in words."""
+"""Words for the states and causes of a live source."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ CAUSES: Final = {
     Cause.POSE: "its pose is not near the middle of its range",
     Cause.SIGNS: "nobody has looked at signs that nothing in its packets contradicts",
 }
-"""Why a source is not followed, as half a sentence."""
+"""Reasons why a source is not followed, as half a sentence."""
 
 PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE, Cause.SIGNS)
 """Causes that a source's map has, or its simulator's settings."""
 
 
 def state_text(state: HostState, cause: Cause, more: str = "") -> str:
-    """Return what a source is doing, and why where it is not followed.
+    """Describe what a source is doing, and why where it is not followed.
 
     Args:
         cause: why it is not followed, or was not the last time: not said of one that is.

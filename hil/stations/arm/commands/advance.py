@@ -1,4 +1,4 @@
-"""``hil arm advance``: a few ticks of the simulated space arm, for a look at it."""
+"""``hil arm advance``: a few ticks of the simulated space arm."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def advance(
 
 
 def _held(snapshot: Snapshot) -> str:
-    """Which joints are held back by what."""
+    """List the joints that are held back, and by what."""
     held = [
         f"{joint + 1} {'+'.join(_names(active))}"
         for joint, active in enumerate(snapshot.active)
@@ -87,7 +87,7 @@ def _held(snapshot: Snapshot) -> str:
 
 
 def _snapshot(snapshot: Snapshot) -> SnapshotSummary:
-    """A snapshot as a JSON object."""
+    """Return a snapshot as a JSON object."""
     return {
         "time_s": snapshot.time_s,
         "q_rad": snapshot.q_rad,
@@ -109,5 +109,5 @@ def _snapshot(snapshot: Snapshot) -> SnapshotSummary:
 
 
 def _names(active: Active) -> list[str]:
-    """What holds a joint back, in lower case."""
+    """Name what holds a joint back, in lower case."""
     return [str(one.name).lower() for one in active]

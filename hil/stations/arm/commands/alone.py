@@ -1,4 +1,4 @@
-"""What the verbs that move the robot alone share: options, what they mean, how it went."""
+"""Options of the verbs that move the robot alone, their meaning, and the output of the result."""
 
 import sys
 from contextlib import suppress
@@ -67,7 +67,7 @@ SpeedOption = Annotated[
 def choice_of(
     robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
 ) -> "Choice":
-    """The robot that the command line means; raises ConfigError with the option that is wrong."""
+    """Choose the robot by the command line; raises ConfigError with the option that is wrong."""
     import numpy as np
 
     from hil.machines.robot.settings import RobotSettings
@@ -87,7 +87,7 @@ def choice_of(
 
 
 def need_joints(url: str, at_joints: str | None) -> None:
-    """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
+    """Require the joints of a robot on a line; raises ConfigError if nobody gave them."""
     from hil.machines.robot.offered_links import SIM_URL
 
     if at_joints is None and url != SIM_URL:
@@ -98,7 +98,7 @@ def need_joints(url: str, at_joints: str | None) -> None:
 
 
 def _is_virtual(url: str) -> bool:
-    """Whether a link may be met in a dry run; raises ConfigError for one that is none."""
+    """Return whether a link may be met in a dry run; raises ConfigError for one that is none."""
     from arm_driver.link_errors import ArmLinkError
     from hil.machines.robot.offered_links import link_kind
 
@@ -109,12 +109,12 @@ def _is_virtual(url: str) -> bool:
 
 
 def six(text: str, option: str) -> list[float]:
-    """Joint angles that an option says [deg]."""
+    """Read joint angles from an option [deg]."""
     return numbers(text, 6, option, f"{JOINT_NAMES} in degrees")
 
 
 def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
-    """Share of the robot's limits that a speed is; raises ConfigError if it is above them."""
+    """Convert a speed to its share of the robot's limits; raises ConfigError if it is above."""
     most = 1e3 * robot.gripper_speed_max_m_s
     if speed_mm_s > most:
         raise ConfigError(
@@ -124,12 +124,12 @@ def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
 
 
 def say(text: str) -> None:
-    """Tell the operator a line."""
+    """Print a line for the operator."""
     err.print(text, soft_wrap=True)
 
 
 def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> None:
-    """Tell the operator the keys, and what ends the move."""
+    """Print the keys, and what ends the move."""
     from hil.stations.arm.moves.session import LONGEST_S
 
     if quiet or opened.dry:
@@ -140,7 +140,7 @@ def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> N
 
 
 def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
-    """Descriptor to show on what happens while it happens; None in a dry run."""
+    """Return the descriptor to show on what happens while it happens; None in a dry run."""
     if as_json or opened.dry:
         return None
     with suppress(OSError):
@@ -149,7 +149,7 @@ def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
 
 
 def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
-    """There was nothing to do, and that is well."""
+    """Print that there was nothing to do, which is no error."""
     if as_json:
         robot = opened.choice.robot_line
         print_json(NothingSummary(ok=True, result=None, reason=why, robot=robot))
@@ -159,7 +159,7 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
-    """Say how a move went, and leave with its status."""
+    """Print how a move went, and exit with its status."""
     from hil.stations.arm.findings import summarize_end
     from hil.terminal.run_end import show_and_leave
 

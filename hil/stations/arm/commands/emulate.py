@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.world.plants.arm_plant import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
-"""Of each joint's following error [deg]."""
+"""Window of each joint's following error [deg]."""
 
 
 StartOption = Annotated[
@@ -176,7 +176,7 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
 
 
 class _Trips:
-    """Tells the person at the console when joints have stopped by themselves."""
+    """Prints at the console when joints have stopped by themselves."""
 
     def __init__(self) -> None:
         self._last_trip = ""
@@ -196,7 +196,7 @@ def _window(text: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What options say of it."""
+    """World of the emulated robot by the options."""
 
     scene: str | None
     ride: str | None
@@ -211,7 +211,7 @@ class _World:
 
 @dataclass(frozen=True, slots=True)
 class _EmulatedPlace:
-    """How the robot stands, and in what."""
+    """Posture of the emulated robot, and its world."""
 
     joints_deg: tuple[float, ...]
     tool_m: float

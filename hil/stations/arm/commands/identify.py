@@ -1,4 +1,4 @@
-"""``hil arm identify``: what the robot's controller does with waypoints, from its own places."""
+"""``hil arm identify``: the controller's handling of waypoints, from the places that it sends."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def play(
 def _target(
     robot: RobotSettings, joints: str | None, pose: str | None, scenario: str | None
 ) -> GotoTarget:
-    """Where to, as exactly one of the options says it."""
+    """Read the target from the one option that gives it."""
     import numpy as np
 
     from arm_driver.contour.place import read_place
@@ -204,7 +204,7 @@ def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
 
 
 def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | None:
-    """Asks the operator yes or no, and hears Ctrl-C while it waits; None if nobody can be asked."""
+    """Asks the operator yes or no, and obeys Ctrl-C while it waits; None if nobody can be asked."""
     if as_json or not sys.stdin.isatty():
         return None
 

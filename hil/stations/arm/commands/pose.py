@@ -39,7 +39,7 @@ AnyArmArg = Annotated[
 ]
 POSE_NAMES = "x,y,z,o,a,t"
 READY_DEG = (0.0, 45.0, -180.0, 0.0, 45.0, 0.0)
-"""Where a robot is looked at if no angles are given: bent everywhere, so clear of singularities."""
+"""Joint angles of a robot if none are given: bent everywhere, so clear of singularities."""
 
 
 @verb

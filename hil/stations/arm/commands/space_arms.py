@@ -1,4 +1,4 @@
-"""What options of the simulated space arm mean: its file, payloads, drive models, joint angles."""
+"""Options of the simulated space arm: its file, payloads, drive models, joint angles."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ PAYLOAD_MOST_KG = 1e5
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A payload of the table."""
+    """A payload of the space arm's table."""
 
     name: str
-    """As the command line has it."""
+    """Name of the payload on the command line."""
     body: Body | None
-    """None for an empty gripper."""
+    """Rigid body in the gripper; None for an empty gripper."""
 
     @property
     def mass_kg(self) -> float:
-        """Its mass; 0 for an empty gripper."""
+        """Mass of the payload; 0 for an empty gripper."""
         return 0.0 if self.body is None else self.body.mass_kg
 
 
 def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
-    """The space arm that a file describes, or the shipped one of a name.
+    """Return the space arm that a file describes, or the shipped one of a name.
 
     Raises:
         ConfigError: if there is no such file, or it is no space arm.
@@ -76,7 +76,7 @@ def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
 
 
 def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
-    """Payloads of ``--payload``; none and all of the file if it is left out."""
+    """Return the payloads of ``--payload``; none and all of the file if it is left out."""
     named = settings.payloads()
     words = ["none", *named] if text is None else [part.strip() for part in text.split(",")]
     loads = []
@@ -91,7 +91,7 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
 
 
 def _body(settings: ArmSettings, word: str) -> Any:
-    """A payload of a given mass: the file's one of the nearest mass, made heavier or lighter."""
+    """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
 
     from sim.world.space_arm.arm import Body
@@ -113,7 +113,7 @@ def _body(settings: ArmSettings, word: str) -> Any:
 
 
 def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
-    """Joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
+    """Return joint angles of ``--q`` [rad], shape (6,); the arm's home if it is left out."""
     import numpy as np
 
     if text is None:

@@ -1,6 +1,6 @@
-"""Where the robot is before it moves: told by itself, or read at its controller by the operator.
+"""Place of the robot before it moves: sent by itself, or read at its controller by the operator.
 
-Nothing is sent here. In which of its eight postures it stands no place tells: a person says so.
+Nothing is sent here. No place determines in which of its eight postures it is: a person says so.
 """
 
 import math
@@ -25,11 +25,11 @@ from hil_common.arrays.pose import PoseError, angle_between_rad
 Array = NDArray[np.float64]
 
 TOLD_AFTER_S = 2.0
-"""Longer waits say for what [s]."""
+"""Wait after which the reason for it is shown [s]."""
 SILENT_S = 1.05
 """A robot that has not asked for so long is silent: three of its periods [s]."""
 STILL_M, STILL_RAD = 5e-4, math.radians(0.1)
-"""Two places that a robot at rest tells one after the other are not further apart."""
+"""Largest difference of two places in a row of a robot at rest [m], [rad]."""
 
 
 def await_place(
@@ -40,7 +40,7 @@ def await_place(
     wish: StopRequest,
     say: Callable[[str], None],
 ) -> DisplayedPose:
-    """Wait until the robot asks, and has told twice where it stands still.
+    """Wait until the robot asks, and has sent twice where it is at rest.
 
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
@@ -65,14 +65,14 @@ def await_place(
 
 
 class _RobotReports:
-    """What the robot has told so far."""
+    """Places that the robot has sent so far."""
 
     def __init__(self) -> None:
         self._requests = 0
         self._last: DisplayedPose | None = None
 
     def place(self, report: LinkReport, shown: DisplayedPose | None) -> DisplayedPose | None:
-        """Where it stands, once that is known."""
+        """Return the place of the robot, once that is known."""
         if not report.asked or report.counts.requests == self._requests:
             return None
         self._requests = report.counts.requests
@@ -87,7 +87,7 @@ class _RobotReports:
         return report.measured if still else None
 
     def awaited(self, report: LinkReport) -> str:
-        """What is still missing."""
+        """Return the information that is still missing."""
         if not report.asked:
             return "the robot's first request: is its program running?"
         if report.silence_s > SILENT_S:
@@ -101,7 +101,7 @@ class _RobotReports:
 
 
 def joints_by_operator(robot: RobotSettings, place: DisplayedPose, joints_deg: Array) -> Joints:
-    """The robot's joints at its place, in the posture of those that the pendant shows.
+    """Return the robot's joints at its place, in the posture of those that the pendant shows.
 
     Raises:
         RefusedError: if they do not lead there.
@@ -117,10 +117,10 @@ def joints_by_operator(robot: RobotSettings, place: DisplayedPose, joints_deg: A
 def joints_in_posture(
     robot: RobotSettings, place: DisplayedPose, near_rad: Array, branch: Branch
 ) -> Joints:
-    """The robot's joints at its place if it stands in a posture, for a person to confirm.
+    """Find the robot's joints at its place in a posture, for a person to confirm.
 
     Raises:
-        RefusedError: if it cannot stand there so.
+        RefusedError: if it cannot be there so.
     """
     try:
         return nearest(robot.geometry(), place.X_RT, near_rad, branch)

@@ -1,4 +1,4 @@
-"""From what was identified to the keys of a robot's file, and into that file.
+"""Identified properties of a controller as keys of a robot's file.
 
     [blend]        longest_s  2h
                    lag_s      mean lag of the axes
@@ -19,13 +19,13 @@ from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reader import read_table
 
 MARGIN_S: Final = 0.05
-"""Of the window of the delay [s]: about what the following window allows for the speed as well."""
+"""Margin of the delay's window [s]: about what the following window allows for the speed too."""
 
 Change = dict[str, dict[str, Any]]
 
 
 def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
-    """Keys by table, with values as TOML has them.
+    """Return the keys by table, with values as TOML has them.
 
     Args:
         date: of today, YYYY-MM-DD.

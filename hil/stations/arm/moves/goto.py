@@ -1,4 +1,4 @@
-"""From where the robot stands to a place, in one branch: joints in proportion, or straight."""
+"""Move of the robot to a place, in one branch: joints in proportion, or straight."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ THERE_M, THERE_RAD = 1e-4, 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GotoTarget:
-    """Where to."""
+    """Target of a move of the robot alone."""
 
     pose: Pose
     joints_deg: Array | None
-    """Of the robot there [deg], shape (6,); None if they follow from its posture."""
+    """Joint angles of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":
-        """A target in joint angles; raises RefusedError if a joint does not go there."""
+        """Return a target in joint angles; raises RefusedError if a joint does not go there."""
         q_rad = np.radians(joints_deg)
         if wrong := limit_violations(robot.geometry(), q_rad):
             problem = "\n".join(f"{robot.name}, {one}" for one in wrong)
@@ -42,7 +42,7 @@ class GotoTarget:
         return cls(forward(robot.geometry(), q_rad), np.array(joints_deg), name)
 
     def branch(self, robot: RobotSettings) -> Branch | None:
-        """The posture there; None if only the place is given."""
+        """Return the posture there; None if only the place is given."""
         if self.joints_deg is None:
             return None
         return branch_of(robot.geometry(), np.radians(self.joints_deg))
@@ -51,13 +51,13 @@ class GotoTarget:
 def start_of(
     session: RobotSession, target: GotoTarget, confirm: Callable[[str], bool] | None
 ) -> Joints:
-    """The robot's joints where it stands, in the posture that a person says it stands in.
+    """Find the robot's joints where it is, in the posture that a person gives.
 
     Args:
         target: whose posture is taken for a question, if nobody said what the pendant shows.
 
     Raises:
-        RefusedError: if nobody says it, or the robot cannot stand so.
+        RefusedError: if nobody gives it, or the robot cannot be there so.
     """
     choice = session.choice
     if choice.url == SIM_URL:
@@ -87,7 +87,7 @@ def start_of(
 def plan_goto(
     robot: RobotSettings, start: Joints, target: GotoTarget, part: float, *, straight: bool
 ) -> ProvedMove | None:
-    """A proved move to a target; None if the robot is there.
+    """Return a proved move to a target; None if the robot is there.
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
@@ -118,7 +118,7 @@ def plan_goto(
 
 
 def _end(robot: RobotSettings, start: Joints, target: GotoTarget) -> Array:
-    """The robot's joints at the target [rad], shape (6,), in the branch of the start."""
+    """Return the robot's joints at the target [rad], shape (6,), in the branch of the start."""
     branch = target.branch(robot)
     if branch is not None and target.joints_deg is not None:
         if branch != start.branch:

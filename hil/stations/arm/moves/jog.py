@@ -3,7 +3,7 @@
 Before a waypoint is offered it is proved that the robot can stop after it: the waypoint and all of
 the ramp-down from there go through the gate of the session, on trial. If they do not, the ramp-down
 begins now: it was proved with the waypoint before. So towards a limit the robot comes to rest
-before it, by less than the way of one period at the pace of its key, and jogging away goes on.
+before it, by less than a period's distance at the pace of its key, and can be jogged away.
 """
 
 from pathlib import Path
@@ -38,7 +38,7 @@ class JogMover:
     Args:
         judge: of the session; it is asked on trial.
         part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
-        step: way [m] and turn [rad] of one press; None to move while a key is held.
+        step: distance [m] and turn [rad] of one press; None to move while a key is held.
     """
 
     done = False
@@ -65,7 +65,7 @@ class JogMover:
 
     @property
     def share(self) -> float:
-        """Its pace, 0 (at rest) to 1."""
+        """Pace of the robot, 0 (at rest) to 1."""
         return self._level / LEVELS if self._one is None else self._one.share
 
     @property
@@ -74,7 +74,7 @@ class JogMover:
         return self._level == 0 and (self._one is None or self._one.at_rest)
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later."""
+        """Return X_RT a period later."""
         self.note = ""
         self._pose = self._by_steps(held) if self._step is not None else self._by_holding(held)
         return self._pose
@@ -100,7 +100,7 @@ class JogMover:
             self._rate, self._way = full_rate(self._ray, self._limits, self._part), 0.0
 
     def _go_on(self, wanted: tuple[int, float]) -> None:
-        """Take up pace, keep it, or slow down, whichever leaves room for a stop."""
+        """Increase the pace, keep it, or slow down, whichever leaves space for a stop."""
         found: ArmViolation | None = None
         for level in dict.fromkeys((min(self._level + 1, LEVELS), max(self._level, 1))):
             refused = self._refusal(level)
@@ -114,7 +114,7 @@ class JogMover:
         self._pace(max(self._level - 1, 0))
 
     def _refusal(self, level: int) -> ArmViolation | None:
-        """Why a waypoint at a pace, and the whole ramp-down after it, would not pass; or None."""
+        """Find why a waypoint at a pace, or the ramp-down after it, would not pass; or None."""
         if self._ray is None:
             return None
         trial, way = self._judge.trial(), self._way
@@ -163,7 +163,7 @@ class JogMover:
 
 
 def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
-    """How fast the robot is jogged along a ray [m/s, rad/s].
+    """Return the speed at which the robot is jogged along a ray [m/s, rad/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
@@ -196,10 +196,10 @@ def run_jog(
     """Jog the robot until its operator ends it, recorded.
 
     Args:
-        step: way [m] and turn [rad] of one press; None to move while a key is held.
+        step: distance [m] and turn [rad] of one press; None to move while a key is held.
 
     Raises:
-        RefusedError: if the robot may not be moved from where it stands.
+        RefusedError: if the robot may not be moved from where it is.
     """
     robot = session.choice.robot
     arm = session.guard(np.array(start.q_rad))

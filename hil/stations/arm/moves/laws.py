@@ -1,8 +1,8 @@
-"""When the robot is where on a path, and how it slows down on it: the time that a dead-man holds.
+"""Laws of motion along a path, and its slowing down: the time that a dead-man holds.
 
 A law says where the gripper is at each time of its own. That time passes only while the move is
-held: let go, it passes slower from waypoint to waypoint, in `LEVELS` even steps, and stands still;
-held again it takes up its pace in as many. So the robot comes to rest on its path and goes on along
+held: let go, it passes slower from waypoint to waypoint, in `LEVELS` even steps, and stops; held
+again it takes up its pace in as many. So the robot comes to rest on its path and continues along
 it. Joint rates are never above those of the law. The second difference of the joints over a period
 T, with paces u and v before and after, is at most
 
@@ -35,15 +35,15 @@ UNIT_S = TICK_S / LEVELS
 
 
 class Law(Protocol):
-    """Where on a path the gripper is, over time."""
+    """Share of a path over time."""
 
     @property
     def units(self) -> int:
-        """Its duration in `UNIT_S`."""
+        """Duration in `UNIT_S`."""
         ...
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time, 0 to 1; beyond its ends it rests there."""
+        """Return the share of the path done at a time, 0 to 1; beyond its ends it rests there."""
         ...
 
 
@@ -56,12 +56,12 @@ class RestToRest:
 
     @classmethod
     def at(cls, share_per_s: float) -> "RestToRest":
-        """The fastest one that is nowhere faster than this [1/s]."""
+        """Return the fastest one that is nowhere faster than this [1/s]."""
         periods = math.ceil((RAMP_S + 1.0 / share_per_s) / TICK_S - 1e-9)
         return cls(LEVELS * max(periods, 2 * LEVELS))
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time."""
+        """Return the share of the path done at a time."""
         whole_s = self.units * UNIT_S
         speed = 1.0 / (whole_s - RAMP_S)
         t_s = min(max(t_s, 0.0), whole_s)
@@ -85,12 +85,12 @@ class AsRecorded:
         return cls(LEVELS * max(math.ceil(duration_s / TICK_S - 1e-6), 1))
 
     def share(self, t_s: float) -> float:
-        """Share of the path done at a time."""
+        """Return the share of the path done at a time."""
         return min(max(t_s / (self.units * UNIT_S), 0.0), 1.0)
 
 
 def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ramps: int) -> float:
-    """How fast the share of a path may grow, so that no limit of the robot is broken [1/s].
+    """Find the greatest rate of a path's share at which no limit of the robot breaks [1/s].
 
     Args:
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
@@ -121,7 +121,7 @@ def _over_each(limits: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 class PathMover:
-    """Goes along a path while it is held, and rests on it while it is not."""
+    """Mover along a path while it is held, at rest on it while it is not."""
 
     note = ""
 
@@ -146,7 +146,7 @@ class PathMover:
         return self._units >= self._law.units
 
     def next(self, *, held: bool) -> Pose:
-        """Where to be a period later."""
+        """Return the pose a period later."""
         self._level = min(self._level + 1, LEVELS) if held else max(self._level - 1, 0)
         self._units = min(self._units + self._level, self._law.units)
         return self._path(self._law.share(self._units * UNIT_S))

@@ -14,7 +14,7 @@ DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held fro
 
 
 def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
-    """The keys that jog, for the operator.
+    """Return the keys that jog, for the operator.
 
     Args:
         step: mm or degrees of one press; None if it moves while a key is held.
@@ -37,12 +37,12 @@ class Hand(Protocol):
 
     @property
     def held(self) -> bool:
-        """Whether the move is held to run, as heard last."""
+        """Whether the move is held to run, by the last poll."""
         ...
 
     @property
     def end_reason(self) -> str:
-        """Why the operator has ended it; empty while it lasts."""
+        """Reason why the operator has ended it; empty while it lasts."""
         ...
 
     def listen(self) -> None:
@@ -53,16 +53,16 @@ class Hand(Protocol):
 
 
 class AlwaysHeld:
-    """Nobody: a move that is looked at, not made."""
+    """Operator of a dry run: nobody holds a move that is only simulated."""
 
     held = True
     end_reason = ""
 
     def listen(self) -> None:
-        """Nothing to hear."""
+        """Do nothing: there are no keys."""
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is no terminal."""
 
 
 class HeldKey:
@@ -78,11 +78,11 @@ class HeldKey:
 
     @property
     def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
+        """Reason why it has ended; empty while it lasts."""
         return self._keys.end_reason
 
     def listen(self) -> None:
-        """Note the keys typed since the last look."""
+        """Note the keys typed since the last poll."""
         self._keys.listen()
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class KeyJogOperator(HeldKey):
         self._press: tuple[int, float] | None = None
         self._busy = False
         self.stopped = False
-        """Whether the step under way is to stop: any press does that."""
+        """Whether the current step is to stop: any press does that."""
 
     @property
     def direction(self) -> tuple[int, float] | None:
@@ -109,23 +109,23 @@ class KeyJogOperator(HeldKey):
 
     @property
     def held(self) -> bool:
-        """Whether something is wanted, or a step is under way."""
+        """Whether motion is requested, or a step is in progress."""
         if self._stepping:
             return self._busy or self._press is not None
         return self.direction is not None
 
     def take_press(self) -> tuple[int, float] | None:
-        """Axis and sign of a key that was pressed since the last call; None if none was."""
+        """Take axis and sign of a key pressed since the last call; None if none was."""
         press, self._press = self._press, None
         return press
 
     def busy(self, under_way: bool) -> None:
-        """Hear whether a step is under way."""
+        """Note whether a step is in progress."""
         self._busy = under_way
         self.stopped = self.stopped and under_way
 
     def listen(self) -> None:
-        """Note the keys typed since the last look."""
+        """Note the keys typed since the last poll."""
         self._keys.listen()
         key = self._keys.take_press()
         if key and self._busy:
@@ -135,14 +135,14 @@ class KeyJogOperator(HeldKey):
 
 
 def open_jog_operator(clock: Clock, *, stepping: bool, fd: int | None = None) -> KeyJogOperator:
-    """The operator who jogs; raises RefusedError on the virtual clock, or without a terminal."""
+    """Make the operator who jogs; raises RefusedError on the virtual clock or without terminal."""
     if isinstance(clock, VirtualClock):
         raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
     return KeyJogOperator(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)
 
 
 def open_operator(clock: Clock, fd: int | None = None) -> Hand:
-    """The operator of a move to a place: who holds the space key, or nobody in a dry run.
+    """Return the operator of a move to a place: who holds the space key, or nobody in a dry run.
 
     Raises:
         RefusedError: in real time without a terminal: then nobody could hold it.
@@ -153,7 +153,7 @@ def open_operator(clock: Clock, fd: int | None = None) -> Hand:
 
 
 def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> KeyHold:
-    """Keys of the terminal that the program was started in.
+    """Return the keys of the terminal that the program was started in.
 
     Raises:
         RefusedError: if there is none.

@@ -1,4 +1,4 @@
-"""Paths of the robot's gripper in space, without time: where it is at each share of the way."""
+"""Paths of the robot's gripper in space, without time: its pose at each share of the path."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,25 +20,25 @@ from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 Array = NDArray[np.float64]
 
 GRID_WAY_M = 2e-3
-"""Between two points at which a path is looked at, at most [m]."""
+"""Largest distance between two points at which a path is evaluated [m]."""
 GRID_TURN_RAD = 0.01
-"""Likewise for joints and the gripper's turn [rad]."""
+"""Largest angle, of a joint or the gripper, between two such points [rad]."""
 GRID_LEAST, GRID_MOST = 24, 4000
-"""Points at which a path is looked at."""
+"""Least and largest number of points at which a path is evaluated."""
 
 
 ToolPath = Callable[[float], Pose]
-"""A way of the gripper: X_RT at a share of it, 0 to 1."""
+"""A path of the gripper: X_RT at a share of it, 0 to 1."""
 
 
 def joint_path(geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> ToolPath:
-    """All joints in proportion, from one set of angles to another [rad], shape (6,) each."""
+    """Move all joints in proportion, from one set of angles to another [rad], shape (6,) each."""
     start, way = np.array(start_rad), np.array(end_rad) - start_rad
     return lambda s: forward(geometry, start + s * way)
 
 
 def straight_path(start: Pose, end: Pose) -> ToolPath:
-    """A straight line of the gripper from X_RT to X_RT, which turns evenly about one axis."""
+    """Move the gripper straight from X_RT to X_RT; it turns evenly about one axis."""
     way_m = end.position_m - start.position_m
     turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
 
@@ -50,7 +50,7 @@ def straight_path(start: Pose, end: Pose) -> ToolPath:
 
 
 def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
-    """A recorded motion: through joint angles at given times, smooth and without overshoot.
+    """Follow a recorded motion through joint angles at given times, smooth and without overshoot.
 
     Args:
         t_s: rising times [s], shape (N,).
@@ -62,12 +62,12 @@ def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathDemand:
-    """What a path asks of the robot for each unit of its share of the way, and for its square."""
+    """Derivatives of a path by its share s; speeds and accelerations follow from them."""
 
     way_m: Array
-    """Of the gripper, shape (M,)."""
+    """Distance of the gripper per share, shape (M,)."""
     turn_rad: Array
-    """Of the gripper, shape (M,)."""
+    """Rotation of the gripper per share, shape (M,)."""
     joints_rad: Array
     """|dq/ds|, shape (M, 6)."""
     bends_rad: Array
@@ -75,7 +75,7 @@ class PathDemand:
 
     @classmethod
     def of(cls, path: ToolPath, keeper: BranchTracker) -> Self:
-        """Look at a path closely, as far as the robot can follow it in its branch.
+        """Evaluate a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
         """
@@ -104,7 +104,7 @@ class PathDemand:
 
 
 def _grid(path: ToolPath) -> Array:
-    """Even shares of the way, near enough to each other."""
+    """Return even shares of the path, near enough to each other."""
     coarse = [path(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0
     for before, after in pairwise(coarse):
@@ -116,7 +116,7 @@ def _grid(path: ToolPath) -> Array:
 
 
 def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
-    """Joint angles at poses, one after the other [rad], shape (N, 6).
+    """Return joint angles at poses, one after the other [rad], shape (N, 6).
 
     Raises:
         ArmError: with the number of the pose.
@@ -131,29 +131,29 @@ def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
 
 
 class Axes(Enum):
-    """What the six pairs of keys move."""
+    """Axes that the six pairs of keys move."""
 
     JOINT = "joint"
     BASE = "base"
-    """The gripper along and about x, y, z of the robot's base."""
+    """Motion of the gripper along and about x, y, z of the robot's base."""
     TOOL = "tool"
-    """Along and about its own x, y, z."""
+    """Motion of the gripper along and about its own x, y, z."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ray:
-    """A straight way in one axis from where the robot is."""
+    """A straight path in one axis from where the robot is."""
 
     geometry: PumaGeometry
     axes: Axes
     q_rad: Array
-    """Its joints at the beginning [rad], shape (6,)."""
+    """Joint angles at the beginning [rad], shape (6,)."""
     axis: int
     """0 to 5."""
     sign: float
 
     def pose(self, way: float) -> Pose:
-        """X_RT after a way [m] or turn [rad]."""
+        """Return X_RT after a distance [m] or turn [rad]."""
         moved = self.sign * way
         if self.axes is Axes.JOINT:
             q_rad = np.array(self.q_rad)
@@ -170,7 +170,7 @@ class Ray:
 
     @property
     def name(self) -> str:
-        """The way in words."""
+        """Direction in words."""
         side = "+" if self.sign > 0.0 else "-"
         if self.axes is Axes.JOINT:
             return f"joint {self.axis + 1} {side}"

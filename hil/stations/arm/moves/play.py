@@ -33,7 +33,7 @@ from sim.world.space_arm.simulator import TICK_S
 Array = NDArray[np.float64]
 
 COLUMNS: Final = ("x_mm", "y_mm", "z_mm", "o_deg", "a_deg", "t_deg")
-"""Of a CSV file, beside its times: the gripper's place as a controller shows it."""
+"""Columns of a CSV file beside its times: the gripper's place as a controller shows it."""
 GAP_MAX_S: Final = 0.5
 """Longest time between two rows [s]: what lies between them is not known."""
 ROWS_MOST: Final = 200_000
@@ -58,7 +58,7 @@ class PlayedPath:
 
     @property
     def target(self) -> GotoTarget:
-        """Where it begins."""
+        """Target at the beginning of the path."""
         return GotoTarget(self.poses[0], self.joints_deg, f"the start of {self.name}")
 
 
@@ -96,7 +96,7 @@ def _of_run(path: Path) -> PlayedPath:
 
 
 def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
-    """The robot's joints at the start, next to those of the first waypoint [deg]."""
+    """Return the robot's joints at the start, next to those of the first waypoint [deg]."""
     if machines.X_RT0 is None or not np.isfinite(first_rad).all():
         return None
     try:
@@ -140,7 +140,7 @@ def _check_times(file: str, times: Array) -> None:
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
-    """Why the robot does not stand where the path begins; empty if it does."""
+    """Return the reason why the robot is not where the path begins; empty if it is."""
     choice = session.choice
     settings = choice.robot.link_settings()
     begin = displayed_place(recorded.poses[0], choice.robot.oat_convention())
@@ -157,7 +157,7 @@ def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
 
 
 def goto_words(recorded: PlayedPath, robot: RobotSettings) -> list[str]:
-    """Options of ``hil arm goto`` that lead to the beginning of a path."""
+    """Return the options of ``hil arm goto`` that lead to the beginning of a path."""
     if recorded.joints_deg is not None:
         return ["--joints", ",".join(f"{angle:.3f}" for angle in recorded.joints_deg)]
     x, y, z, o, a, t = location_of(recorded.poses[0], robot.oat_convention()).counts
@@ -169,13 +169,13 @@ def goto_words(recorded: PlayedPath, robot: RobotSettings) -> list[str]:
 def plan_play(
     robot: RobotSettings, start: Joints, recorded: PlayedPath, *, slower: bool
 ) -> ProvedMove:
-    """The recorded path as a proved move, in its own time or slower.
+    """Return the recorded path as a proved move, in its own time or slower.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     geometry = robot.geometry()
-    RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not stand there
+    RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not be there
     try:
         keeper = BranchTracker(geometry, start.q_rad, robot.least())
         q_rad = joints_along(recorded.poses, keeper)

@@ -1,8 +1,8 @@
-"""Before the first byte: a path with its law through the gate, whenever its operator lets go of it.
+"""Proof before the first byte: a path with its law, whenever its operator lets go of it.
 
 It is played out once as it will be run, held from beginning to end. Then all else that can happen
 is judged: a move passes its path in units of a third of a period, at four paces, so there are few
-states that it can be in, and few ways from each to the next.
+states that it can be in, and few paths from each to the next.
 """
 
 import math
@@ -58,7 +58,7 @@ SPEEDS: Final = frozenset(
         ArmCheck.CORNER,
     }
 )  # fmt: skip
-"""What a slower move may keep."""
+"""Checks that a slower move may keep."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,25 +67,25 @@ class ProvedMove:
 
     robot: RobotSettings
     start_rad: Array
-    """Its joints at the beginning [rad], shape (6,)."""
+    """Joint angles at the beginning [rad], shape (6,)."""
     path: ToolPath
     law: Law
-    """When, while it is held."""
+    """Share of the path over time, while the move is held."""
     steps: tuple[RobotStep, ...]
-    """The whole of it, held from beginning to end."""
+    """All steps of the move, held from beginning to end."""
 
     @property
     def duration_s(self) -> float:
-        """Held from beginning to end [s]."""
+        """Duration when held from beginning to end [s]."""
         return len(self.steps) * TICK_S
 
     def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:
-        """Control of the robot along the path, at its beginning; with a gate of its own, or one."""
+        """Make control of the robot along the path; with a gate of its own, or a given one."""
         judge = RobotJudge.at(self.robot, self.start_rad, gate)
         return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
-        """What it asks of the robot, the worst of each kind."""
+        """Return the demands on the robot, the worst of each kind."""
         robot = self.robot
         poses = [self.path(0.0)]
         poses += [step.X_RT for step in self.steps if step.X_RT is not None]
@@ -98,7 +98,7 @@ class ProvedMove:
 def prove_move(
     robot: RobotSettings, start_rad: Array, path: ToolPath, part: float, name: str
 ) -> ProvedMove:
-    """A move from rest to rest along a path, as fast as it may be.
+    """Return a move from rest to rest along a path, as fast as it may be.
 
     Args:
         start_rad: its joints at the beginning of the path [rad], shape (6,).
@@ -122,7 +122,7 @@ def prove_recorded_move(
     *,
     slower: bool,
 ) -> ProvedMove:
-    """A recorded motion in its own time, or in as much more as the robot's limits ask for.
+    """Return a recorded motion in its own time, or in as much more as the robot's limits ask for.
 
     Args:
         start_rad: its joints at the beginning [rad], shape (6,).
@@ -145,11 +145,11 @@ def prove_recorded_move(
 
 
 class _TooFastError(RefusedError):
-    """What a slower move may keep."""
+    """Limits are broken that a slower move may keep."""
 
 
 def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> ProvedMove:
-    """The first move that is proved, by ever slower laws: each of a share of the speed, 1 at first.
+    """Find the first move that is proved by ever slower laws: shares of the speed, 1 at first.
 
     Raises:
         RefusedError: if none is, as for the slowest.
@@ -161,7 +161,7 @@ def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> 
 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
-    RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
+    RobotJudge.at(robot, start_rad)  # says why, if it may not be there
     return PathDemand.of(path, BranchTracker(robot.geometry(), start_rad, robot.least()))
 
 
@@ -202,7 +202,7 @@ def _refusal(
 def _let_go(
     robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
-    """What breaks a limit of the robot, whatever its operator does: unit and why."""
+    """Find what breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
     keeper, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)
@@ -232,7 +232,7 @@ def _let_go(
 
 
 def ways(units: int) -> Iterator[tuple[int, int, int]]:
-    """All three waypoints in a row that a mover can make of a law, each as its unit."""
+    """Yield all three waypoints in a row that a mover can make of a law, each as its unit."""
     left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
     seen = set(left)
     while left:

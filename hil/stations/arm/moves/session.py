@@ -47,20 +47,20 @@ VERSIONED: Final = ("numpy", "scipy", "numba", "mcap")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which robot, where, and how it is met."""
+    """Choice of a robot, its line, and how it is operated."""
 
     robot: RobotSettings
     url: str = SIM_URL
-    """Its line; ``sim:`` for an emulated one in this process."""
+    """URL of its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
     shown: DisplayedPose | None = None
-    """Where its controller shows its gripper, for one that does not tell it by itself."""
+    """Place of the gripper shown by the controller, for one that does not send it by itself."""
     joints_deg: Array | None = None
-    """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
-    stands; None if nobody said."""
+    """Joint angles on its pendant [deg], shape (6,); of an emulated robot in this process at its
+    place; None if nobody gave them."""
     seed: int = 0
     faults: tuple[ArmFault, ...] = ()
-    """Of the emulated robot in this process."""
+    """Faults of the emulated robot in this process."""
 
     @property
     def robot_line(self) -> str:
@@ -69,7 +69,7 @@ class Choice:
 
     @property
     def order(self) -> LinkOrder:
-        """What its link is made of."""
+        """Settings of its link."""
         return self.robot.link_order(self.url)
 
     @property
@@ -79,20 +79,20 @@ class Choice:
 
     @property
     def emulated_deg(self) -> tuple[float, ...]:
-        """Where an emulated robot in this process stands [deg]."""
+        """Joint angles of an emulated robot in this process [deg]."""
         return START_DEG if self.joints_deg is None else tuple(self.joints_deg.tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class RobotSession:
-    """An open link to a robot that stands still; nothing has been sent."""
+    """An open link to a robot at rest; nothing has been sent."""
 
     choice: Choice
     clock: Clock
     wire: ArmLink
     wish: StopRequest
     place: DisplayedPose
-    """Where the robot stands."""
+    """Place of the robot."""
     say: Callable[[str], None]
 
     @property
@@ -101,7 +101,7 @@ class RobotSession:
         return isinstance(self.clock, VirtualClock)
 
     def guard(self, start_rad: Array) -> GatedArm:
-        """The link behind a gate for one stream, from where the robot rests.
+        """Return the link behind a gate for one stream, from where the robot rests.
 
         Raises:
             RefusedError: if it may not be moved from there, with joint, value and limit.
@@ -155,7 +155,7 @@ class RobotSession:
         """Run a proved move while it is held, recorded.
 
         Args:
-            start: the robot's joints, in the posture in which it stands.
+            start: the robot's joints, in its posture.
             name: what the run's folder is called after.
             moves: where to, in a few words.
         """
@@ -171,10 +171,10 @@ class RobotSession:
 def session(
     choice: Choice, say: Callable[[str], None] = lambda text: None
 ) -> Iterator[RobotSession]:
-    """Open the link, and wait until it is known where the robot stands.
+    """Open the link, and wait until the robot's place is known.
 
     Raises:
-        RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
+        RefusedError: if the robot is not there, or does not send its place; nothing was sent.
     """
     if not choice.virtual and choice.clock != "real":
         raise RefusedError(f"a robot on a line ({choice.url}) needs the real clock: --clock real")
@@ -188,7 +188,7 @@ def session(
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
-    """The emulated robot in this process; raises RefusedError if it cannot stand so."""
+    """Make settings of the emulated robot; raises RefusedError if it cannot be there."""
     settings = ArmControllerSettings(
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )
@@ -199,7 +199,7 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:
-    """What the record says of who holds a move."""
+    """Return the notes for the record about the person who holds a move."""
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 

@@ -1,4 +1,4 @@
-"""The station of a robot that moves alone: a mover says where to, the gate whether it may.
+"""The station of a robot that moves alone: a mover makes its waypoints, the gate judges them.
 
 The loop, the link and the recorder are those of every run. A waypoint is made when it is needed,
 by what the operator does then: the dead-man let go is felt by the next one.
@@ -17,11 +17,11 @@ from sim.world.space_arm.simulator import TICK_S
 
 
 class Mover(Protocol):
-    """Says where the robot is to be, one period after the other."""
+    """Maker of the robot's poses, one period after the other."""
 
     @property
     def share(self) -> float:
-        """Its pace, 0 (at rest) to 1."""
+        """Pace of the robot, 0 (at rest) to 1."""
         ...
 
     @property
@@ -36,11 +36,11 @@ class Mover(Protocol):
 
     @property
     def note(self) -> str:
-        """What the operator should know now; empty for nothing."""
+        """Note for the operator now; empty for nothing."""
         ...
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later; nothing is moved that is not held, but for coming to rest."""
+        """Return X_RT a period later; nothing is moved that is not held, but for coming to rest."""
         ...
 
 
@@ -55,11 +55,11 @@ class RobotStation(WaypointMaker[RobotStep]):
 
     @property
     def held(self) -> bool:
-        """Whether the operator holds it, as heard last."""
+        """Whether the operator holds it, by the last poll."""
         return self._hand.held
 
     def listen(self) -> None:
-        """Hear the operator, who may end the motion."""
+        """Poll the operator, who may end the motion."""
         self._hand.listen()
         if self._hand.end_reason:
             self.stop(self._hand.end_reason)

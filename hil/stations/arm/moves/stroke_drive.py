@@ -38,16 +38,16 @@ HELD_WITHIN_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What came of the strokes."""
+    """Result of the strokes that were driven."""
 
     strokes: tuple[Stroke, ...]
-    """Those that can be evaluated."""
+    """Strokes that can be evaluated."""
     spoilt: tuple[str, ...]
-    """Why others cannot, one text each."""
+    """Reasons why the others cannot, one text each."""
     last: Streamed
     folder: Path
     day: str
-    """In UTC, YYYY-MM-DD."""
+    """Date in UTC, YYYY-MM-DD."""
 
     @property
     def ok(self) -> bool:
@@ -90,12 +90,12 @@ class ListeningLine:
         self._line.end(reason)
 
     def close(self) -> None:
-        """Nothing: the next stroke needs it."""
+        """Do nothing: the next stroke needs the line."""
 
     def asked(self) -> tuple[Heard, ...]:
-        """The first request for each number, from the one that the first way was the answer to.
+        """Find each number's first request, from the one that the first waypoint answered.
 
-        Keys are not heard while a recording is set up: the robot may be told to stay first.
+        Keys are not read while a recording is set up: the robot may get the order to stay first.
         """
         first = {one.request.seq: one for one in reversed(self.heard)}
         stayed = sum(1 for _ in takewhile(lambda one: one == self._start, self._offered))
@@ -115,7 +115,7 @@ def drive_strokes(
     """Drive strokes one after the other while they are held; the first that goes wrong is the last.
 
     Raises:
-        RefusedError: if nobody holds, or the robot does not tell where it is while it moves.
+        RefusedError: if nobody holds, or the robot does not send its place while it moves.
     """
     link = session.wire
     if not isinstance(link, ContourLink):

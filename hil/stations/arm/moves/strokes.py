@@ -1,7 +1,7 @@
 """Strokes for the identification of a controller, proved before the first of them.
 
-The robot goes to and fro about where it stands, along each axis of its base and about its
-gripper's own, at up to its limits of speed and turn. Let go, it rests at its next waypoint.
+The robot moves to and fro about its place, along each axis of its base and about its gripper's own,
+at up to its limits of speed and turn. Let go, it rests at its next waypoint.
 """
 
 from dataclasses import dataclass
@@ -48,13 +48,13 @@ class ProvedStroke:
     def station(
         self, robot: RobotSettings, hand: Hand, gate: WaypointGate | None = None
     ) -> RobotStation:
-        """Control of the robot along it, at its beginning; with a gate of its own, or one."""
+        """Make control of the robot along it; with a gate of its own, or a given one."""
         judge = RobotJudge.at(robot, np.array(self.start.q_rad), gate)
         return RobotStation(robot, judge, StrokeMover(self.poses), hand)
 
 
 class StrokeMover:
-    """Stays a while, then goes from waypoint to waypoint while it is held, and rests while not."""
+    """Mover that rests a while, then goes from waypoint to waypoint while it is held."""
 
     note = ""
 
@@ -78,7 +78,7 @@ class StrokeMover:
         return self._at == len(self._poses) - 1
 
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later."""
+        """Return X_RT a period later."""
         self._moving = held and not self.done and not self._stays
         self._stays = max(self._stays - held, 0)
         self._at += self._moving
@@ -86,7 +86,7 @@ class StrokeMover:
 
 
 def with_any_delay(robot: RobotSettings) -> RobotSettings:
-    """The robot, with a window of the delay that says nothing of what is to be found.
+    """Return the robot with a window of the delay that excludes no delay to be identified.
 
     Where each stroke ends is held as narrowly as ever.
     """
@@ -95,7 +95,7 @@ def with_any_delay(robot: RobotSettings) -> RobotSettings:
 
 
 def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ...]:
-    """All strokes, from where the robot stands and back there, through the gate.
+    """Prove all strokes, from where the robot is and back there, through the gate.
 
     Let go at any waypoint and held again is proved as well.
 

@@ -1,1 +1,1 @@
-"""What the report of an arm's run shows."""
+"""Report of an arm's run."""

@@ -1,4 +1,4 @@
-"""How accurate a run was: the robot's continuous path against the simulated gripper's.
+"""Accuracy of a run: the robot's continuous path against the simulated gripper's.
 
 The waypoints say little of it: the simulated gripper moves on between them, and the robot goes by
 chords with rounded corners. So the one is a cubic spline through its recorded places in between,
@@ -35,7 +35,7 @@ OVER_BEST: Final = 1.2
 FINE: Final = 20
 """Moments in a period at which both paths are compared."""
 SHIFT_MAX_S: Final = 0.1
-"""A delay that remains is looked for up to this."""
+"""Largest remaining delay in the search [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class Accuracy:
     shift_s: float
     """Delay that remained and was taken out [s]."""
     find_best: Callable[[], BestPath]
-    """Looks for the least error in time that any waypoints can reach."""
+    """Searches the least error in time that any waypoints can reach."""
 
     @classmethod
     def of(
@@ -88,7 +88,7 @@ class Accuracy:
                 and its last period says nothing.
 
         Raises:
-            ArmError: if the recording does not tell it; the text says what is missing.
+            ArmError: if the recording does not contain it; the text names what is missing.
         """
         model = machines.blend
         if model is None:
@@ -115,12 +115,12 @@ class Accuracy:
 
     @cached_property
     def best(self) -> BestPath:
-        """The least error in time that any waypoints can reach; it takes a moment to find."""
+        """Compute the least error in time of any waypoints; it takes a moment."""
         return self.find_best()
 
     @property
     def limit_m(self) -> float:
-        """What both maxima are held to [m]."""
+        """Limit of both maxima [m]."""
         return max(PROMISED_M, OVER_BEST * self.best.least_m)
 
     @property
@@ -129,7 +129,7 @@ class Accuracy:
         return max(self.in_time.largest_m, self.in_space.largest_m) <= self.limit_m
 
     def summarize(self) -> AccuracySummary:
-        """The figures by name; the unit is the last part of it."""
+        """Return the figures by name; the unit is the last part of it."""
         space, time = self.in_space, self.in_time
         return AccuracySummary(
             best_m=self.best.least_m,
@@ -153,7 +153,7 @@ class Accuracy:
 
 
 def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) -> Array:
-    """The start and the waypoints that were sent one after the other while the robot followed."""
+    """Select the start and the waypoints sent in a row while the robot followed."""
     if machines.X_RT0 is None:
         raise ArmError("where both arms started is not in the recording")
     index = run.column("index").astype(np.intp)
@@ -166,7 +166,7 @@ def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) 
 
 
 def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
-    """The simulated gripper's places in the robot's base [m], shape (10 count + 1, 3)."""
+    """Return the simulated gripper's places in the robot's base [m], shape (10 count + 1, 3)."""
     X_WG0, X_RT0 = machines.X_WG0, machines.X_RT0
     if X_WG0 is None or X_RT0 is None:
         raise ArmError("where both arms started is not in the recording")
@@ -179,7 +179,7 @@ def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
 
 
 def _shift_s(model: BlendModel, nodes: Array, t_s: Array, place: Array) -> float:
-    """The delay of the robot's path that fits best [s]."""
+    """Return the delay of the robot's path that fits best [s]."""
 
     def cost(shift_s: float) -> float:
         off = model.path_m(nodes, np.clip(t_s + shift_s, 0.0, None)) - place
@@ -191,7 +191,7 @@ def _shift_s(model: BlendModel, nodes: Array, t_s: Array, place: Array) -> float
 
 
 def _off_line_m(points: Array, line: Array) -> Array:
-    """Distances from a line that is passed within a period before or after [m], shape (M,)."""
+    """Measure distances from a line passed within a period before or after [m], shape (M,)."""
     begin, way = line[:-1], np.diff(line, axis=0)
     square = np.maximum(np.sum(way * way, axis=1), 1e-30)
     least = np.full(len(points), np.inf)

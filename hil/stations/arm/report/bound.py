@@ -4,8 +4,8 @@ For waypoints in reach the controller's path is a sum of four of them
 (`arm_driver.fit.blended_path`), so the smallest greatest error is a convex problem: linear in the
 waypoints, with a ball around each place of the motion. Balls and steps longer than the limit of
 speed are cut by planes, one more wherever the solution of a linear programme leaves one (Kelley's
-method of cutting planes); each solution on the way is a bound from below. Only a window about the
-worst places is looked at: what no waypoints can reach there none can reach in the whole motion.
+method of cutting planes); each intermediate solution is a bound from below. Only a window about the
+worst places is evaluated: what no waypoints can reach there none can reach in the whole motion.
 What is near in time is near in space.
 """
 
@@ -24,13 +24,13 @@ Array = NDArray[np.float64]
 WINDOW: Final = 6
 """Periods of a window."""
 WINDOWS: Final = 2
-"""Places that are looked at."""
+"""Number of places that are evaluated."""
 ROOM_M: Final = 5e-3
-"""No waypoint is further from the one that was sent."""
+"""Largest distance of a waypoint from the one that was sent [m]."""
 CUTS_MAX: Final = 25
 """Rounds of cutting planes."""
 STRIDE: Final = 4
-"""Of the places that are cut from the beginning."""
+"""Spacing of the places whose cutting planes are used from the beginning."""
 EXACT: Final = 5e-3
 """Relative gap between bound and solution at which it is good enough."""
 MM: Final = 1e3
@@ -56,7 +56,7 @@ def best_path(
     distance_m: Array,
     step_max_m: float,
 ) -> BestPath:
-    """The hardest of the places at which a path was furthest off.
+    """Return the hardest of the places at which a path was furthest off.
 
     Args:
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
@@ -64,7 +64,7 @@ def best_path(
         looks: places of the motion in a period.
         t_s: motion times of the errors [s], shape (M,).
         distance_m: errors [m], shape (M,).
-        step_max_m: longest way between two waypoints [m].
+        step_max_m: longest distance between two waypoints [m].
     """
     found: list[BestPath] = []
     left = np.array(distance_m)
@@ -113,7 +113,7 @@ class _Window:
         self._right: list[float] = []
 
     def least_m(self) -> float:
-        """A bound from below of the greatest error in the window [m]."""
+        """Return a bound from below of the greatest error in the window [m]."""
         for axis in np.vstack([np.eye(3), -np.eye(3)]):
             for place in range(0, len(self._error), STRIDE):
                 self._cut_error(place, axis)
@@ -147,7 +147,7 @@ class _Window:
         self._right.append(float(self._most[step]) - now)
 
     def _solved(self) -> tuple[Array, float]:
-        """Changes with the least error that keep all planes, and that error [mm]."""
+        """Return the changes with the least error that keep all planes, and that error [mm]."""
         size = self._nodes.size
         room = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
         room[-1] = 0.0, np.inf

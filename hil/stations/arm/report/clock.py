@@ -1,10 +1,10 @@
-"""When the robot fetched its waypoints, on the clock of the loop, and which of them it was sent.
+"""Times at which the robot fetched its waypoints, on the loop's clock, and which it was sent.
 
-A row tells the time of the last request and how many waypoints had been sent by then, so the
-request that fetched waypoint n is the one told by the row with n sent. Where the robot asked more
-than once since the row before, that time may be of a repetition: it is bridged. A request is
-noticed late, by its length and by the next look; the robot is a clock, so requests that are even
-but for that are taken as even.
+A row has the time of the last request and how many waypoints had been sent by then, so the request
+that fetched waypoint n is the one in the row with n sent. Where the robot asked more than once
+since the row before, that time may be of a repetition: it is bridged. A request is noticed late, by
+its length and by the next poll; the robot is a clock, so requests that are even but for that are
+taken as even.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from hil.stations.arm.recording import ArmRecording
 Array = NDArray[np.float64]
 
 EVEN_LEAST: Final = 6
-"""Fewer requests say nothing of a clock."""
+"""Number of requests below which a clock cannot be judged."""
 WAY_MAX_S: Final = 0.03
-"""Lines of different length, and looks at the port, make no more than this [s]."""
+"""Largest deviation by lines of different length and by polling the port [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,17 +28,17 @@ class FetchTimes:
     """Times of a stream on the clock of the loop. Arrays are read-only."""
 
     fetched_s: Array
-    """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
-    request told a time."""
+    """Time at which each waypoint was fetched, or would have been [s], shape (N,); the motion time
+    if no request has a time."""
     known: bool
     has_pose: NDArray[np.bool_]
     """Frames whose time of the last request is surely that of its pose, shape (N,)."""
     pose_s: Array
-    """That time [s], shape (N,); NaN where there is none."""
+    """Time of the request of each such frame [s], shape (N,); NaN where there is none."""
     sent: NDArray[np.bool_]
     """Waypoints that the robot was sent, shape (N,)."""
     sent_exact: bool
-    """Whether their number is known, rather than that there were so many at least."""
+    """Whether the number of waypoints sent is exact, rather than a lower bound."""
 
     @classmethod
     def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":
@@ -62,14 +62,14 @@ class FetchTimes:
         return cls(fetched, known, has_pose, pose_s, sent, exact)
 
     def of_motion(self, motion_s: Array, period_s: float) -> Array:
-        """Times of the loop at times of the motion [s], in which waypoint n is at n periods."""
+        """Convert times of the motion [s], waypoint n at n periods, to times of the loop."""
         number = np.arange(len(self.fetched_s) + 1, dtype=np.float64)
         times = np.append(self.fetched_s[:1] - period_s, self.fetched_s)
         return np.interp(np.asarray(motion_s) / period_s, number, times)
 
 
 def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np.bool_]:
-    """A request out of its time with the very pose of the one before: a repetition has no pose."""
+    """Find untimely requests with the very pose of the one before: a repetition has no pose."""
     same = np.zeros(len(at_s), np.bool_)
     same[1:] = np.all(poses[1:] == poses[:-1], axis=1)
     apart_s = np.diff(at_s, prepend=at_s[:1] - period_s)
@@ -77,7 +77,7 @@ def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np
 
 
 def _even(numbers: Array, times_s: Array) -> Array:
-    """Times on a line over the numbers, if they are but for what the way to the host takes."""
+    """Put times on a line over the numbers, if only the transport to the host differs."""
     if len(numbers) < EVEN_LEAST:
         return times_s
     slope, begin = np.polyfit(numbers, times_s, 1)
@@ -86,14 +86,14 @@ def _even(numbers: Array, times_s: Array) -> Array:
 
 
 def _bridged(wanted: Array, numbers: Array, times_s: Array, period_s: float) -> Array:
-    """Times at all numbers: even between those known, a period each before and after."""
+    """Return the times at all numbers: even between those known, a period each before and after."""
     times = np.interp(wanted, numbers, times_s)
     times += period_s * (np.minimum(wanted - numbers[0], 0.0))
     return times + period_s * np.maximum(wanted - numbers[-1], 0.0)
 
 
 def _sent_total(run: ArmRecording) -> tuple[float, bool]:
-    """How many waypoints the robot was sent, and whether that is exact."""
+    """Return the number of waypoints that the robot was sent, and whether it is exact."""
     tally = run.link_tally()
     if "waypoints" in tally:
         return float(tally["waypoints"]), True

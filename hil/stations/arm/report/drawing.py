@@ -20,7 +20,7 @@ from hil.stations.arm.scene_robot import ArmScene, scenes_of
 Array = NDArray[np.float64]
 
 INSTANTS: Final = 5
-"""At so many moments, evenly spread, an arm is drawn."""
+"""Number of moments, evenly spread, at which an arm is drawn."""
 
 SMALL: Final = 0.15
 """A path smaller than this share of its arm is shown again, larger."""
@@ -29,23 +29,23 @@ INSET: Final = 0.3
 """Width and height of a path shown again, as shares of its panel."""
 
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("from above", -90.0, 90.0))
-"""Name, azimuth and elevation [deg] of the place from which one looks."""
+"""Name, azimuth and elevation [deg] of each view."""
 
 OPACITY: Final = 0.4
-"""Of an arm's body, which stands behind its sticks."""
+"""Opacity of an arm's body, which is behind its sticks."""
 
 LEFT_OUT: Final = frozenset({"table", "payload", "x", "y", "z"})
-"""Slots of bodies that are larger than the arm, or that a picture's own axes stand for."""
+"""Slots of bodies that are larger than the arm, or that a picture's own axes replace."""
 
 MEASURED: Final = "#D55E00"
 PALE: Final = "#CFCFCF"
-"""Of the simulated gripper: wide and under the others, which lie on it."""
+"""Colour of the simulated gripper: wide and under the others, which lie on it."""
 
 PLANES: Final = ((0, 1), (0, 2), (1, 2))
 
 
 def arms(view: ArmView) -> Picture | None:
-    """Both arms at several instants, side by side, with their grippers' paths."""
+    """Draw both arms at several instants, side by side, with their grippers' paths."""
     if view.machines is None:
         return None
     chosen = drawn_waypoints(view)
@@ -92,7 +92,7 @@ def arms(view: ArmView) -> Picture | None:
 
 
 def _drawn(view: ArmView) -> list[tuple[str, ArmScene, Array, Array]]:
-    """Name, scene, joint angles [rad] and way of the gripper [m] of each arm."""
+    """Name, scene, joint angles [rad] and path of the gripper [m] of each arm."""
     *space, robot = scenes_of(view.recording.header)
     column = view.run.column
     found = [("industrial arm", robot, column("robot_q"), column("target_pose"))]
@@ -157,14 +157,14 @@ def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
 
 
 def _dense(points_m: Array) -> Array:
-    """Points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
+    """Return the points along a stick, shape (M, 2), from its corners, shape (K, 2)."""
     places = np.linspace(0.0, len(points_m) - 1.0, 20 * len(points_m))
     corners = np.arange(len(points_m))
     return np.column_stack([np.interp(places, corners, points_m[:, axis]) for axis in (0, 1)])
 
 
 def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
-    """Which waypoints are drawn: evenly spread over those at which all arms' joints are known."""
+    """Select the waypoints to draw, spread evenly over those with all arms' joints known."""
     known = np.isfinite(view.run.column("robot_q")).all(axis=1)
     if not view.robot_alone:
         known &= np.isfinite(view.run.column("space_q")).all(axis=1)
@@ -175,7 +175,7 @@ def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
 
 
 def overlaid(view: ArmView) -> Picture | None:
-    """The grippers' motions since their starts, in the gripper's axes, in three planes."""
+    """Draw the grippers' motions since their starts, in the gripper's axes, in three planes."""
     lines = motions(view, (7.0, 3.0, 1.0))
     if max((len(one.t_s) for one in lines), default=0) < 2:
         return None
@@ -217,7 +217,7 @@ class MotionLine:
 
 
 def motions(view: ArmView, widths: tuple[float, float, float]) -> list[MotionLine]:
-    """Every path there is: simulated, asked, measured, in lines of these widths.
+    """Return every path there is: simulated, asked, measured, in lines of these widths.
 
     What was measured is taken relative to the start that was asked, so an error at the start
     stays to be seen.

@@ -40,11 +40,11 @@ ANSWER_WANTED_S: Final = 2e-3
 """Answers are to be out within this for 99 % of the requests."""
 
 ANSWER_LATEST_S: Final = 0.25
-"""After this the robot asks once more."""
+"""Time from a request after which the robot repeats it [s]."""
 
 
 def relative_motion(view: ArmView) -> Picture | None:
-    """Position and turn of the gripper since the start: simulated, asked, measured."""
+    """Draw position and turn of the gripper since the start: simulated, asked, measured."""
     if len(view.asked) < LEAST_WAYPOINTS:
         return None
     lines = motions(view, (6.0, 2.8, 1.0))
@@ -78,7 +78,7 @@ def relative_motion(view: ArmView) -> Picture | None:
 
 
 def speed(view: ArmView) -> Picture | None:
-    """Speed asked of the industrial gripper, with its limit."""
+    """Draw the speed asked of the industrial gripper, with its limit."""
     values = view.run.column("gripper_speed_m_s")
     if not np.isfinite(values).any():
         return None
@@ -99,7 +99,7 @@ def speed(view: ArmView) -> Picture | None:
 
 
 def travel_left(view: ArmView) -> Picture | None:
-    """Way left of every joint of the arms."""
+    """Draw the remaining travel of every joint of the arms."""
     caption = "100 %: in the middle of the joint's travel; 0 %: at one of its ends."
     return _both_arms(
         view, "travel", "Way left to the joints' limits", "travel left [%]", 0.0, caption,
@@ -108,7 +108,7 @@ def travel_left(view: ArmView) -> Picture | None:
 
 
 def rates(view: ArmView) -> Picture | None:
-    """Rate of every joint of the arms against what it may do."""
+    """Draw the rate of every joint of the arms against what it may do."""
     caption = "Size of each joint's rate as a share of the most that is allowed (dashed)."
     return _both_arms(
         view, "rates", "Joint rates", "rate [% of limit]", 100.0, caption,
@@ -148,7 +148,7 @@ def _both_arms(
 
 
 def singular(view: ArmView) -> Picture | None:
-    """Distances of the industrial arm from its three singularities."""
+    """Draw the distances of the industrial arm from its three singularities."""
     margins = view.run.column("margins")
     if np.isfinite(margins).any(axis=1).sum() < LEAST_WAYPOINTS:
         return None
@@ -177,7 +177,7 @@ def singular(view: ArmView) -> Picture | None:
 
 
 def answers(view: ArmView) -> Picture | None:
-    """Histogram of the time from a request to its answer."""
+    """Draw a histogram of the time from a request to its answer."""
     values = view.run.column("answer_latency_s")
     values = 1e3 * values[np.isfinite(values) & (values > 0.0)]
     if not len(values):

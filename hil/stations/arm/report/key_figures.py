@@ -1,4 +1,4 @@
-"""The figures of an arm's run against their limits: what a person looks at first."""
+"""The figures of an arm's run against their limits, in the order in which people read them."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def arm_key_figures(view: ArmView) -> list[KeyFigure]:
-    """The rows of the table; what the recording does not tell has no row."""
+    """Return the rows of the table; what the recording does not contain has no row."""
     return [
         *_stream(view), *_supervised(view), *_accuracy(view), *_following(view), *_speed(view),
         *_joints(view), *_singular(view), *_answers(view),
@@ -167,7 +167,7 @@ def _where(view: ArmView, waypoint: int, joint: int) -> str:
 def _below(
     name: str, value: float, unit: str, where: str, limit: float | None, digits: int
 ) -> KeyFigure:
-    """A row of a value that is to stay below a limit, if there is one."""
+    """Return a row of a value that is to stay below a limit, if there is one."""
     shown = f"{value:.{digits}f} {unit}"
     if limit is None:
         return KeyFigure(name, shown, where)

@@ -17,7 +17,7 @@ from hil_common.arrays.pose import Pose
 Array = NDArray[np.float64]
 
 MACHINES_KEY: Final = "machines"
-"""Where the scenario in a recording's header has `ArmMachines.to_json`."""
+"""Key of `ArmMachines.to_json` in the scenario of a recording's header."""
 
 _GEOMETRY: Final = (
     *("a2_m", "a3_m", "d3_m", "d4_m", "base_height_m", "tool_m"),
@@ -32,7 +32,7 @@ class ArmJoints:
     arm: str
     """Simulated or industrial."""
     meaning: str
-    """How its angles are meant."""
+    """Meaning of its angles."""
     angles: str
     """The signal of its angles."""
     rates: str
@@ -46,7 +46,7 @@ class ArmJoints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmMachines:
-    """Both arms, and what holds of the path between them.
+    """Both arms, and the mapping of the path between them.
 
     Raises:
         ValueError: a period, speed or scale that is not above 0.
@@ -63,15 +63,15 @@ class ArmMachines:
     scale: float = 1.0
     """Factor on translations between the two."""
     X_WG0: Pose | None = None
-    """The simulated gripper in the world where the motion starts; None if the recording does not
-    tell it."""
+    """Pose of the simulated gripper in the world where the motion starts; None if the recording
+    does not contain it."""
     X_RT0: Pose | None = None
     """The industrial gripper in its base at that place; None likewise."""
     least_margins: tuple[float, float, float] | None = None
     """Least distances of the industrial arm from its singularities: wrist [1], elbow and shoulder
-    [m]; None if the recording does not tell them."""
+    [m]; None if the recording does not contain them."""
     blend: BlendModel | None = None
-    """How the industrial arm's controller joins segments; None likewise."""
+    """Blending by the industrial arm's controller; None if the recording does not contain it."""
 
     def __post_init__(self) -> None:
         for name, unit in (("period_s", "s"), ("gripper_speed_max_m_s", "m/s"), ("scale", "1")):
@@ -128,7 +128,7 @@ class ArmMachines:
             raise ValueError(f"the arms in the header: {error}") from error
 
     def joints(self) -> tuple[ArmJoints, ...]:
-        """The joints of the arms, of the simulated one first if there is one."""
+        """Return the joints of the arms, of the simulated one first if there is one."""
         robot = self.robot
         industrial = ArmJoints(
             "industrial", "as asked", "robot_q", "robot_q_rate", robot.position_min_rad,
@@ -150,7 +150,7 @@ def _pose(packed: Any) -> Pose | None:
 
 
 def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
-    """The robot's settings have it, next to the arms; other versions knew other keys."""
+    """Read the blending from the robot's settings; other versions knew other keys."""
     settings = scenario.get("robot")
     raw = settings.get("blend") if isinstance(settings, Mapping) else None
     if raw is None:
@@ -169,7 +169,7 @@ def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | 
 
 
 def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
-    """Way left to the nearer end of travel, as a share of half of it.
+    """Return the distance to the nearer end of travel, as a share of half of it.
 
     1 in the middle of the travel, 0 at an end.
 

@@ -1,4 +1,4 @@
-"""Pictures of how near the robot came: accuracy of its path, and its places on the model's."""
+"""Pictures of the robot's accuracy: its path, and its places on the model's path."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +11,7 @@ from hil.stations.arm.report.view import ArmView
 
 
 def accuracy(view: ArmView) -> Picture | None:
-    """Distance between the robot's continuous path and the simulated gripper's."""
+    """Draw the distance between the robot's continuous path and the simulated gripper's."""
     found = view.accuracy
     if found is None:
         return None
@@ -43,7 +43,7 @@ def accuracy(view: ArmView) -> Picture | None:
 
 
 def following(view: ArmView) -> Picture | None:
-    """Places that the robot told against its controller's path, once the delay is removed."""
+    """Draw the robot's reported places against its controller's path, with the delay removed."""
     found = view.tracking
     if found is None:
         return None
@@ -72,7 +72,7 @@ def following(view: ArmView) -> Picture | None:
 
 
 def how_measured(found: Tracking, *, modelled: bool) -> str:
-    """How the delay and the errors of a run were taken, for a caption."""
+    """Describe how the delay and the errors of a run were taken, for a caption."""
     against = (
         "the path of the controller's model" if modelled
         else "straight lines between the waypoints in even motion"

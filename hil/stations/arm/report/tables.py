@@ -20,7 +20,7 @@ HEADS: Final = (
 
 
 def joint_tables(view: ArmView) -> Tables | None:
-    """A table of each arm; None if the recording does not describe the arms.
+    """Return a table of each arm; None if the recording does not describe the arms.
 
     Angles of the simulated arm are those it had, of the industrial one those it was asked for.
     """
@@ -105,7 +105,7 @@ _COUNTS: Final[tuple[tuple[str, str, bool], ...]] = (
 
 
 def link_table(view: ArmView) -> Tables:
-    """The counts put down at the end of the run; without them what its waypoints tell."""
+    """Return the table of the counts at the end of the run; without them those of its waypoints."""
     tally = view.run.link_tally()
     if tally:
         rows = [

@@ -1,10 +1,10 @@
-"""How well the robot followed: the delay of what it told, and the error once that is removed.
+"""Following of the robot: the delay of its reported places, and the error once that is removed.
 
 Waypoints are taken at the times at which the robot fetched them, so the delay is that from the
 request for a waypoint to the gripper being there. The asked path is that of the controller's model
 or, where none is known, straight lines in even motion; it rests before its first waypoint and after
-its last. Places are told at requests only, where blends begin: they prove the model, and say little
-of how accurate the path is (`report.accuracy`).
+its last. Places are sent at requests only, where blends begin: they prove the model, and show
+little of how accurate the path is (`report.accuracy`).
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LEVER_M: Final = 0.1
 """Weight of orientation against position in the search for the delay: a gripper's length."""
 
 LEAST_TRAVEL_M: Final = 2e-3
-"""A path shorter than this does not tell a delay."""
+"""Length below which a path does not determine a delay [m]."""
 
 LEAST_SAMPLES: Final = 6
 EARLIEST_PERIODS: Final = 1.0
@@ -45,7 +45,7 @@ class TrackedPath:
 
     @classmethod
     def of(cls, t_s: Array, poses: Array, used: NDArray[np.bool_] | None = None) -> "TrackedPath":
-        """The poses that are there, in order of time, one per instant (the first told).
+        """Select the poses that exist, in order of time, one per instant (the first sent).
 
         Args:
             t_s: times [s], shape (N,).
@@ -73,7 +73,7 @@ class TrackedPath:
         return Rotation.from_quat(self.quaternion, scalar_first=True)
 
     def travel_m(self) -> float:
-        """Length of the way, turns counted by `LEVER_M` [m]."""
+        """Return the length of the path, turns counted by `LEVER_M` [m]."""
         if len(self) < 2:
             return 0.0
         turns = (self.rotations[:-1].inv() * self.rotations[1:]).magnitude()
@@ -81,7 +81,7 @@ class TrackedPath:
         return float(np.sum(np.hypot(steps, LEVER_M * turns)))
 
     def at(self, t_s: Array) -> tuple[Array, Rotation]:
-        """Positions [m], shape (M, 3), and orientations at times [s], shape (M,)."""
+        """Return the positions [m], shape (M, 3), and orientations at times [s], shape (M,)."""
         inside = np.clip(t_s, self.t_s[0], self.t_s[-1])
         position = np.column_stack(
             [np.interp(inside, self.t_s, self.position_m[:, axis]) for axis in range(3)]
@@ -105,21 +105,21 @@ class TrackedPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracking:
-    """What was measured of the robot's following. Arrays are read-only."""
+    """Measured following of the robot. Arrays are read-only."""
 
     delay_s: float
-    """By which what was told is behind what was asked [s]; 0 if not known."""
+    """Delay of the robot's reported path behind the one asked [s]; 0 if not known."""
     delay_known: bool
-    """The path moves enough to tell it, and it is not at an end of the search."""
+    """True if the path moves enough to find the delay, which is at no end of the search."""
     halves_s: tuple[float, float]
-    """The delay from the first and from the second half of what was told alone [s]; NaN where it
-    cannot be told."""
+    """Delays from the first and from the second half of the reported path alone [s]; NaN where
+    there is none."""
     t_s: Array
-    """Times at which the robot was where it told [s], shape (M,)."""
+    """Times of the reported places [s], shape (M,)."""
     position_error_m: Array
-    """Told minus asked, `delay_s` before, shape (M, 3)."""
+    """Reported minus asked position, `delay_s` before [m], shape (M, 3)."""
     angle_error_rad: Array
-    """Angle between the two orientations, shape (M,)."""
+    """Angle between reported and asked orientation [rad], shape (M,)."""
 
     @property
     def distance_m(self) -> Array:
@@ -130,9 +130,9 @@ class Tracking:
 def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> Tracking | None:
     """Measure delay and error; None if one of the paths has no pose.
 
-    The delay is the shift with the least mean square distance between what was told and what was
-    asked: the best of a grid of a tenth of a period, refined by Brent's method. It is looked for
-    from one period before to ten periods after.
+    The delay is the shift with the least mean square distance between the reported and the asked
+    path: the best of a grid of a tenth of a period, refined by Brent's method. It is searched from
+    one period before to ten periods after.
     """
     if not len(asked) or not len(measured):
         return None
@@ -151,7 +151,7 @@ def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> T
 def _halves_s(
     asked: TrackedPath, measured: TrackedPath, delay_s: float, period_s: float
 ) -> tuple[float, float]:
-    """The delay from each half of what was told: how far they differ tells how sure it is."""
+    """Find the delay from each half of the reported path: their difference shows how sure it is."""
     middle = len(measured) // 2
     found: list[float] = []
     for half in (slice(None, middle), slice(middle, None)):
@@ -176,14 +176,14 @@ def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[
         costs += np.mean((signal[:, column] - shifted) ** 2, axis=1)
     best = int(np.argmin(costs))
     inside = 0 < best < len(steps) - 1
-    # A robot that stands still, or a path that rests while it tells, fits every shift.
+    # A robot at rest, or a path that rests while it is sent, fits every shift.
     if not inside or costs[best] >= 0.5 * costs.max():
         return 0.0, False
     return _refined(asked, measured, (float(steps[best - 1]), float(steps[best + 1]))), True
 
 
 def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, float]) -> float:
-    """The delay [s] with the least mean square distance between two bounds."""
+    """Return the delay [s] with the least mean square distance between two bounds."""
     signal = _signal(measured.position_m, measured.rotations)
 
     def cost(delay_s: float) -> float:
@@ -194,7 +194,7 @@ def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, f
 
 
 def _signal(position_m: Array, rotations: Rotation) -> Array:
-    """Position and weighted axes as numbers whose differences are distances, shape (N, 12) [m]."""
+    """Write position and weighted axes as numbers whose differences are distances, (N, 12) [m]."""
     axes = rotations.as_matrix().reshape(-1, 9) * (LEVER_M / np.sqrt(2.0))
     return np.hstack([position_m, axes])
 
@@ -207,11 +207,11 @@ GAP_PERIODS: Final = 1.5
 def path_of_controller(
     asked: TrackedPath, model: BlendModel | None, start: Pose | None
 ) -> TrackedPath:
-    """The controller's path, each waypoint at the time at which it was fetched.
+    """Return the controller's path, each waypoint at the time at which it was fetched.
 
     Args:
         model: of the controller; without it, or with a waypoint missing, chords are all there is.
-        start: where the robot stood a period before the first of them; None if that is not known.
+        start: place of the robot a period before the first of them; None if that is not known.
     """
     if model is None or len(asked) < 2 or np.diff(asked.t_s).max() > GAP_PERIODS * model.period_s:
         return asked

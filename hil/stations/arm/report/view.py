@@ -32,7 +32,7 @@ _GOOD = {"completed": Ending.COMPLETED, "cancelled": Ending.STOPPED}
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArmView(RecordedRun):
-    """What the pictures and tables of an arm's run are made of."""
+    """Data of an arm's run for pictures and tables."""
 
     run: ArmRecording
     machines: ArmMachines | None
@@ -40,7 +40,7 @@ class ArmView(RecordedRun):
     result: str
     """Result of the last stream in its own words, empty without any."""
     fetches: FetchTimes
-    """When the robot fetched its waypoints, and which it was sent."""
+    """Times at which the robot fetched its waypoints, and which it was sent."""
     shown: NDArray[np.bool_]
     """Waypoints that are drawn: those sent, or all if none was, shape (N,)."""
     asked: TrackedPath
@@ -48,13 +48,13 @@ class ArmView(RecordedRun):
     space: TrackedPath
     """The simulated gripper's poses at the same instants, seen with the robot's axes."""
     measured: TrackedPath
-    """What the robot told."""
+    """Poses reported by the robot."""
     modelled: bool
-    """Whether what was asked is known as the path of the controller's model."""
+    """Whether the asked path is known as that of the controller's model."""
     tracking: Tracking | None
-    """None without asked or measured poses."""
+    """Delay and error of the robot; None without asked or measured poses."""
     accuracy: Accuracy | None
-    """None if nothing was sent, or the recording does not tell both paths."""
+    """Distance of both grippers' paths; None if nothing was sent, or one is not recorded."""
 
     @classmethod
     def of(cls, run: ArmRecording) -> "ArmView":
@@ -100,7 +100,7 @@ class ArmView(RecordedRun):
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the header or the robot itself says was simulated."""
+        """Whether something was simulated, by the header or the robot itself."""
         found = simulated_in(self.facts())
         if any(SIMULATED_KEY in event.data for event in self.recording.events):
             found.setdefault("robot", f"SIMULATED {self.facts().get('robot', '')}")
@@ -141,7 +141,7 @@ class ArmView(RecordedRun):
         )
 
     def objections(self) -> tuple[EventRecord, ...]:
-        """What the gate objected to, and bad ends of streams."""
+        """Return the objections of the gate, and bad ends of streams."""
         return tuple(
             event
             for event in self.recording.events
@@ -150,11 +150,11 @@ class ArmView(RecordedRun):
         )
 
     def of_motion(self, motion_s: Array | float) -> Array:
-        """The page's times at times of the motion [s], in which waypoint n is at n periods."""
+        """Convert times of the motion [s], waypoint n at n periods, to the page's times."""
         return self.fetches.of_motion(np.asarray(motion_s, np.float64), self.period_s)
 
     def event_s(self, event: EventRecord) -> float:
-        """When an event was on the page's clock [s]; one that dates a waypoint has its time."""
+        """Find an event's time on the page's clock [s]; one that dates a waypoint has its time."""
         there = np.flatnonzero(self.run.column("index") == event.index)
         dates = event.name == CLOCK_NAME and len(there) > 0
         return float(self.times[there[0]]) if dates else event.t_s
@@ -180,14 +180,14 @@ class ArmView(RecordedRun):
 
 
 def recorded(recording: Recording) -> ArmView:
-    """A recording of this station prepared for its page."""
+    """Return a recording of this station prepared for its page."""
     return ArmView.of(ArmRecording(recording))
 
 
 def _aligned(
     run: ArmRecording, machines: ArmMachines | None, t_s: Array, used: NDArray[np.bool_]
 ) -> TrackedPath:
-    """The simulated gripper's motion with the axes of the industrial gripper, scaled."""
+    """Return the simulated gripper's motion with the axes of the industrial gripper, scaled."""
     path = TrackedPath.of(t_s, run.column("space_pose"), used)
     if machines is None or not len(path):
         return path
@@ -199,7 +199,7 @@ def _aligned(
 
 
 def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
-    """How it ended, by the last stream's result, else by what is missing."""
+    """Return the verdict by the last stream's result, else by what is missing."""
     recording = run.recording
     results = [event for event in recording.events if "result" in event.data]
     if not run.waypoints and not results:

@@ -1,1 +1,1 @@
-"""Where the wanted velocity of the space arm's gripper comes from: programmes and operators."""
+"""Sources of the wanted velocity of the space arm's gripper: programmes and operators."""

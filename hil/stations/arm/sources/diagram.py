@@ -1,4 +1,4 @@
-"""Velocities that a functional diagram makes: by itself, computed ahead, or of what is asked."""
+"""Velocities that a functional diagram makes: precomputed, or of an operator's requests."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _NO_MODELS: Final = {
         'a world\'s run takes it (station = "world")',
     ),
 }
-"""Why an FMU moves no gripper, by whether somebody operates, and what does."""
+"""Reasons why an FMU moves no gripper, by whether somebody operates, and what does."""
 JUMP_PART: Final = 0.05
-"""Of the greatest velocity, by which what it wants may jump at a change."""
+"""Share of the greatest velocity by which the wanted one may jump at a change."""
 
 
 class VelocityDiagram:
@@ -80,7 +80,7 @@ class VelocityDiagram:
         self.text, self.version, self.acts = text, version, tuple(acts)
         self.path: Path = version.file.path
         self.asked = rest("gripper")
-        """What is asked for, from the next tick on."""
+        """Request of the operator, from the next tick on."""
         self._offered = OFFERED if is_operated else ()
         self._shown = paths_of_displays(version.file)
         most = np.repeat([limits.linear_m_s, limits.angular_rad_s], 3)
@@ -88,7 +88,7 @@ class VelocityDiagram:
         self.diagram = ConnectedDiagram(
             version, self._connections, lambda _, changes: changes, bounds, fixed
         )
-        """That computes."""
+        """Diagram that computes."""
 
     def _connections(self, version: Version) -> Connections:
         engine = version.engine
@@ -111,7 +111,7 @@ def velocity_diagram(
     path: Path, set_: DiagramChange, limits: SourceLimits, *, is_operated: bool,
     press: Sequence[str] = (), slide: Sequence[str] = (), fixed: str = "",
 ) -> VelocityDiagram:  # fmt: skip
-    """The diagram of a file.
+    """Return the diagram of a file.
 
     Args:
         set_: parameters in place of the file's.
@@ -138,7 +138,7 @@ def velocity_diagram(
 
 
 def seen_from_outside(made: VelocityDiagram) -> OpenTaps:
-    """Where the editor finds its values."""
+    """Publish the values, so that the editor finds them."""
     from hil.diagram.run.taps import OpenTaps  # Linux only
 
     path = made.path.resolve()
@@ -178,7 +178,7 @@ class DrawnSource(SampledSource):
 
 
 class OperatedSource(SourceWrapper):
-    """What an operator asks for, as a diagram makes a velocity of it.
+    """Requests of an operator, of which a diagram makes a velocity.
 
     While nobody holds it, it wants zero velocity, and the diagram begins anew: what it remembers of
     before moves nothing.
@@ -202,7 +202,7 @@ class OperatedSource(SourceWrapper):
 
     @property
     def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
+        """Reason why it has ended; empty while it lasts."""
         return self._fault or self._inner.end_reason
 
     def sample(self, t_s: float) -> Twist | None:

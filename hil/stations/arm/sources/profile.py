@@ -1,10 +1,10 @@
 """A programme of velocities: segments, each from rest to rest with smooth edges.
 
 Within a segment of duration D the velocity is v·s(t): s rises from 0 to 1 over an edge of E
-seconds, stays, and falls over the last E, which keeps the way at v·(D - E). With u = t / E,
-"trapezoid" is s = u, whose acceleration v / E jumps; "smoothstep" s = 3u² - 2u³, with at most
-1.5·v / E in the middle. E is as short as the permitted acceleration of the six numbers lets it be;
-in its own axes a turning gripper sees its velocity change direction in addition.
+seconds, stays, and falls over the last E, which keeps the distance at v·(D - E). With u = t / E,
+"trapezoid" is s = u, whose acceleration v / E jumps; "smoothstep" s = 3u² - 2u³, with at most 1.5·v
+/ E in the middle. E is as short as the permitted acceleration of the six numbers lets it be; in its
+own axes a turning gripper sees its velocity change direction in addition.
 """
 
 import bisect
@@ -31,7 +31,7 @@ class Segment:
     """
 
     duration_s: float
-    """How long it lasts, edges included [s]."""
+    """Duration, edges included [s]."""
     velocity_m_s: Array
     """Velocity between the edges, in axes of `frame` [m/s], shape (3,)."""
     rate_rad_s: Array
@@ -50,7 +50,7 @@ class Segment:
         object.__setattr__(self, "rate_rad_s", twist.angular_rad_s)
 
     def edge_s(self, limits: SourceLimits, edge: Edge) -> float:
-        """Shortest edge that keeps both accelerations [s]; 0 for a segment of standing still."""
+        """Return the shortest edge that keeps both accelerations [s]; 0 for a segment at rest."""
         return _STEEPEST[edge] * max(
             math.hypot(*self.velocity_m_s.tolist()) / limits.linear_acceleration_m_s2,
             math.hypot(*self.rate_rad_s.tolist()) / limits.angular_acceleration_rad_s2,
@@ -99,7 +99,7 @@ class ProfileSource(PlannedSource):
         return Twist(scale * segment.velocity_m_s, scale * segment.rate_rad_s, segment.frame)
 
     def _scale(self, number: int, into_s: float) -> float:
-        """The edge's s at a time into a segment [s], 0 to 1."""
+        """Return the edge's s at a time into a segment [s], 0 to 1."""
         left_s = self._segments[number].duration_s - into_s
         nearest_s, edge_s = min(into_s, left_s), self._edges_s[number]
         if nearest_s <= 0.0:

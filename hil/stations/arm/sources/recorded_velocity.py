@@ -1,10 +1,10 @@
 """A recorded gripper velocity, replayed as it was: six columns of a CSV file over time.
 
 The columns are `t_s` (or `t_ms`, `t_us`, `t_ns`), `vx_m_s`, `vy_m_s`, `vz_m_s`, `wx_rad_s`,
-`wy_rad_s`, `wz_rad_s`; others may stand beside them. Between two rows the velocity goes straight
-from one to the other, so the acceleration is the slope between rows and is checked there. The
-whole file is checked when it is read: nothing is slowed down or smoothed behind the back of whoever
-recorded it.
+`wy_rad_s`, `wz_rad_s`; others may be beside them. Between two rows the velocity goes straight from
+one to the other, so the acceleration is the slope between rows and is checked there. The whole file
+is checked when it is read: nothing is slowed down or smoothed behind the back of whoever recorded
+it.
 """
 
 import math
@@ -32,7 +32,7 @@ class SampledSource(PlannedSource):
         t_s: the moments, from 0 on and rising [s], shape (N,).
         linear_m_s: of the gripper at each [m/s], shape (N, 3).
         angular_rad_s: likewise [rad/s].
-        place: where a moment stands, by its number, for error texts.
+        place: of a moment in the file, by its number, for error texts.
 
     Raises:
         SourceError: with place, value and limit: velocities or accelerations above the limits, a

@@ -1,4 +1,4 @@
-"""Sources of gripper velocity in TOML, told apart by `kind`, and the way from there to a source."""
+"""Sources of gripper velocity in TOML, distinguished by `kind`, and their construction."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,30 +49,30 @@ class SourceLimitSettings(Settings):
     """Largest change of the turn rate [rad/s²]."""
 
     def limits(self) -> SourceLimits:
-        """The same for a source."""
+        """Return the limits for a source, in SI."""
         return SourceLimits(**self.model_dump())
 
 
 PLANNED: Final = ("profile", "recorded", "spiral")
-"""Kinds of sources that say the same each time; the others are live, but for some diagrams."""
+"""Kinds of sources that repeat the same motion; the others are live, but for some diagrams."""
 
 
 class _SourceSettings(Settings):
     limits: SourceLimitSettings = SourceLimitSettings()
     """The most that it may ask for: a plan above is refused, an operator slowed down."""
     frame: Frame = "gripper"
-    """Whose axes the velocity is in: the gripper's own, of the arm's base, or of the world."""
+    """Axes of the velocity: the gripper's own, those of the arm's base, or of the world."""
 
     @property
     def planned(self) -> bool:
-        """Whether it says the same each time, and no operator moves it."""
+        """Whether it repeats the same motion, and no operator moves it."""
         return False
 
 
 class _PlannedSettings(_SourceSettings):
     @property
     def planned(self) -> bool:
-        """It is."""
+        """True: it is planned."""
         return True
 
 
@@ -80,13 +80,13 @@ class SegmentSettings(Settings):
     """One piece of a programme, from rest to rest."""
 
     duration_s: Seconds
-    """From rest to rest [s]."""
+    """Duration from rest to rest [s]."""
     velocity_m_s: tuple[Component, Component, Component] = (0.0, 0.0, 0.0)
-    """Of the gripper between the two edges, along x, y, z [m/s]."""
+    """Velocity of the gripper between the two edges, along x, y, z [m/s]."""
     rate_rad_s: tuple[TurnComponent, TurnComponent, TurnComponent] = (0.0, 0.0, 0.0)
     """Turn rate between the two edges, about x, y, z [rad/s]."""
     frame: Frame | None = None
-    """Left out: the programme's own."""
+    """Axes of this segment; left out: the programme's own."""
 
 
 class ProfileSourceSettings(_PlannedSettings):
@@ -94,7 +94,7 @@ class ProfileSourceSettings(_PlannedSettings):
 
     kind: Literal["profile"]
     edge: Literal["trapezoid", "smoothstep"] = "smoothstep"
-    """How a segment comes up to its velocity: evenly, or with a smooth acceleration."""
+    """Edge by which a segment reaches its velocity: evenly, or with a smooth acceleration."""
     segment: tuple[SegmentSettings, ...] = Field(min_length=1, max_length=10_000)
     """The pieces, one after the other."""
 
@@ -114,13 +114,13 @@ class SpiralSourceSettings(_PlannedSettings):
 
     kind: Literal["spiral"]
     radius_m: tuple[Length, Length]
-    """At the beginning and at the end; equal for a circle [m]."""
+    """Radius at the beginning and at the end; equal for a circle [m]."""
     turns: Annotated[float, Field(ge=-100.0, le=100.0)] = 1.0
-    """How often round; below 0 the other way round."""
+    """Number of turns; below 0 in the other direction."""
     speed_m_s: Speed
-    """Along the curve, between a smooth beginning and end [m/s]."""
+    """Speed along the curve, between a smooth beginning and end [m/s]."""
     plane: Plane = "xy"
-    """In which it lies; it begins on the first of the two axes, seen from its centre."""
+    """Plane of the curve; it begins on the first of the two axes, seen from its centre."""
 
 
 class KeyboardSourceSettings(_SourceSettings):
@@ -128,7 +128,7 @@ class KeyboardSourceSettings(_SourceSettings):
 
     kind: Literal["keyboard"]
     hold_s: Hold = 0.2
-    """How long a key counts as held after each of its characters [s]."""
+    """Time for which a key counts as held after each of its characters [s]."""
 
 
 class GamepadSourceSettings(_SourceSettings):
@@ -140,9 +140,9 @@ class GamepadSourceSettings(_SourceSettings):
     axes: Six = ("ABS_Y", "ABS_X", "ABS_HAT0Y", "ABS_HAT0X", "ABS_RY", "ABS_RX")
     """Axes for x, y, z and about x, y, z; a SpaceMouse has REL_X to REL_RZ, or ABS_X to ABS_RZ."""
     signs: tuple[Sign, Sign, Sign, Sign, Sign, Sign] = (-1, -1, -1, 1, 1, -1)
-    """Of each axis; by default for sticks that count down and right: push for +x, left for +y."""
+    """Sign of each axis; default: sticks that count down and right, push for +x, left for +y."""
     hold_button: Text = "BTN_TL"
-    """Nothing moves unless it is held; a SpaceMouse has BTN_0 and BTN_1."""
+    """Button that must be held for any motion; a SpaceMouse has BTN_0 and BTN_1."""
     dead_zone: Annotated[float, Field(ge=0.0, le=0.5)] = 0.08
     """Deflection up to which nothing is wanted, as a share of the full one."""
     expo: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
@@ -178,10 +178,10 @@ class DiagramSourceSettings(_SourceSettings):
     slide: tuple[Text, ...] = ()
     """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
     by: Annotated[OperatorSettings, Field(discriminator="kind")] | None = None
-    """Who moves it: the diagram's inputs are ``linear_asked`` and ``angular_asked``. Left out, the
-    diagram has no inputs and draws the motion by itself."""
+    """Operator who moves it: the diagram's inputs are ``linear_asked`` and ``angular_asked``. Left
+    out, the diagram has no inputs and draws the motion by itself."""
     duration_s: Seconds | None = None
-    """Of a motion that it draws by itself [s]."""
+    """Duration of a motion that it draws by itself [s]."""
 
     @property
     def planned(self) -> bool:
@@ -251,7 +251,7 @@ def make_source(
 def diagram_of(
     settings: DiagramSourceSettings, scenario: Path, fixed: str = ""
 ) -> "VelocityDiagram":
-    """The diagram of a source.
+    """Return the diagram of a source.
 
     Args:
         fixed: why its structure stays what it is while it runs; empty if it may change.

@@ -1,4 +1,4 @@
-"""Bounding how fast a live source's velocity changes: a key pressed is a step, an arm cannot step.
+"""Bound of a live source's acceleration: a key pressed is a step, an arm cannot step.
 
 The velocity moves straight towards the wanted one, linear and angular together and in one
 proportion, so that both arrive at the same time. A source that stops, changes its axes or ends

@@ -1,4 +1,4 @@
-"""What a source of gripper velocity is: a twist at every moment, or the word that it has ended.
+"""Interface of a source of gripper velocity: a twist at every moment, or its end.
 
 A planned source (profile, recording) knows its duration, and is refused when it is made if it asks
 too much. A live source (keyboard, gamepad, another process) is hold-to-run: without fresh input it
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from hil.desk.velocity.source import SourceError, Twist, check_time, three
 
 LINEAR_CEILING_M_S = 0.1
-"""No configuration goes above this: the industrial arm follows its path up to 100 mm/s."""
+"""Largest speed of any configuration [m/s]: the industrial arm follows its path up to 100 mm/s."""
 ANGULAR_CEILING_RAD_S = 1.0
 """Nor above this, a turn of 57 degrees per second."""
 ROUNDING_PART = 1e-9
@@ -92,7 +92,7 @@ class PlannedSource(ABC):
         self.duration_s = duration_s
 
     def listen(self) -> None:  # noqa: B027 nobody has to do so
-        """Nothing to hear."""
+        """Do nothing: nobody operates it."""
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`."""
@@ -102,8 +102,8 @@ class PlannedSource(ABC):
         return self._velocity(t_s)
 
     def close(self) -> None:  # noqa: B027 nobody has to do so
-        """Nothing is held."""
+        """Do nothing: nothing is open."""
 
     @abstractmethod
     def _velocity(self, t_s: float) -> Twist:
-        """The velocity at a time before the end [s]; it may lie before the beginning."""
+        """Return the velocity at a time before the end [s]; it may lie before the beginning."""

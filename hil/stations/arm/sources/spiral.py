@@ -1,9 +1,9 @@
 """A circle or a spiral at constant speed, in closed form, from rest to rest.
 
-The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so
-the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at
-φ = 0. The speed rises and falls by 3u² - 2u³ over an edge. What it says is the mean velocity over
-the period to come, which brings the gripper back to the curve at its end.
+The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so the
+length from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at φ = 0.
+The speed rises and falls by 3u² - 2u³ over an edge. What it says is the mean velocity over the
+period to come, which brings the gripper back to the curve at its end.
 """
 
 import math
@@ -26,7 +26,7 @@ class SpiralSource(PlannedSource):
 
     Args:
         radius_m: at the beginning and at the end [m]; equal for a circle.
-        turns: how often round; below 0 the other way round.
+        turns: how often round; below 0 in the other direction.
         speed_m_s: along the curve, between the edges [m/s].
         plane: in which it lies; it begins on the first of the two axes, seen from its centre.
         period_s: for which what it says is held [s].
@@ -71,14 +71,14 @@ class SpiralSource(PlannedSource):
             )
 
     def _velocity(self, t_s: float) -> Twist:
-        """The mean velocity over the period from a time on [s]."""
+        """Return the mean velocity over the period from a time on [s]."""
         if t_s < 0.0:
             return rest(self._frame)
         step_m = self.place_m(t_s + self._period_s) - self.place_m(t_s)
         return Twist(step_m / self._period_s, np.zeros(3), self._frame)
 
     def place_m(self, t_s: float) -> Array:
-        """Where the curve is at a time, from its beginning [m], shape (3,)."""
+        """Return the place on the curve at a time, from its beginning [m], shape (3,)."""
         angle = self._angle(self._gone_m(t_s))
         radius = self._radius_m[0] + self._b_m * angle
         place = np.zeros(3)
@@ -98,7 +98,7 @@ class SpiralSource(PlannedSource):
         return v * edge_s * u**3 * (1.0 - 0.5 * u)
 
     def _angle(self, way_m: float) -> float:
-        """The angle at which the curve has come so far [rad], by Newton's method."""
+        """Return the angle at which the curve has come so far [rad], by Newton's method."""
         angle = way_m / math.hypot(0.5 * sum(self._radius_m), self._b_m)
         for _ in range(_NEWTON_STEPS):
             slope = math.hypot(self._radius_m[0] + self._b_m * angle, self._b_m)
@@ -116,6 +116,6 @@ class SpiralSource(PlannedSource):
         return primitive(first + b * angle) - primitive(first)
 
     def _curvature_max_1_m(self) -> float:
-        """Greatest curvature, at the smallest radius [1/m]."""
+        """Return the greatest curvature, at the smallest radius [1/m]."""
         r, b = min(self._radius_m), self._b_m
         return (r * r + 2.0 * b * b) / (r * r + b * b) ** 1.5

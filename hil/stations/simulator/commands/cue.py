@@ -110,7 +110,7 @@ class _RideFirst(TyperGroup):
     """A group whose first word may be a recording: ``cue RECORD`` is ``cue ride RECORD``."""
 
     default_verb: str = RIDE
-    """What is meant where no verb is named."""
+    """Verb that is used where none is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the first word for a recording unless it names a verb."""

@@ -1,4 +1,4 @@
-"""What several verbs of ``hil cue`` are given, and what they share when they show it."""
+"""Options that several verbs of ``hil cue`` share, and their common output."""
 
 from __future__ import annotations
 
@@ -109,5 +109,5 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def figure(value: float) -> str:
-    """A number for people; a dash where there is none."""
+    """Return a number for people; a dash where there is none."""
     return f"{value:.3f}" if math.isfinite(value) else "-"

@@ -1,4 +1,4 @@
-"""``hil cue tune`` and ``compare``: numbers found for a ride, algorithms beside each other."""
+"""``hil cue tune`` and ``compare``: parameters for a ride, and a comparison of algorithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``hil fmu``: models of others looked at, tried and run; the bench's own models made."""
+"""``hil fmu``: inspect, try and run foreign models; export the bench's own."""
 
 from __future__ import annotations
 

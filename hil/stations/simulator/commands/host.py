@@ -1,4 +1,4 @@
-"""``hil host``: simulators that send to the bench: list, hear, check, record and emulate them."""
+"""``hil host``: list, receive, check, record and emulate simulators that send to the bench."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""What several verbs of ``hil host`` are given: which host, and how it is heard."""
+"""Options that several verbs of ``hil host`` share: which host, and how it is received."""
 
 import inspect
 from collections.abc import Callable
@@ -55,7 +55,7 @@ MapSetOption = Annotated[
 
 
 def hearing(function: Callable[..., None]) -> Callable[..., None]:
-    """A command with the options of who is heard, and where, beside its own.
+    """Add the options that choose a host and its address to a command.
 
     Its first argument, `choice`, gets them as a `ListenChoice`.
     """
@@ -104,7 +104,7 @@ def _choice(
 
 
 def key_of(file: Path | None) -> bytes:
-    """The key that a file holds; empty if none is named.
+    """Return the key that a file holds; empty if none is named.
 
     Raises:
         ConfigError: if it cannot be read, or is empty.

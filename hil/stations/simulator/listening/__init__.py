@@ -1,1 +1,1 @@
-"""What ``hil host`` does: lists, listens, checks, records and emulates hosts."""
+"""Verbs of ``hil host``: list, listen, check, record and emulate hosts."""

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmulateChoice:
-    """What the command line says of an emulated host."""
+    """Options of the command line for an emulated host."""
 
     name: str
     """A kind or a map."""
     feed: str
-    """By its name, or a file."""
+    """Vehicle that is sent: name of a feed, or a file."""
     rate_hz: float
     """Packets a second [Hz]."""
     jitter_s: float
-    """A packet takes up to so much longer [s]."""
+    """Largest additional delay of a packet [s]."""
     loss: float
     """Share of the packets that never arrive."""
     order: float
@@ -44,17 +44,17 @@ class EmulateChoice:
     version: str
     """Form of the wire; empty for the map's, or the first."""
     seed: int
-    """Of jitter, loss and order."""
+    """Seed of jitter, loss and order."""
     faults: tuple[str, ...]
     """Lines of faults."""
     stands_s: float
-    """How long the vehicle stays as it is at first [s]."""
+    """Time for which the vehicle stays as it is at first [s]."""
     key: bytes = b""
-    """That HCU1 is signed with."""
+    """Key that HCU1 is signed with; empty without."""
 
 
 def build_host(choice: EmulateChoice) -> EmulatedHost:
-    """The emulated host of a choice; raises `ConfigError`."""
+    """Return the emulated host of a choice; raises `ConfigError`."""
     named = _named(choice.name)
     kind = choice.name if named is None else named.kind.name
     try:
@@ -71,12 +71,12 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
 
 
 def _named(name: str) -> NamedHost | None:
-    """The map of a name; None for a kind that is emulated without one."""
+    """Return the map of a name; None for a kind that is emulated without one."""
     return None if name in KINDS and name != "layout" else find_host(name)
 
 
 def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, Mapping[str, Any]]:
-    """Version and options of an emulated wire, so that it fits a map.
+    """Return the version and options of an emulated wire, so that it fits a map.
 
     Args:
         kind: of host.

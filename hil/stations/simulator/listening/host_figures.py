@@ -1,4 +1,4 @@
-"""What is heard of a host, in figures: rate, jitter, loss, what was refused, and its state."""
+"""Figures of a host's packets: rate, jitter, loss, what was refused, and its state."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import UNKNOWN, Vector3, VehicleFlags, VehicleState
 
 SPAN_S: Final = 2.0
-"""Rate and jitter are those of so long [s]."""
+"""Window over which rate and jitter are computed [s]."""
 PERIOD_S: Final = 0.02
-"""Between two packets, where nothing else is known [s]."""
+"""Time assumed between two packets where nothing else is known [s]."""
 LONGEST_GAP_S: Final = 0.5
-"""Between two packets of which a force is made [s]."""
+"""Longest time between two packets of which a force is made [s]."""
 SMOOTH_S: Final = 0.2
-"""Time constant of a force that is made, for who looks at it [s]."""
+"""Time constant of a force that is made, for display only [s]."""
 PACE_S: Final = 1.0
-"""And how fast the host's time goes [s]."""
+"""Window over which the pace of the host's clock is measured [s]."""
 PACE_MOST: Final = 20.0
 """A simulation is sped up or slowed down no more; beyond it is a unit [1]."""
 
 
 class HostFigures:
-    """Counts what comes, and lets the watchdogs judge it as a run would.
+    """Counts packets, and lets the watchdogs judge them as a run would.
 
     Args:
         settings: the host's map; None for a vehicle's usual means.
@@ -42,28 +42,28 @@ class HostFigures:
 
     def __init__(self, settings: MapSettings | None = None) -> None:
         self.packets: int = 0
-        """Understood so far."""
+        """Number of packets understood so far."""
         self.refused: Counter[Refused] = Counter()
-        """Datagrams that were none, by why; parts count until their packet is whole."""
+        """Datagrams not understood, by reason; parts count until their packet is whole."""
         self.newest: VehicleState | None = None
-        """What was told last."""
+        """Last state that was received."""
         self.state: HostState = HostState.WAITING
-        """As the watchdogs of a run would see the host."""
+        """State of the host as the watchdogs of a run would see it."""
         self.cause: Cause = Cause.NONE
-        """Why it is not followed, or was not the last time."""
+        """Reason why it is not followed, or was not the last time."""
         self.why: str = ""
-        """What physics found wrong, with what to write where; empty if its cause is another."""
+        """Contradiction of physics, with the key to write; empty if its cause is another."""
         self.unheard: str = ""
-        """The last datagram that was none, in words; empty if there was none, or nobody told."""
+        """Last datagram that was no packet, in words; empty if there was none, or unknown."""
         self.missing: int = 0
-        """Never came, by the host's own count."""
+        """Packets that never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
         self.force_m_s2: Vector3 = UNKNOWN
-        """As a ride would take it: told, or made of what is told; forward, right, down [m/s²]."""
+        """Force as a ride takes it, received or made; forward, right, down [m/s²]."""
         self._completion = Completion(PERIOD_S, smooth_s=SMOOTH_S)
         self.pace: float = math.nan
-        """How much the host's time went on in a second of ours; NaN before one, or without [1]."""
+        """Progress of the host's time in a second of ours; NaN before one, or without [1]."""
         self._stamped: tuple[float, float] = (math.nan, math.nan)
         self._arrivals_s: deque[float] = deque()
         means = None if settings is None else settings.means.means()
@@ -94,7 +94,7 @@ class HostFigures:
         self.why = self._watch.why
 
     def _make_force(self, one: Received) -> None:
-        """The force of the newest packet, of its velocity where it tells none."""
+        """Compute the force of the newest packet, from its velocity where it has none."""
         state = one.packet.state
         self.force_m_s2 = state.f_m_s2
         if VehicleFlags.POSE in state.flags or all(map(math.isfinite, state.f_m_s2)):
@@ -114,7 +114,7 @@ class HostFigures:
 
     @property
     def odd_pace(self) -> str:
-        """What to look at where the host's time is not in the unit that its map says; or empty."""
+        """Advice where the host's time is not in the unit that its map says; or empty."""
         if math.isnan(self.pace) or 1.0 / PACE_MOST < self.pace < PACE_MOST or self.pace <= 0.0:
             return ""
         text = f"its time goes on by {self.pace:.3g} s in a second"

@@ -1,4 +1,4 @@
-"""``hil host list``: which hosts there are, where they send, what they tell."""
+"""``hil host list``: hosts, where they send, and the quantities of their wires."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def list_and_show(*, as_json: bool) -> None:
 
 
 def fields_text(kind: HostKind) -> str:
-    """What a kind tells, in words."""
+    """Describe the quantities of a kind's wire."""
     if kind.fields_by_map is not None:
         return "what its map says"
     phrases = [words for name, words in _WORDS.items() if name in kind.fields]

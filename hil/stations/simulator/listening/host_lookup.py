@@ -21,23 +21,23 @@ class NamedHost:
     """A kind of host with its settings."""
 
     name: str
-    """As it was named."""
+    """Name under which the host was requested."""
     kind: HostKind
     settings: Any
-    """Of the kind's own model."""
+    """Settings, in the model of the kind."""
 
     def codec(self) -> Codec:
-        """A codec for a new stream; raises `ConfigError` if there can be none."""
+        """Return a codec for a new stream; raises `ConfigError` if there can be none."""
         return self.kind.codec(self.settings)
 
 
 def shipped_maps() -> tuple[Path, ...]:
-    """The maps that come with this program."""
+    """Return the maps that come with this program."""
     return tuple(shipped_paths(FOLDER))
 
 
 def find_host(name: str, overrides: tuple[str, ...] = ()) -> NamedHost:
-    """The host of a name.
+    """Return the host of a name.
 
     Args:
         name: a shipped map, a map's file, or a kind, whose map is then all defaults.

@@ -1,4 +1,4 @@
-"""A socket and a codec as one: what a host sends, understood, look by look."""
+"""A socket and a codec as one: packets of a host, decoded, poll by poll."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ from hil.stations.simulator.listening.host_lookup import NamedHost
 from hil.timing.clock import Clock
 
 PERIOD_S: Final = 0.005
-"""Between two looks at the socket; the kernel stamps what comes meanwhile [s]."""
+"""Time between two polls of the socket; the kernel stamps what comes meanwhile [s]."""
 
 SHOWN_BYTES: Final = 24
-"""Of a datagram that was not understood."""
+"""Number of bytes shown of a datagram that was not understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenChoice:
-    """Which host is listened to, and where."""
+    """Choice of a host, and the address on which it is received."""
 
     host: NamedHost
     """Kind and map."""
     address: str = "127.0.0.1"
-    """Of this machine."""
+    """Address of this machine on which the host is received."""
     port: int | None = None
     """UDP port; None for the kind's, 0 for any free one."""
     asks: Address | None = None
-    """Where the host hears requests; None for its kind's port on this machine."""
+    """Address for requests to the host; None for its kind's port on this machine."""
     allow: tuple[str, ...] = ()
-    """Senders that are heard; empty: any."""
+    """Senders that are accepted; empty: any."""
     key: bytes = b""
-    """That its packets are signed with."""
+    """Key that the packets are signed with; empty without."""
 
     def signed(self) -> NamedHost:
-        """The host with its key.
+        """Return the host with its key.
 
         Raises:
             ConfigError: if packets of its kind are not signed.
@@ -63,7 +63,7 @@ class ListenChoice:
 
 
 class HostReceiver:
-    """Hears one host.
+    """Receiver of one host.
 
     Args:
         choice: which, and where.
@@ -83,25 +83,25 @@ class HostReceiver:
         asks_port = kind.asks_port
         self._asks = choice.asks or (None if asks_port is None else ("127.0.0.1", asks_port))
         self.unheard: str = ""
-        """What came last and was none, and what a packet is; empty if all was understood."""
+        """Last datagram that was not understood, and what a packet is; else empty."""
 
     @property
     def address(self) -> Address:
-        """Where it listens."""
+        """Address on which it listens."""
         return self._link.address
 
     @property
     def foreign(self) -> int:
-        """Datagrams of others than the one that is heard, so far."""
+        """Number of datagrams of others than the host so far."""
         return self._link.foreign
 
     @property
     def other(self) -> str:
-        """Who sent a moment ago and is left out, and why; empty if nobody did."""
+        """Sender that was ignored a moment ago, and why; empty if there is none."""
         return self._link.other
 
     def heard(self, now_s: float) -> Sequence[Received | Refused]:
-        """What came since the last time, oldest first [s].
+        """Return the packets since the last call, oldest first [s].
 
         Nothing moves here, so another sender is listened to as soon as the one before is silent.
         """
@@ -125,7 +125,7 @@ class HostReceiver:
         return found
 
     def close(self) -> None:
-        """Tell a host that was asked that it need not send any more, and give the port back."""
+        """Tell a host that was asked to send that it may stop, and close the port."""
         farewell = getattr(self._codec, "farewell", None)
         if farewell is not None:
             self._ask(farewell())
@@ -138,7 +138,7 @@ class HostReceiver:
 
 
 def _seen(data: bytes, wanted: str) -> str:
-    """A datagram in words, beside what a codec would have understood."""
+    """Return a datagram in words, beside what a codec would have understood."""
     begin = data[:SHOWN_BYTES]
     text = begin.decode("ascii", "replace")
     shown = repr(text) if text.isascii() and text.strip().isprintable() else begin.hex(" ", 4)
@@ -149,7 +149,7 @@ def _seen(data: bytes, wanted: str) -> str:
 
 @contextmanager
 def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostReceiver]:
-    """Ears that are closed at the end; raises `ConfigError`."""
+    """Yield the ears that are closed at the end; raises `ConfigError`."""
     ears = HostReceiver(choice, clock.now_s)
     try:
         yield ears
@@ -164,11 +164,11 @@ def listen(
     stop: Callable[[], bool],
     take: Callable[[float, Sequence[Received | Refused]], None],
 ) -> float:
-    """Hand over what comes, look by look.
+    """Pass on what arrives, poll by poll.
 
     Args:
-        seconds: how long at most; infinite until told to stop [s].
-        stop: asked at every look.
+        seconds: how long at most; infinite until `stop` [s].
+        stop: called at every poll.
         take: called with the time since the beginning [s] and what came.
 
     Returns:
@@ -186,7 +186,7 @@ def listen(
 
 
 def seconds_of(seconds: float | None) -> float:
-    """The option's meaning: None is for ever; raises `ConfigError`."""
+    """Return the option's meaning: None is for ever; raises `ConfigError`."""
     if seconds is None:
         return math.inf
     if not (math.isfinite(seconds) and seconds > 0.0):

@@ -1,4 +1,4 @@
-"""What ``hil host`` prints with ``--json``: one object each, its keys and their meaning."""
+"""JSON objects of ``hil host`` with ``--json``: their keys and their meaning."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ class HostKindSummary(TypedDict):
     """One kind of host."""
 
     name: str
-    """As ``hil host listen`` takes it."""
+    """Name of the kind, as ``hil host listen`` takes it."""
     title: str
-    """What people call it."""
+    """Name that people use."""
     port: int
     """UDP port on which the bench listens."""
     asks_port: int | None
@@ -26,7 +26,7 @@ class HostMapSummary(TypedDict):
     """One map of a host."""
 
     name: str
-    """As ``hil host listen`` takes it."""
+    """Name of the map, as ``hil host listen`` takes it."""
     kind: str
     """The kind that it is for."""
 
@@ -35,26 +35,26 @@ class HostListSummary(TypedDict):
     """Kinds of hosts and their maps."""
 
     ok: bool
-    """Always true."""
+    """True."""
     kinds: list[HostKindSummary]
     """All that are offered."""
     broken: list[str]
-    """Those that cannot be used, and why."""
+    """Kinds and maps that cannot be used, and why."""
     maps: list[HostMapSummary]
-    """Those that are shipped."""
+    """Maps that are shipped."""
 
 
 class HostValuesSummary(TypedDict):
-    """What a host told last; null for what its wire does not have."""
+    """Last values of a host; null for what its wire does not have."""
 
     t_s: float | None
-    """Its stamp, on its own clock [s]."""
+    """Stamp of the packet, on the host's own clock [s]."""
     f_m_s2: list[float | None]
     """Specific force: forward, right, down [m/s²]."""
     omega_rad_s: list[float | None]
     """Body rates about these axes [rad/s]."""
     attitude: list[float | None]
-    """From body axes to north, east, down: w, x, y, z."""
+    """Rotation from body axes to north, east, down, as a quaternion w, x, y, z."""
     v_m_s: list[float | None]
     """Velocity along the body axes [m/s]."""
     position_m: list[float | None]
@@ -66,16 +66,16 @@ class HostValuesSummary(TypedDict):
 
 
 class HostListenSummary(TypedDict):
-    """What was heard of a host."""
+    """Figures of the packets received from a host."""
 
     ok: bool
-    """At least one packet was understood."""
+    """True if at least one packet was understood."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     address: str
-    """Where: address and UDP port."""
+    """Address and UDP port of the bench on which it was received."""
     seconds: float
-    """For how long [s]."""
+    """Duration of the reception [s]."""
     packets: int
     """Datagrams that were understood."""
     refused: dict[str, int]
@@ -87,44 +87,44 @@ class HostListenSummary(TypedDict):
     loss: float | None
     """Share of the packets that never came; null for a host that does not count them [1]."""
     state: str
-    """As a run would see the host at the end: LIVE if it was followed."""
+    """State of the host at the end, as a run would see it: LIVE if it was followed."""
     cause: str
-    """Why it was not followed, or was not the last time."""
+    """Reason why it was not followed, or was not the last time."""
     why: str
-    """What physics says against following it, and what to write; empty if nothing."""
+    """Contradiction of physics that prevents following, and what to write; empty if none."""
     values: HostValuesSummary | None
-    """What it told last; null if nothing came."""
+    """Last values received; null if nothing came."""
 
 
 class HostLineSummary(TypedDict):
-    """One quantity, held against what it should be."""
+    """Comparison of one quantity with what it should be."""
 
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that it was compared with."""
     slope: float | None
-    """Of the line through them; about 1 is right [1]."""
+    """Slope of the line through the two; about 1 is right [1]."""
     correlation: float | None
-    """Of the two [1]."""
+    """Correlation of the two [1]."""
     judgement: str
-    """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
+    """Meaning of the figures: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class HostCheckSummary(TypedDict):
-    """Whether what a host tells fits together."""
+    """Whether what a host sends fits together."""
 
     ok: bool
-    """No sign and no unit is wrong, a run would follow it, and at least one quantity agrees; of a
-    host of poses, that it stands near the middle of its range."""
+    """True if no sign and no unit is wrong, a run would follow it, and at least one quantity
+    agrees; of a host of poses, if it is near the middle of its range."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     seconds: float
-    """How long the host's record is [s]."""
+    """Duration of the host's record [s]."""
     packets: int
-    """Of the host."""
+    """Packets received from the host."""
     why: str
-    """What physics says against following it, and what to write; empty if nothing."""
+    """Contradiction of physics that prevents following, and what to write; empty if none."""
     lines: list[HostLineSummary]
     """Quantity by quantity."""
 
@@ -133,18 +133,18 @@ class HostRecordSummary(TypedDict):
     """A ride that was recorded from a host."""
 
     ok: bool
-    """At least two rows were written."""
+    """True if at least two rows were written."""
     kind: str
-    """Whose wire was listened to."""
+    """Kind of the host whose wire was received."""
     file: str
     """The ride: CSV that ``hil cue`` reads."""
     rows: int
     """Packets in it."""
     left_out: int
-    """Packets that told less than the first one."""
+    """Packets with fewer quantities than the first one."""
     refused: dict[str, int]
     """Datagrams that were not understood, by why."""
     seconds: float
-    """From its first row to its last [s]."""
+    """Time from the first row to the last [s]."""
     longest_gap_s: float
     """Longest time between two rows [s]."""

@@ -1,4 +1,4 @@
-"""``hil host listen``: what comes of a host, as a table that is drawn anew, or as JSON."""
+"""``hil host listen``: packets of a host, as a table that is redrawn, or as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DRAWN_EVERY_S: Final = 0.25
 SAID_EVERY_S: Final = 1.0
-"""Where nobody sees a table being drawn anew, a line is said so often [s]."""
+"""Time between two lines where nobody sees a table being redrawn [s]."""
 
 
 def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: bool) -> bool:
@@ -66,7 +66,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
 
 
 class _Display:
-    """Feeds the figures, and draws them now and then."""
+    """Feeds the figures, and draws them periodically."""
 
     def __init__(self, figures: HostFigures, ears: HostReceiver, *, quiet: bool) -> None:
         self._figures, self._ears, self._quiet = figures, ears, quiet
@@ -85,7 +85,7 @@ class _Display:
             self._live.stop()
 
     def take(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
-        """What came in one look."""
+        """Take in the packets of one poll."""
         self._figures.step(now_s, heard)
         if now_s < self._next_s or self._quiet:
             return
@@ -102,7 +102,7 @@ def _where(choice: ListenChoice, ears: HostReceiver) -> str:
 
 
 def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
-    """What to look for when nothing was understood."""
+    """Return advice for a reception in which nothing was understood."""
     if figures.refused:
         why = ", ".join(f"{count} × {one.value}" for one, count in figures.refused.items())
         seen = f"; {figures.unheard}" if figures.unheard else ""
@@ -118,7 +118,7 @@ def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
 
 
 def line_of(figures: HostFigures) -> str:
-    """One line for a log."""
+    """Return one line for a log."""
     refused = sum(figures.refused.values())
     why = f"; {why_not(figures)}" if why_not(figures) else ""
     return (
@@ -129,13 +129,13 @@ def line_of(figures: HostFigures) -> str:
 
 
 def why_not(figures: HostFigures) -> str:
-    """What physics says against following it, or its clock; empty while it is followed."""
+    """Name what contradicts physics or the clock and prevents following; else empty."""
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
     return "" if followed else figures.why or figures.odd_pace
 
 
 def table_of(figures: HostFigures, ears: HostReceiver) -> Table:
-    """All that is known, a row each."""
+    """Return all that is known, a row each."""
     table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
     unsaid = followed or figures.cause is Cause.NONE
@@ -167,13 +167,13 @@ def table_of(figures: HostFigures, ears: HostReceiver) -> Table:
 
 
 def _made(state: VehicleState) -> str:
-    """Whether a force is one that the packets do not tell."""
+    """Return whether the force is computed because the packets have none."""
     is_whole = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
     return "" if is_whole else "; what is not told is made of the velocity"
 
 
 def angles_deg(state: VehicleState) -> tuple[float, float, float]:
-    """Roll, pitch and heading of a state [deg]."""
+    """Return roll, pitch and heading of a state [deg]."""
     roll, pitch, yaw = map(math.degrees, to_euler(state.attitude))
     return roll, pitch, yaw % 360.0
 
@@ -181,7 +181,7 @@ def angles_deg(state: VehicleState) -> tuple[float, float, float]:
 def summarize(
     choice: ListenChoice, ears: HostReceiver, figures: HostFigures, took_s: float
 ) -> HostListenSummary:
-    """The JSON object of what was heard."""
+    """Summarise the packets received as a JSON object."""
     address, port = ears.address
     return HostListenSummary(
         ok=figures.packets > 0,
@@ -201,7 +201,7 @@ def summarize(
 
 
 def refused_by_reason(figures: HostFigures) -> dict[str, int]:
-    """Counts of refused datagrams by why."""
+    """Return the counts of refused datagrams by why."""
     return {one.value: count for one, count in figures.refused.items()}
 
 

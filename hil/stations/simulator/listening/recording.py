@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
 SAID_EVERY_S: Final = 2.0
 _UNSAID: Final = (Cause.NONE, Cause.NO_PACKET, Cause.FORCE)
-"""Why a host is not followed yet that is no fault of what it told."""
+"""Causes for not following a host yet that are no fault of its packets."""
 GAP_MAX_S: Final = 0.25
-"""`hil cue` bridges no longer gap without being told to [s]."""
+"""Longest gap that `hil cue` bridges by itself [s]."""
 
 
 def record(
@@ -94,7 +94,7 @@ def record(
 def record_and_show(
     choice: ListenChoice, path: Path, seconds: float | None, *, as_json: bool
 ) -> bool:
-    """Record a ride, and say what is in it."""
+    """Record a ride, and show what is in it."""
     seconds_of(seconds)
     with RideWriter(path) as writer:
         try:
@@ -128,7 +128,7 @@ def record_and_show(
 
 
 def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bool:
-    """Hold what a host tells against itself, and say whether signs and units are right.
+    """Compare the quantities of a host with each other, and show whether signs and units are right.
 
     Raises:
         RefusedError: if too little came to be judged.
@@ -176,7 +176,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
 
 
 def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
-    """Of a recorded ride of a host with such a map."""
+    """Compare the columns of a host's recorded ride by such a map."""
     from hil.stations.simulator.ride_file import read_ride_file
 
     try:
@@ -188,7 +188,7 @@ def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
 
 
 def _map_of(path: Path) -> RideMap:
-    """The map by the columns' names, with a gap that a host may well have."""
+    """Return the map by the columns' names, with a gap that a host may well have."""
     from hil.config.tables import read_header
     from hil.machines.cueing.ride_map import map_of_header
 

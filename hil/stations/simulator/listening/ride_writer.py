@@ -1,7 +1,7 @@
-"""Writes what a host tells as a ride that ``hil cue`` reads: CSV, units in the columns' names.
+"""Writes packets of a host as a ride that ``hil cue`` reads: CSV, units in the columns' names.
 
-A row stands in the file as soon as its packet was understood; an end at any moment leaves all
-whole rows behind.
+A row is in the file as soon as its packet was understood; an end at any moment leaves all whole
+rows behind.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ class RideWriter:
     """Appends packets to a new file.
 
     Times come from the host's stamps where they rise; else from a smoothed count of arrivals. What
-    the first packet does not tell has no column; a packet that tells less than the first is
-    counted and left out.
+    the first packet lacks has no column; a packet with less than the first is counted and left out.
 
     Args:
         path: the file; it must not be there.
@@ -47,11 +46,11 @@ class RideWriter:
     def __init__(self, path: Path) -> None:
         self.path: Path = path
         self.rows: int = 0
-        """Written so far."""
+        """Number of rows written so far."""
         self.left_out: int = 0
-        """Packets that told less than the first one."""
+        """Packets with fewer quantities than the first one."""
         self.lasts_s: float = 0.0
-        """From the first row to the last [s]."""
+        """Time from the first row to the last [s]."""
         self.longest_gap_s: float = 0.0
         """Longest time between two rows [s]."""
         self._fields: tuple[str, ...] = ()
@@ -104,7 +103,7 @@ class RideWriter:
         self.rows += 1
 
     def _step(self, stamp_s: float, kernel_s: float) -> float:
-        """Time from the row before to this one."""
+        """Return the time from the row before to this one."""
         at_s = self._loop.at(kernel_s)
         by_stamp_s, by_arrival_s = stamp_s - self._stamp_s, at_s - self._at_s
         self._stamp_s, self._at_s = stamp_s, at_s

@@ -1,1 +1,1 @@
-"""What a page shows of a ride."""
+"""Report of a ride."""

@@ -1,4 +1,4 @@
-"""Picture of a ride as the rider takes it: what was wanted, what was felt, and the thresholds."""
+"""Picture of the wanted and the felt motion of a ride, with the thresholds."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ PANEL_POINTS: Final = 1500
 NAMES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 UNITS: Final = ("m/s²",) * 3 + ("°/s",) * 3
 BELOW: Final = "#F3E3B3"
-"""What nobody notices."""
+"""Colour of the range below the threshold."""
 
 
 def felt(view: RideView) -> Picture | None:
-    """The picture of a recorded ride; None if nothing was followed."""
+    """Draw a recorded ride; None if nothing was followed."""
     if not isinstance(view.plan, RidePlan):
         return None
     try:
@@ -41,7 +41,7 @@ def felt(view: RideView) -> Picture | None:
 
 
 def felt_picture(ride: FeltRide, wanted: str) -> Picture:
-    """Two columns of six panels: raw signals, and those of the inner ear.
+    """Draw two columns of six panels: raw signals, and those of the inner ear.
 
     Args:
         wanted: how much of the vehicle's motion that is, in words.
@@ -90,7 +90,7 @@ _SCALE: Final = np.array([1.0] * 3 + [180.0 / np.pi] * 3)
 
 
 def _lines(ride: FeltRide) -> tuple[list[Line], list[Line]]:
-    """Lines of raw signals, and of those of the inner ear: six that were wanted, six felt."""
+    """Make lines of raw signals, and of the inner ear's: six that were wanted, six felt."""
     thinned = [[Decimator(len(ride.t_s), PANEL_POINTS) for _ in range(12)] for _ in range(2)]
     for raw, ear in zip(ride.pieces(), ride.signals(), strict=True):
         both = np.hstack(raw) - np.tile(REST_SIGNALS, 2), np.hstack((ear.wanted, ear.felt))

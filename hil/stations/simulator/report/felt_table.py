@@ -1,4 +1,4 @@
-"""Figures of what was wanted and felt: those that ``hil cue`` prints of the same ride."""
+"""Figures of wanted and felt motion: those that ``hil cue`` prints of the same ride."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hil.stations.simulator.scenario import RidePlan
 
 
 def felt_figures(view: RideView) -> Tables | None:
-    """Scores and worst cues of a recorded ride; None if nothing was followed."""
+    """Return the scores and worst cues of a recorded ride; None if nothing was followed."""
     if not isinstance(view.plan, RidePlan):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Picture of what was left of the legs' limits in a ride, with the leg that bound in red."""
+"""Picture of the legs' remaining margins in a ride, with the binding leg in red."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def governed(view: RideView) -> Picture | None:
-    """Share left of each leg's travel and speed, as commanded, and what the governor held back."""
+    """Draw the share left of each leg's travel and speed, and what the governor held back."""
     limits = view.limits
     if limits is None or not view.was_engaged:
         return None
@@ -54,7 +54,7 @@ def governed(view: RideView) -> Picture | None:
 
 
 def _shares_left(part: RideView, limits: LegLimits) -> Array:
-    """Of travel, then of speed: share left of each leg, and where it bound, shape (N, 24)."""
+    """Read the share left of legs' travel, then of speed, and where it bound, shape (N, 24)."""
     lengths = part.recording.column("allowed_length_m")
     half = 0.5 * (limits.soft_max_m - limits.soft_min_m)
     travel = np.minimum(lengths - limits.soft_min_m, limits.soft_max_m - lengths) / half
@@ -74,14 +74,14 @@ def _draw(axes: Axes, view: RideView, shown: Sequence[Line]) -> None:
 
 
 def _binding_leg(part: RideView) -> NDArray[np.intp]:
-    """Leg 1 to 6 that the binding quantity of each cycle belongs to; 0 for none, shape (N,)."""
+    """Find the leg, 1 to 6, of each cycle's binding quantity; 0 for none, shape (N,)."""
     legs = np.array([0, *(one[2] or 0 for one in QUANTITIES)])
     codes = part.recording.column("governor_binding").astype(np.intp)
     return legs[np.minimum(codes, len(legs) - 1)]
 
 
 def _others(view: RideView) -> str:
-    """What else bound than a leg, in words."""
+    """Return other limits than legs that bound, in words."""
     counted: dict[str, int] = {}
     for part in view.pieces():
         codes = part.run.recording.column("governor_binding").astype(int)[part.before :]

@@ -1,4 +1,4 @@
-"""Picture of what the source did: its states on the time line, and what was wanted of it."""
+"""Picture of the source's states over time, and of the wanted share of its motion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLOURS: Final = {
     HostState.FADING_IN: "#BFE3E0",
     HostState.LOST: "#E36A6A",
 }
-"""Of each state."""
+"""Colour of each state of a source."""
 MOST_LABELS: Final = 12
 """More causes than this are not written out."""
 CHARACTER_IN: Final = 0.065
@@ -33,7 +33,7 @@ CHARACTER_IN: Final = 0.065
 
 
 def hosts(view: RideView) -> Picture | None:
-    """A band of the source's states, and the share of its motion that was wanted."""
+    """Draw a band of the source's states, and the share of its motion that was wanted."""
     if not len(view.times):
         return None
     state, cause = _begun(view)
@@ -73,7 +73,7 @@ def hosts(view: RideView) -> Picture | None:
 
 
 def _begun(view: RideView) -> tuple[dict[int, int], dict[int, int]]:
-    """Rows from which a state of the source lasts: its code, and that of its cause."""
+    """Return the rows from which a state of the source lasts: its code, and that of its cause."""
     state: dict[int, int] = {}
     cause: dict[int, int] = {}
     last: int | None = None
@@ -95,7 +95,7 @@ def _name(
 ) -> None:  # fmt: skip
     """Write why beside each time at which the source was left.
 
-    It stands behind that time, or before it where it would leave the frame.
+    It is behind that time, or before it where it would leave the frame.
     """
     left = [at for at in starts if state[at] == HostState.FADING_OUT]
     _, end_s = axes.get_xlim()

@@ -17,7 +17,7 @@ from hil.stations.simulator.scenario import RidePlan
 
 
 def key_figures(view: RideView) -> list[KeyFigure]:
-    """The rows of the table, in order."""
+    """Return the rows of the table, in order."""
     figures = None
     if isinstance(view.plan, RidePlan) and view.was_engaged:
         figures = figures_of(view.recording, view.plan)

@@ -1,4 +1,4 @@
-"""Picture of where the time goes between a simulator and the legs: a histogram for each share."""
+"""Picture of the delays between a simulator and the legs: a histogram for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hil.stations.simulator.report.view import RideView
 
 
 def latency(view: RideView) -> Picture | None:
-    """Histograms of the shares of the way; None for a ride without packets."""
+    """Draw histograms of the delays from host to legs; None for a ride without packets."""
     trail = latency_trail(view.recording)
     there = [(name, spread) for name in SHARES if (spread := trail.spread_s(name)).count]
     if not there:
@@ -50,7 +50,7 @@ def latency(view: RideView) -> Picture | None:
 
 
 def _counted(trail: LatencyTrail, name: str, edges_ms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How many packets have a share between two edges."""
+    """Count the packets with a delay between two edges."""
     counts = np.zeros(len(edges_ms) - 1)
     for share_s in trail.known_s(name):
         counts += np.histogram(np.maximum(1e3 * share_s, 0.0), edges_ms)[0]

@@ -16,14 +16,14 @@ from hil.report.style import LIMIT, REACHED, Picture, draw_png, place
 from platform6dof.cueing.omct import TESTS, OmctPoint
 
 TRUSTED: Final = 0.9
-"""Coherence below which a modulus says little."""
+"""Coherence below which a modulus is uncertain."""
 COLUMNS: Final = 5
 SMALLEST: Final = 1e-4
 """Lower end of a modulus that is drawn."""
 
 
 def omct_picture(points: Sequence[OmctPoint]) -> Picture:
-    """Modulus above phase, a column a test; hollow where the coherence is below `TRUSTED`."""
+    """Draw modulus above phase, a column a test; hollow where the coherence is below `TRUSTED`."""
     tests = sorted({one.test for one in points})
     columns = min(COLUMNS, len(tests))
     bands = math.ceil(len(tests) / COLUMNS)

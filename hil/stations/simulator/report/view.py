@@ -1,4 +1,4 @@
-"""A ride's recording prepared for pictures: that of the platform, and what was heard and felt."""
+"""A ride's recording prepared for pictures: that of the platform, and the source's and rider's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hil.stations.simulator.scenario import RidePlan
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RideView(RunView):
-    """What the pictures and tables of a ride are made of."""
+    """Data of a ride for pictures and tables."""
 
     @classmethod
     def of_ride(cls, recording: Recording) -> RideView:
@@ -25,7 +25,7 @@ class RideView(RunView):
 
     @property
     def badges(self) -> tuple[str, ...]:
-        """Clock, source, presets, and what the scenario says of itself."""
+        """Clock, source, presets, and the scenario's own badges."""
         if not isinstance(self.plan, RidePlan):
             return ()
         scenario, facts = self.plan.scenario, self.facts()
@@ -55,7 +55,7 @@ def governor_active(part: RideView) -> NDArray[np.bool_]:
 
 
 def share_engaged(view: RideView, chosen: Callable[[RideView], NDArray[np.bool_]]) -> str:
-    """Share of the cycles of the ride, as text; there is at least one."""
+    """Return the share of the cycles of the ride, as text; there is at least one."""
     count = found = 0
     for part in view.pieces():
         engaged = part.run.engaged[part.before :]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEEDS: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """Vehicles that come with the bench."""
 TREMBLE_M_S2, TREMBLE_HZ = 0.002, 7.3
-"""Of the engine of a vehicle that waits [m/s²], [Hz]: nobody feels it."""
+"""Vibration by the engine of a waiting vehicle [m/s²], [Hz]: nobody feels it."""
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
 
 
@@ -34,7 +34,7 @@ class EmulatedSettings(Settings):
     """Table ``[source.emulated]``: a simulator that the bench emulates."""
 
     feed: str = "auto"
-    """What its vehicle does: auto (JSBSim where it is installed, else flight), jsbsim, flight,
+    """Vehicle of the simulator: auto (JSBSim where it is installed, else flight), jsbsim, flight,
     loop, drive, or the file of a recorded ride."""
     rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 60.0
     """Packets a second [Hz]."""
@@ -51,7 +51,7 @@ class EmulatedSettings(Settings):
     """Faults as ``pause at_s=5 duration_s=1``, in seconds since the ride began."""
 
     def feed_lasts_s(self, file: Path) -> float:
-        """How long its vehicle does something [s].
+        """Return the duration of its vehicle's motion [s].
 
         Raises:
             ConfigError: if there is no such feed.
@@ -59,7 +59,7 @@ class EmulatedSettings(Settings):
         return self.make_feed(file).lasts_s
 
     def make_feed(self, file: Path) -> Feed:
-        """Its vehicle.
+        """Make its vehicle.
 
         Raises:
             ConfigError: if there is no such feed, or its file is wrong.
@@ -85,21 +85,21 @@ class EmulatedSettings(Settings):
 class WaitingFeed:
     """A vehicle that stays as it is at the beginning of a feed until the ride begins.
 
-    Its engine trembles, so that the values of one that is under way are never those of before.
+    Its engine trembles, so that the values of one that moves are never those of before.
     """
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self.begun_s: float = math.inf
-        """When the ride began, on the simulator's clock [s]."""
+        """Time at which the ride began, on the simulator's clock [s]."""
 
     @property
     def lasts_s(self) -> float:
-        """How long it does something, from its beginning [s]."""
+        """Duration of the motion, from its beginning [s]."""
         return self._feed.lasts_s
 
     def at(self, t_s: float) -> VehicleMotion:
-        """What it does at a time of the simulator [s]."""
+        """Return the state at a time of the simulator [s]."""
         motion = self._feed.at(max(t_s - self.begun_s, 0.0))
         if t_s >= self.begun_s:
             return motion
@@ -127,19 +127,19 @@ class EmulatedWire:
         """Datagrams of another simulator so far."""
 
     leader: str = ""
-    """It is the only one."""
+    """Empty: it is the only sender."""
     other: str = ""
-    """What another simulator sends is counted, and no more."""
+    """Empty: other simulators are counted, and no more."""
     place: str = ""
-    """It is in this process."""
+    """Empty: it is in this process."""
 
     def choose(self) -> bool:
-        """There is no other that could lead."""
+        """Refuse: no other sender could lead."""
         return False
 
     @property
     def ended_s(self) -> float:
-        """When the vehicle has done all, on the clock of the run [s]."""
+        """Time at which the vehicle has ended, on the clock of the run [s]."""
         return self._began_s + self._feed.begun_s + self._feed.lasts_s
 
     def begin(self, now_s: float) -> None:
@@ -166,7 +166,7 @@ class EmulatedWire:
         return found
 
     def own(self, datagram: Datagram) -> None:
-        """The first one is heard from the beginning."""
+        """Accept the sender: it is the only one."""
 
     def answer(self, datagram: Datagram, data: bytes) -> None:
         """Hand it to the simulator."""
@@ -176,7 +176,7 @@ class EmulatedWire:
 def emulated(
     settings: EmulatedSettings, kind: HostKind, map_: Any, key: bytes, around: Surroundings
 ) -> EmulatedWire:
-    """The emulated simulator of a ride on the virtual clock.
+    """Return the emulated simulator of a ride on the virtual clock.
 
     Raises:
         ConfigError: if it cannot be made.
@@ -195,7 +195,7 @@ def host_of(
     feed: Feed,
     around: Surroundings,
 ) -> EmulatedHost:
-    """The simulator of such settings, with a vehicle.
+    """Return the simulator of such settings, with a vehicle.
 
     Args:
         map_: settings of the host's map.

@@ -1,7 +1,7 @@
 """An FMU as the source of a ride: its file, what of it is what, and its process.
 
-It begins when the platform follows. Whatever becomes of it, the ride goes on without it: what it
-wanted last fades out, and the platform parks.
+It begins when the platform follows. Whatever becomes of it, the ride continues without it: the last
+motion fades out, and the platform parks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from platform6dof.cueing.completion import Completion
 
 
 def model_of(settings: FmuSettings, file: Path) -> Description:
-    """What the settings' FMU is, checked; nothing of it is run.
+    """Read the settings' FMU, checked; nothing of it is run.
 
     Raises:
         ConfigError: with the place, the value and what would have been right.
@@ -104,7 +104,7 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
 
 
 def _takes(inputs: dict[str, TakenInput | str]) -> dict[str, str]:
-    """Kinds of all that can go back in, with the operator's inputs that are named."""
+    """Return the kinds of all that can go back in, with the operator's inputs that are named."""
     kinds = {name: "length" if at < 3 else "angle" for at, name in enumerate(POSE)}
     return kinds | {name: "number" for name in inputs if name.startswith(OPERATOR)}
 
@@ -135,7 +135,7 @@ def _require_attitude(settings: FmuSettings, file: Path) -> None:
 
 
 def lasts_s(settings: FmuSettings, file: Path) -> float:
-    """Infinite: only the model itself knows. Its file is looked at, if it is there by now.
+    """Return infinity: only the model itself knows. Its file is read, if it is there by now.
 
     Raises:
         ConfigError: for a file that could never be run.
@@ -146,7 +146,7 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
 
 
 def known_fields(settings: FmuSettings, file: Path) -> frozenset[str]:
-    """What a vehicle does, and no poses."""
+    """Return the quantities of the model: a vehicle's motion, and no poses."""
     del settings, file
     return frozenset({BY_FORCES})
 
@@ -154,4 +154,4 @@ def known_fields(settings: FmuSettings, file: Path) -> frozenset[str]:
 KIND: Final = SourceKind(
     FmuSettings, opened, lasts_s, operator_inputs, known_fields, remedy=fmu_remedy
 )
-"""What the entry point gives."""
+"""Object of the entry point."""

@@ -1,4 +1,4 @@
-"""What a scenario says of an FMU that is its vehicle: which model, and what of it is what."""
+"""Settings of an FMU that is the vehicle of a scenario: the model, and the use of its variables."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ OUTPUTS: Final = {
     **dict.fromkeys(PLACES, "length"),
     **dict.fromkeys(FLAGS, "number"),
 }
-"""What a vehicle may say, and which kind of quantity each is."""
+"""Outputs that a vehicle may have, and the quantity of each."""
 POSE: Final = ("pose_x", "pose_y", "pose_z", "pose_alpha", "pose_beta", "pose_gamma")
 OPERATOR: Final = "operator_"
-"""What a person asks is named so: ``operator_steering`` is the operator's input ``steering``."""
+"""Prefix of an operator's inputs: ``operator_steering`` is the operator's input ``steering``."""
 
 
 class TakenInput(Mapped):
-    """An input of the model, for what the bench tells it."""
+    """An input of the model, for a quantity of the bench."""
 
     min: float | None = None
     """Least that an operator may ask; -1 if left out. Of operator's inputs only."""
@@ -50,7 +50,7 @@ class TakenInput(Mapped):
 
 
 class FmuSettings(Settings):
-    """Which model is the vehicle, and what of it is what."""
+    """Model that is the vehicle, and the use of its variables."""
 
     kind: Literal["fmu"]
     file: str
@@ -64,12 +64,12 @@ class FmuSettings(Settings):
     period, or the model's fixed step if that is longer. FMI 2 only hints at a fixed step of a
     model: what is given here is taken."""
     between: Literal["hold", "line"] | None = None
-    """What the vehicle does between two steps that are longer than a cycle: ``hold``, as the newest
-    one says; ``line``, straight from one to the next, so a step later. Must be said for those."""
+    """Motion of the vehicle between two steps that are longer than a cycle: ``hold``, as the newest
+    one; ``line``, straight from one to the next, so a step later. Required for those."""
     deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
     """A step that takes longer is the model's end [s]."""
     outputs: dict[str, Mapped | str]
-    """What the vehicle does → variable of the model."""
+    """Quantity of the vehicle → variable of the model."""
     inputs: dict[str, TakenInput | str] = Field(default_factory=dict)
     """Measured pose and operator's inputs → input of the model."""
     start: dict[str, float] = Field(default_factory=dict)
@@ -93,7 +93,7 @@ class FmuSettings(Settings):
 
 
 def operator_inputs(settings: FmuSettings) -> tuple[OperatorInput, ...]:
-    """What a person may ask of the model."""
+    """Return the inputs of the model that a person may set."""
     made: list[OperatorInput] = []
     for name, entry in settings.inputs.items():
         if name.startswith(OPERATOR):

@@ -1,6 +1,6 @@
 """An FMU as the vehicle, cycle by cycle: its outputs are what it does, inputs go back in.
 
-Whatever becomes of it, the ride goes on without it: what it wanted last fades out.
+Whatever becomes of it, the ride continues without it: the last motion fades out.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from platform6dof.cueing.vehicle import (
 )
 
 FORCE_MOST_M_S2: Final = 2000.0
-"""No vehicle has a greater force."""
+"""Largest force of any vehicle [m/s²]."""
 RATE_MOST_RAD_S: Final = 200.0
-"""No vehicle turns faster."""
+"""Largest rate of any vehicle [rad/s]."""
 
 
 def state_of(values: dict[str, float], t_s: float) -> VehicleState:
-    """What a vehicle does, from quantities [SI]; NaN for what is not there.
+    """Make the state of a vehicle of quantities [SI]; NaN for what is not there.
 
-    A force that is told counts; where it is not, an acceleration and gravity make one.
+    A given force counts; without one, an acceleration and gravity make it.
     """
     attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
     if all(name in values for name in ("roll", "pitch")):
@@ -69,7 +69,7 @@ def state_of(values: dict[str, float], t_s: float) -> VehicleState:
 
 
 def beyond(state: VehicleState) -> str:
-    """What in a whole state no vehicle does; empty if all may be."""
+    """Name the quantities of a whole state that no vehicle reaches; empty if there are none."""
     for name, value in zip(FORCES, state.f_m_s2, strict=True):
         if not abs(value) <= FORCE_MOST_M_S2:
             return f"{name} = {value:g} m/s2: no vehicle has more than {FORCE_MOST_M_S2:g} m/s2"
@@ -123,13 +123,13 @@ class FmuVehicle:
         self._failed_s = math.inf
         self._used = 0
         self.why: str = ""
-        """What became of the model, in words; empty while it goes."""
+        """End of the model, in words; empty while it runs."""
         self._cause = Cause.NONE
         self._ended_s = math.inf
 
     @property
     def ended_s(self) -> float:
-        """When the model said that it ends [s]; infinite before, and where it just failed."""
+        """Time at which the model ends by itself [s]; infinite before, and where it just failed."""
         return self._ended_s
 
     def begin(self, now_s: float) -> None:
@@ -137,11 +137,11 @@ class FmuVehicle:
         self._begun = True
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """Nothing: a model does not know what comes."""
+        """Return nothing: a model does not know its future."""
         return ()
 
     def poll(self, now_s: float) -> Heard:
-        """What it says in this cycle; after its end what it said last, faded out."""
+        """Return the state of this cycle; after its end the last one, faded out."""
         reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
         host_s = math.nan
         if not self.why:
@@ -167,7 +167,7 @@ class FmuVehicle:
         return {one.quantity: one.si(value) for one, value in pairs}
 
     def _on_the_way(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
-        """From the values before to the newest; angles go the shorter way round."""
+        """Interpolate from the values before to the newest; angles take the shorter direction."""
         if self._last is None or reading.fresh:
             self._last = (values if self._last is None else self._last[1]), values
         before, newest = self._last
@@ -204,7 +204,7 @@ class FmuVehicle:
         return (HostState.AWAY if passed_s < LOST_S else HostState.LOST), 0.0
 
     def _back_in(self) -> tuple[float, ...]:
-        """Values of the inputs: what is known, else what was known last."""
+        """Return the values of the inputs: what is known, else what was known last."""
         if self._inputs and (heard := self._around.feedback()) is not None:
             self._given.update(_known(heard, self._given))
         return tuple(one.own(self._given[one.quantity]) for one in self._inputs)

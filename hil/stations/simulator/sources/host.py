@@ -33,21 +33,21 @@ KEY_BYTES = (16, 4096)
 
 
 class HostSettings(Settings):
-    """Which simulator is followed."""
+    """Simulator that is followed."""
 
     kind: Literal["host"]
     map: str
-    """Its map: a name in ``configs/hosts``, such as `xplane_rref`, or a TOML file."""
+    """Map of the host: a name in ``configs/hosts``, such as `xplane_rref`, or a TOML file."""
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
     """UDP port that it sends to; left out: its kind's own."""
     address: str = "127.0.0.1"
-    """Of this machine, on which it is heard; not a loopback one needs `key_file` or `allow`."""
+    """Address of this machine for reception; not a loopback one needs `key_file` or `allow`."""
     host: str = "127.0.0.1"
-    """Where the simulator itself runs, for wires that must be asked."""
+    """Address of the simulator itself, for wires that must be asked."""
     key_file: str = ""
     """File with the key that its packets are signed with; only the bench's own frame has that."""
     allow: Annotated[tuple[str, ...], Field(max_length=16)] = ()
-    """Addresses that are heard; left out: any that can reach this one."""
+    """Addresses that are accepted; left out: any that can reach this one."""
     emulated: EmulatedSettings | None = None
     """A simulator that the bench emulates; needed on the virtual clock."""
 
@@ -95,7 +95,7 @@ def _heard(
 
 
 def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listening]:
-    """Kind, map and address of such settings, without any socket.
+    """Return the kind, map and address of such settings, without any socket.
 
     Raises:
         ConfigError: if they cannot be.
@@ -105,7 +105,7 @@ def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listen
 
 
 def corner_of(settings: HostSettings, file: Path) -> float | None:
-    """Corner of the low-pass of its map [Hz]; None for a map without.
+    """Return the corner of the low-pass of its map [Hz]; None for a map without.
 
     Raises:
         ConfigError: if the map cannot be had.
@@ -142,7 +142,7 @@ def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
 
 
 def _emulated_by(settings: HostSettings, kind: HostKind) -> EmulatedSettings:
-    """What is emulated: of a layout, the game that its map is named after if none is said."""
+    """Name what is emulated: of a layout, by default the game that its map is named after."""
     order = settings.emulated or EmulatedSettings()
     if kind.name != "layout" or order.version:
         return order
@@ -155,7 +155,7 @@ def _listening(settings: HostSettings, own_port: int, signed: bool, source: str)
 
 
 def lasts_s(settings: HostSettings, file: Path) -> float:
-    """How long it will say something [s]: as long as its emulated vehicle does, else nobody knows.
+    """Return the duration of the stream [s]: that of its emulated vehicle, else nobody knows.
 
     Raises:
         ConfigError: if the map or the emulated host cannot be.
@@ -165,7 +165,7 @@ def lasts_s(settings: HostSettings, file: Path) -> float:
 
 
 def known_fields(settings: HostSettings, file: Path) -> frozenset[str]:
-    """Whether its wire tells poses or what a vehicle does.
+    """Return the quantities of its wire: poses, or a vehicle's motion.
 
     Raises:
         ConfigError: if the map cannot be had.
@@ -175,11 +175,11 @@ def known_fields(settings: HostSettings, file: Path) -> frozenset[str]:
 
 
 def known_ahead(settings: HostSettings) -> bool:
-    """Whether what it will say can be had before a run: only of an emulated one."""
+    """Return whether its motion can be known before a run: only of an emulated one."""
     return settings.emulated is not None
 
 
 KIND = SourceKind(
     HostSettings, opened, lasts_s, fields=known_fields, known_ahead=known_ahead, judges=True
 )
-"""What the entry point gives."""
+"""Object of the entry point."""

@@ -1,4 +1,4 @@
-"""What a host says, cycle by cycle: from datagrams to a state with its weight."""
+"""State of a host, cycle by cycle, from its datagrams, with its weight."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
 
 
 class HostWire(Protocol):
-    """Where datagrams come from: a socket, or an emulated simulator."""
+    """Origin of datagrams: a socket, or an emulated simulator."""
 
     @property
     def ended_s(self) -> float:
-        """When nothing more comes, on the clock of the run [s]; infinite if that is not known."""
+        """Time at which the stream ends, on the run's clock [s]; infinite if not known."""
         ...
 
     @property
@@ -52,12 +52,12 @@ class HostWire(Protocol):
 
     @property
     def other(self) -> str:
-        """Who else sends, and why that is left out; empty if nobody does."""
+        """Another sender, and why it is left out; empty if there is none."""
         ...
 
     @property
     def place(self) -> str:
-        """Where the host is heard, such as ``UDP 127.0.0.1:5501``; empty within this process."""
+        """Address of reception, such as ``UDP 127.0.0.1:5501``; empty in this process."""
         ...
 
     def begin(self, now_s: float) -> None:
@@ -96,16 +96,16 @@ class SocketWire:
         self._link, self._asked, self._partner = link, asked, partner
         self._ended_s = math.inf
         self.place: str = "UDP {}:{}".format(*link.address)
-        """Where the host is heard."""
+        """Address on which the host is received."""
 
     @property
     def ended_s(self) -> float:
-        """When an emulated vehicle has done all, on the clock of the run [s]."""
+        """Time at which an emulated vehicle has ended, on the clock of the run [s]."""
         return self._ended_s
 
     @property
     def foreign(self) -> int:
-        """Datagrams that were not of the one that is heard, or too large."""
+        """Number of datagrams that were not the host's, or too large."""
         return self._link.foreign + self._link.oversized
 
     @property
@@ -116,7 +116,7 @@ class SocketWire:
 
     @property
     def other(self) -> str:
-        """Who else sends, and why that is left out."""
+        """Another sender, and why it is left out."""
         return self._link.other
 
     def choose(self) -> bool:
@@ -176,7 +176,7 @@ class HostSource:
 
     @property
     def ended_s(self) -> float:
-        """When its emulated vehicle has done all; infinite for a real host."""
+        """Time at which its emulated vehicle has ended; infinite for a real host."""
         return self._wire.ended_s
 
     def begin(self, now_s: float) -> None:
@@ -204,7 +204,7 @@ class HostSource:
         return chosen
 
     def poll(self, now_s: float) -> Heard:
-        """What the host says in this cycle."""
+        """Return the reading of this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
             decoded = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
@@ -243,11 +243,11 @@ class HostSource:
         )
 
     def missed(self, cycles: int) -> None:
-        """It was not asked in so many cycles before the next one."""
+        """Note the number of cycles in which it was not polled before the next one."""
         self._missed = cycles
 
     def _state(self, now_s: float) -> VehicleState | None:
-        """What the vehicle does now; a low-pass takes in what it did in missed cycles as well."""
+        """Compute the vehicle's state; a low-pass takes in its motion in missed cycles too."""
         missed, self._missed = self._missed, 0
         if self._smooth is None:
             return self._follower.state(now_s)
@@ -259,18 +259,18 @@ class HostSource:
         return state
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """Nothing: nobody knows what a live host will do."""
+        """Return nothing: the future of a live host is not known."""
         del now_s, span_s, step_s
         return ()
 
     def farewell(self) -> None:
-        """Tell a host that was asked to send that it need not any more."""
+        """Tell a host that was asked to send that it may stop."""
         ends = getattr(self._codec, "farewell", None)
         if ends is not None:
             self._wire.transfer(math.inf, ends())
 
     def _cause(self, judged: Judgement, now_s: float) -> Cause:
-        """Why the host is not followed; of a vehicle that has done all, that is its end."""
+        """Find why the host is not followed; of a vehicle that has ended, its end."""
         away = judged.state in (HostState.FADING_OUT, HostState.AWAY, HostState.LOST)
         if away and self.ended_s <= now_s:
             return Cause.END

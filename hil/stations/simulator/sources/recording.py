@@ -31,13 +31,13 @@ NO_FLAGS: Final = VehicleFlags(0)
 
 
 class RideRecordSettings(Settings):
-    """Which ride is played."""
+    """Ride that is played."""
 
     kind: Literal["recording"]
     file: str
     """CSV file; in the folder of the scenario, or shipped."""
     map: str = ""
-    """Which column is what: a name in ``configs/rides``, or a TOML file; left out where the columns
+    """Map of the columns: a name in ``configs/rides``, or a TOML file; left out where the columns
     bear the bench's own names, such as `f_x_m_s2`."""
 
 
@@ -56,7 +56,7 @@ class PlayedRecord:
 
     @property
     def ended_s(self) -> float:
-        """When its last row is played, on the clock of the run [s]; infinite before it begins."""
+        """Time at which its last row is played, on the run's clock [s]; infinite before."""
         return self._begun_s + self._record.duration_s
 
     def begin(self, now_s: float) -> None:
@@ -64,11 +64,11 @@ class PlayedRecord:
         self._begun_s = now_s
 
     def poll(self, now_s: float) -> Heard:
-        """The row of this moment; the first one before it begins, the last one after its end."""
+        """Return this moment's row; the first before it begins, the last after its end."""
         return Heard(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """What is recorded, a state a step from now on."""
+        """Return the recorded states, a step apart from now on."""
         count = max(round(span_s / step_s), 0)
         return tuple(self._state(now_s + index * step_s) for index in range(count + 1))
 
@@ -80,7 +80,7 @@ class PlayedRecord:
 
 
 def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
-    """The ride that such settings name, as it was recorded.
+    """Return the ride that such settings name, as it was recorded.
 
     Args:
         file: of the scenario.
@@ -101,7 +101,7 @@ def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
 def _read(
     settings: RideRecordSettings, file: Path, head_m: Vector3
 ) -> tuple[RideFile, VehicleRecord]:
-    """The same as it was recorded, and complete.
+    """Read the ride as it was recorded, and complete it.
 
     Args:
         file: of the scenario.
@@ -128,10 +128,10 @@ def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[Playe
 
 
 def lasts_s(settings: RideRecordSettings, file: Path) -> float:
-    """How long it lasts [s]."""
+    """Return the duration of the ride [s]."""
     _, record = _read(settings, file, (0.0, 0.0, 0.0))
     return record.duration_s
 
 
 KIND = SourceKind(RideRecordSettings, opened, lasts_s, judges=True)
-"""What the entry point gives."""
+"""Object of the entry point."""

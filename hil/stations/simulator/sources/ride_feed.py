@@ -10,7 +10,7 @@ from sim.hosts.motion_table import Sampled, columns_in, recorded
 
 
 def ride_feed(path: Path) -> Sampled:
-    """A recorded ride of a file, as ``hil host record`` writes it; other columns are left alone.
+    """Read a recorded ride as ``hil host record`` writes it; other columns are left alone.
 
     Raises:
         MotionError: with the file, the line and what would be right.

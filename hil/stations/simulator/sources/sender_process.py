@@ -1,7 +1,7 @@
 """A process that emulates a simulator and sends UDP.
 
 It reads what to emulate from its standard input, a line of JSON, answers with the port on which it
-hears requests, lets its vehicle begin at the next line, and ends with its input.
+takes requests, lets its vehicle begin at the next line, and ends with its input.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from hil.stations.simulator.sources.emulated_host_source import (
 )
 
 STARTS_S: Final = 20.0
-"""A process that emulates a simulator is there after so long at most [s]."""
+"""Longest time until a process that emulates a simulator has started [s]."""
 ENDS_S: Final = 2.0
-"""And has ended so long after its input [s]."""
+"""Longest time until it has ended after its input [s]."""
 
 
 class SenderSettings(Settings):
-    """What the process emulates."""
+    """Settings of the process's emulated simulator."""
 
     emulated: EmulatedSettings
     map: dict[str, Any]
     """Table of the host's map."""
     key: str
-    """That its packets are signed with, as hexadecimal digits; empty without."""
+    """Key that its packets are signed with, as hexadecimal digits; empty without."""
     file: str
-    """The scenario's."""
+    """File of the scenario."""
     period_s: float
-    """Of the loop [s]."""
+    """Cycle time of the loop [s]."""
     seed: int
     to: Address
-    """Where it sends to."""
+    """Address that the packets are sent to."""
 
 
 class SenderProcess:
@@ -57,16 +57,16 @@ class SenderProcess:
 
     Args:
         child: of the process.
-        asked: where it hears requests; None for a wire without.
+        asked: address for requests; None for a wire without.
         lasts_s: how long its vehicle does something, from its beginning [s].
     """
 
     def __init__(self, child: ChildProcess, asked: Address | None, lasts_s: float) -> None:
         self._child = child
         self.asked: Address | None = asked
-        """Where it hears requests; None for a wire without."""
+        """Address for requests; None for a wire without."""
         self.lasts_s: float = lasts_s
-        """How long its vehicle does something, from its beginning [s]."""
+        """Duration of its vehicle's motion, from its beginning [s]."""
         self._begun = False
 
     def begin(self) -> None:
@@ -85,7 +85,7 @@ def sending(
     around: Surroundings,
     to: Address,
 ) -> Iterator[SenderProcess]:
-    """A process of its own that sends UDP to an address.
+    """Yield a process of its own that sends UDP to an address.
 
     Raises:
         ConfigError: if it cannot be made, or does not start.
@@ -115,7 +115,7 @@ def sending(
 
 
 def _port_of(child: ChildProcess) -> int | None:
-    """What the process answers; None if it does not in time, or has died."""
+    """Return the port in the process's answer; None if it does not answer in time, or has died."""
     assert child.stdout is not None  # noqa: S101  # it is a pipe
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
@@ -124,14 +124,14 @@ def _port_of(child: ChildProcess) -> int | None:
 
 
 class _StandardInput:
-    """What the other end says meanwhile: lines at the standard input, or their end."""
+    """Input from the other end: lines at the standard input, or their end."""
 
     def __init__(self) -> None:
         self._input = sys.stdin.fileno()
         os.set_blocking(self._input, False)
 
     def heard(self) -> bytes | None:
-        """What came since the last time; empty at the end, None if nothing came."""
+        """Return the text since the last call; empty at the end, None if nothing came."""
         try:
             return os.read(self._input, 4096)
         except BlockingIOError:
@@ -154,7 +154,7 @@ def main() -> None:
     wishes = _StandardInput()
 
     def over() -> bool:
-        """Whether the other end has gone; a word from it lets the vehicle begin."""
+        """Return whether the other end has gone; a word from it lets the vehicle begin."""
         heard = wishes.heard()
         if heard:
             feed.begun_s = host.simulation.feed_s

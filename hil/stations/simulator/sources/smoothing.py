@@ -1,4 +1,4 @@
-"""Leaves out of a live vehicle's motion what is too fast for a platform."""
+"""Low-pass that removes what is too fast for a platform from a live vehicle's motion."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hil.stations.simulator.source import Surroundings
 from platform6dof.cueing.vehicle import Quaternion, VehicleState
 
 LEAST: Final = 1e-3
-"""Of a mean of attitudes that is a turn still: what is shorter turned all about [1]."""
+"""Least length of a mean of attitudes that is still a turn: a shorter mean turned all about [1]."""
 
 
 class SmoothedStates:
-    """A low-pass through all that is told of a vehicle, an attitude by its quaternion's numbers.
+    """A low-pass for all quantities of a vehicle, an attitude by its quaternion's numbers.
 
     Args:
         lowpass: through each number.
@@ -32,7 +32,7 @@ class SmoothedStates:
         self._attitude: Quaternion | None = None
 
     def step(self, state: VehicleState) -> VehicleState:
-        """The state of a cycle, without what is faster than the corner, and later."""
+        """Return the state of a cycle, without what is faster than the corner, and later."""
         turned = state.attitude
         last = self._attitude or turned
         if sum(a * b for a, b in zip(last, turned, strict=True)) < 0.0:  # the same, the other sign
@@ -59,7 +59,7 @@ class SmoothedStates:
 
 
 def smoothing(corner_hz: float | None, around: Surroundings) -> SmoothedStates | None:
-    """The low-pass of a host's map at the loop's rate; None for a map without.
+    """Return the low-pass of a host's map at the loop's rate; None for a map without.
 
     Raises:
         ConfigError: if the corner is not below half the loop's rate.
