@@ -14,7 +14,7 @@ class ShownPose:
     X_RT: Pose
     """Pose of the gripper in the robot's base."""
     text: str = ""
-    """In the controller's numbers, for people; its position in millimetres if left out."""
+    """The same in the controller's numbers, for people; its position in millimetres if left out."""
 
     def __str__(self) -> str:
         if self.text:

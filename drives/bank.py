@@ -72,7 +72,7 @@ class DriveGoal(Enum):
     HOMED = "homed"
     """Legs that do not know where they are find their reference, then are disabled again."""
     ENABLED = "enabled"
-    """Under force: hold where they are, then follow the commands of each cycle."""
+    """The drives have force: they hold where they are, then follow the commands of each cycle."""
     QUICK_STOPPED = "quick_stopped"
     """Each drive stops on its own ramp and holds; it is left through `DISABLED` only."""
 
@@ -148,8 +148,8 @@ class BankReport:
     axes: tuple[str, ...]
     """One line of text per leg, 6."""
     identities: tuple[str, ...] = ()
-    """Who each drive says it is (vendor, product, serial number), 6; empty if the drives cannot
-    say."""
+    """Identity that each drive reports (vendor, product, serial number), 6; empty if the drives
+    cannot say."""
     notes: tuple[str, ...] = ()
     """What else a person should know, such as a drive that belongs to no leg."""
     scale_proved: tuple[bool, ...] = ()
@@ -180,8 +180,8 @@ class BankEnd:
     """Lengths at which legs with absolute encoders stood still then [m], 6; empty if not all told
     them."""
     cut_us: tuple[int, ...] = ()
-    """From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was not;
-    empty if nothing was cut."""
+    """Time from the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was
+    not; empty if nothing was cut."""
     powered: tuple[str, ...] = ()
     """Drives that are not proved to be without force, each with its leg and what was seen of it;
     empty if all six said that they are off."""

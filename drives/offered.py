@@ -44,11 +44,11 @@ class BankOrder:
     url: str
     """Where its drives are, as the user wrote it, scheme included."""
     name: str
-    """Of the rig, for the record of a run."""
+    """Name of the rig, for the record of a run."""
     period_s: float
     """Bus cycle [s]."""
     counts_per_m: tuple[float, ...]
-    """Of each drive, from the rig [1/m], 6."""
+    """Counts per metre of each drive, from the rig [1/m], 6."""
     sign: tuple[int, ...]
     """1 if counts grow with the leg, -1 if not, 6."""
     reference_length_m: tuple[float, ...]
@@ -62,7 +62,7 @@ class BankOrder:
     acceleration_max_m_s2: tuple[float, ...]
     """[m/s²], 6."""
     quick_stop_deceleration_m_s2: tuple[float, ...]
-    """Of the drives' own quick stop [m/s²], 6."""
+    """Deceleration of the drives' own quick stop [m/s²], 6."""
     homing_speed_m_s: float
     """[m/s]."""
     watchdog_s: float

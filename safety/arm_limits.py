@@ -111,7 +111,7 @@ class ArmLimits:
     margins: tuple[Margin, ...]
     """Distances to keep; a sample has one value for each, in this order."""
     clearances: Clearances | None
-    """Of its own bodies; None for an arm of which there is no model of bodies."""
+    """Clearances of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
     """How its controller rounds corners; None for an arm without such a controller."""
 

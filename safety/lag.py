@@ -38,7 +38,7 @@ from safety.verdict import Check, Feedback, Violation
 DOUBT_M = 3e-5
 """Error of a measured length that is no lag: friction, backlash and resolution of a rod [m]."""
 SAMPLE_S = 0.004
-"""Of faster cycles only those so far apart are looked at; the time for it is another's [s]."""
+"""Least time between two samples: of faster cycles the others are left out, to save time [s]."""
 WINDOW_S = 0.05
 """Time of motion that an estimate looks back on [s]."""
 WINDOW_SAMPLES = 12
@@ -52,8 +52,8 @@ TOLD_APART = 0.2
 AHEAD_CYCLES = 1.0
 """A drive may be ahead of its command by so much: it goes on by the speed that came with it."""
 BEND = 2.0
-"""Of the change of movement, what frames that are late by two cycles leave where a leg turns round;
-a drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
+"""Part of the change of movement that frames late by two cycles leave where a leg turns round; a
+drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
 LOADED = 2.0
 """How much greater an error of a loaded servo is in phase with speed than where no lag puts it."""
 LOADED_S = 0.7

@@ -29,7 +29,7 @@ from safety.robot_limits import (
 )
 
 ROUNDING = 1e-9
-"""Of positions [rad] or [m], far below any encoder."""
+"""Rounding error of positions [rad] or [m], far below any encoder."""
 REST_SPEED = 1e-3
 """Speed below which an axis stands when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
@@ -69,7 +69,7 @@ class RobotGateState:
     positions: Values
     """Setpoint that it allowed last [rad] or [m]."""
     speeds: Values
-    """Of it [rad/s] or [m/s]."""
+    """Speeds of that setpoint [rad/s] or [m/s]."""
     braking: Values
     """Decelerations of a stop that is being made; empty before the first."""
     left_s: float

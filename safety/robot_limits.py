@@ -40,7 +40,7 @@ class RobotAction(Enum):
     STOPPING = "controlled stop"
     """Instead of it the axes slow down, all at rest at the same time."""
     HOLDING = "hold"
-    """At rest, and kept there."""
+    """The robot is at rest and is kept there."""
     OFF = "drives off"
     """Nothing is known of where the axes are: every command is zero."""
 
@@ -77,11 +77,11 @@ class RobotLimits:
     """
 
     name: str
-    """Of the robot."""
+    """Name of the robot."""
     axes: tuple[RobotAxis, ...]
-    """In the order of setpoints."""
+    """Axes in the order of setpoints."""
     period_s: float
-    """From setpoint to setpoint."""
+    """Time from setpoint to setpoint [s]."""
     box_m: tuple[Values, Values] | None = None
     """Least and greatest corner of the tool's workspace in the base; None for no bound."""
     own_bodies: bool = False
@@ -161,7 +161,7 @@ class RobotFound(NamedTuple):
     speeds: Values
     """[rad/s] or [m/s]."""
     efforts: Values = ()
-    """Of the drives [N m] or [N]; empty if they are not measured."""
+    """Efforts of the drives [N m] or [N]; empty if they are not measured."""
     tool_m: Values = ()
     """Place of the tool in the base; empty if there is none."""
     touching: tuple[str, ...] = ()
@@ -181,7 +181,7 @@ class RobotViolation:
     limit: float
     """The nearer limit."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     note: str = ""
     """Which quantity, or what else there is to know."""
 

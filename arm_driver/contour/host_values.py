@@ -69,7 +69,7 @@ class Heard:
     request: WaypointRequest
     """What was asked."""
     at_s: float
-    """When its last byte was read [s]."""
+    """Time at which its last byte was read [s]."""
     length: int
     """Its bytes on the wire, with what an emulated controller says right before it."""
 
@@ -111,4 +111,4 @@ class HostReport:
     counts: LinkCounts
     """What was seen since the link was opened; a copy."""
     latency: LatencyReport
-    """From the request's last byte read to the answer's last byte written."""
+    """Times from a request's last byte read to its answer's last byte written."""

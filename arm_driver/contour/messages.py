@@ -43,7 +43,7 @@ class RobotStatus(IntEnum):
     CHECKSUM_ERROR = 1
     """The last answer did not check: repeat it, please."""
     RAN_DRY = 2
-    """At rest after running dry."""
+    """The robot is at rest after running dry."""
     HOLD = 3
     """Hold or emergency stop."""
     LIMIT = 4

@@ -16,9 +16,9 @@ class StreamEnd(NamedTuple):
     """That a stream is over."""
 
     event: HostEvent
-    """For the host's states."""
+    """Event for the host's state machine."""
     result: StreamResult
-    """Of the stream."""
+    """Result of the stream."""
     text: str
     """Why, for the operator."""
     line: bytes = b""

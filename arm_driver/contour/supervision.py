@@ -16,7 +16,7 @@ class Offence(NamedTuple):
     """Why a stream has to end."""
 
     result: StreamResult
-    """Of the stream."""
+    """Result that the stream ends with."""
     text: str
     """What was seen, with value and limit, for people."""
 

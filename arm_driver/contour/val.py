@@ -24,9 +24,10 @@ class OatConvention(Enum):
     """What zero angles mean; controllers differ, so it is a choice of the configuration."""
 
     VAL = "val"
-    """At o = a = t = 0 the hand points along -y of the base; a from -90 to 90 degrees."""
+    """The hand points along -y of the base where o = a = t = 0; a runs from -90 to 90 degrees."""
     ZYZ = "zyz"
-    """At o = a = t = 0 the hand's axes are the base's (V+ and its kin); a from 0 to 180 degrees."""
+    """The hand's axes are the base's where o = a = t = 0 (V+ and its kin); a runs from 0 to 180
+    degrees."""
 
     @property
     def zero_rad(self) -> tuple[float, float]:

@@ -43,7 +43,7 @@ class PathWeights(NamedTuple):
     first: Indices
     """Number of the first of four waypoints, shape (M,); -1 is one before the start."""
     share: Array
-    """Of each of the four, shape (M, 4); 0 of those that do not exist."""
+    """Share of each of the four waypoints, shape (M, 4); 0 for one that does not exist."""
 
     def of(self, nodes_m: Array) -> Array:
         """The path [m], shape (M, 3), over waypoints [m], shape (N, 3)."""
@@ -56,7 +56,7 @@ class BlendModel:
     """How a controller joins two segments of its path, as measured at it."""
 
     period_s: float
-    """From waypoint to waypoint [s]."""
+    """Time from waypoint to waypoint [s]."""
     shortest_s: float
     """Duration of the blend at the sharpest corner [s]."""
     longest_s: float
@@ -64,9 +64,9 @@ class BlendModel:
     tolerance_m: float
     """It shortens a blend to keep this distance from the chords [m]."""
     step_s: float
-    """Between two poses of its interpolation [s]."""
+    """Time between two poses of the controller's interpolation [s]."""
     lag_s: float
-    """Of the servos behind their set-point at an even speed [s]."""
+    """Lag of the servos behind their set-point at constant speed [s]."""
 
     def half_s(self, nodes_m: Array) -> Array:
         """Half the duration of the blend at each waypoint [s], shape (N,).

@@ -27,9 +27,9 @@ from arm_driver.fit.stroke_fit import StrokeFit, fit_strokes
 from arm_driver.fit.strokes import AXES, Stroke
 
 LEAST_STROKES: Final = 4
-"""Of each axis: two speeds in two senses."""
+"""Least number of strokes of each axis: two speeds in two senses."""
 LEAST_RATIO: Final = 1.25
-"""Of the larger of two speeds to the smaller."""
+"""Least ratio of the larger of two speeds to the smaller."""
 UNCERTAIN_SHARE: Final = 0.05
 """Values are refused that two standard errors may be further off, by their own size."""
 ARRIVED_S: Final = 0.2e-3
@@ -62,13 +62,13 @@ class AxisFollowing:
     """How the arm follows its set-point along one axis."""
 
     lag_s: Estimate
-    """Behind the set-point at an even speed."""
+    """Lag behind the set-point at constant speed [s]."""
     friction: Estimate
-    """Further behind at any speed [m or rad]."""
+    """Additional distance behind the set-point at any speed [m or rad]."""
     fastest: float
     """Speed of the fastest stroke [m/s or rad/s]."""
     rms: float
-    """Of places from the path that fits best [m or rad]."""
+    """Root mean square of the distances of places from the fitted path [m or rad]."""
 
     @property
     def following_error(self) -> float:
@@ -81,11 +81,12 @@ class Identified:
     """What strokes say of a controller."""
 
     path_delay_s: Estimate
-    """From the request for a waypoint to its being the set-point, at the middle of its blend."""
+    """Time from the request for a waypoint until it is the set-point, at the middle of its
+    blend."""
     blend_s: Estimate
     """Duration of the longest blend."""
     axes: dict[str, AxisFollowing]
-    """By name, in the order of `AXES`."""
+    """Following of each axis by its name, in the order of `AXES`."""
 
     @property
     def delay_s(self) -> tuple[float, float]:

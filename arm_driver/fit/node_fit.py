@@ -38,7 +38,7 @@ SMALL_M = 0.1e-3
 """Errors below this need no weights of their own [m]."""
 LEAST_WEIGHT = 1e-3
 SPEED_WEIGHT = 1e3
-"""Of a step that is too long, against all the errors of a period."""
+"""Weight of a step that is too long, against all the errors of a period."""
 STIFF = 1e-6
 """Share of the largest diagonal that keeps the system regular."""
 ROUNDING_M = 1e-6
@@ -46,7 +46,7 @@ ROUNDING_M = 1e-6
 TIGHT_M = 2e-5
 """A step that has only so much left is held at its limit [m]."""
 LIVE_SHARE = 0.16
-"""Of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
+"""Share of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
 
 
 def fitted_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:

@@ -49,7 +49,7 @@ class StrokeFit:
     fastest: tuple[float, ...]
     """Largest speed of each axis [m/s or rad/s]."""
     rms: tuple[float, ...]
-    """Of the places of each axis from those expected [m or rad]."""
+    """Root mean square of each axis' distances from the expected places [m or rad]."""
 
     def lag_at(self, axis: int) -> int:
         """Index of an axis's lag."""

@@ -17,7 +17,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat
 
 AXES: Final = ("x", "y", "z", "turn")
-"""Of the robot's base, and about the gripper's own axis."""
+"""Axes of a stroke: those of the robot's base, and the turn about the gripper's own axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Stroke:
     """Requests of the robot on its way, by their number after the first one, and how far along it
     was then [m or rad]."""
     at_s: float
-    """When its first word at rest was said, by the clock of all strokes [s]."""
+    """Time of its first word at rest, by the clock of all strokes [s]."""
     rest_s: float
-    """From the request for the last waypoint to its first word at rest [s]."""
+    """Time from the request for the last waypoint to its first word at rest [s]."""
     rest: float
     """How far along it was then [m or rad]."""
 

@@ -44,7 +44,7 @@ class Branch:
     shoulder: Shoulder
     """Right or left."""
     elbow: Elbow
-    """Up or down."""
+    """Elbow up or down."""
     wrist: Wrist
     """Flipped or not."""
 

@@ -58,7 +58,7 @@ class PathFinding:
     """The worst of one kind over a path."""
 
     arm: str
-    """Whose path it is."""
+    """Arm whose path it is."""
     kind: str
     """Reach, joint position, joint speed, joint acceleration, gripper speed, gripper turn rate,
     wrist/elbow/shoulder singularity or clearance."""
@@ -71,14 +71,14 @@ class PathFinding:
     limit: float
     """What it is held against."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     within: bool
     """Whether the limit is kept."""
     margin: float
     """What is left as a share: of the range's half for a position, of the limit for a speed; for a
     distance the distance itself less its limit, in its unit."""
     t_s: float = 0.0
-    """When that pose is due, from the first one on [s]."""
+    """Time at which that pose is due, counted from the first one [s]."""
 
     def __str__(self) -> str:
         verb = "within" if self.within else "outside"

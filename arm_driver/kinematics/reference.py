@@ -50,7 +50,7 @@ class BestReference:
     """A reference pair and how deep the motion lies."""
 
     mapping: Mapping
-    """With the reference pair."""
+    """Mapping with the reference pair."""
     start: Joints
     """Joint angles at the first pose, and the branch of the whole motion."""
     margin: float

@@ -12,7 +12,7 @@ class State402(Enum):
     """State of the drive's power state machine (CiA 402-2, finite states automaton)."""
 
     START = "start"
-    """Before the self-test; a drive never tells it."""
+    """State before the self-test; a drive never reports it."""
     NOT_READY_TO_SWITCH_ON = "not ready to switch on"
     SWITCH_ON_DISABLED = "switch on disabled"
     READY_TO_SWITCH_ON = "ready to switch on"

@@ -23,7 +23,7 @@ AT_REST_M_S: Final = 1e-6
 MARGIN_S: Final = 0.1
 """How long the silence lasts beyond the watchdog [s]: time for a drive that is late to be seen."""
 NOT_SEEN: Final = -1
-"""In place of a time: the drive was not seen to stop."""
+"""Number in place of a time: the drive was not seen to stop."""
 
 
 class CutTrial:

@@ -35,7 +35,7 @@ class KnownPlace:
     where: str
     """What these lengths are, in words."""
     identities: tuple[str, ...]
-    """Who the drive of each leg was when its reference was measured, 6."""
+    """Identity of each leg's drive when its reference was measured, 6."""
 
     def __post_init__(self) -> None:
         """Refuse what is no record of six legs."""

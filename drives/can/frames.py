@@ -20,7 +20,7 @@ class Frame(NamedTuple):
     can_id: int
     """Identifier, 0 to 0x7FF; with `REMOTE`, of a frame to be sent, it asks for data."""
     data: bytes
-    """Up to 8 bytes; of a remote frame only their number counts."""
+    """Payload of up to 8 bytes; of a remote frame only their number counts."""
 
 
 class BusState(Enum):

@@ -16,7 +16,7 @@ HEALTH_EVERY_S = 0.02
 """How often the adapters are asked how they are [s]."""
 
 STATE_UNTOLD_S = 3.0
-"""After so long an adapter that told its state, and tells it no more, is not believed well [s]."""
+"""Silence after which an adapter that reported its state before is not believed to be well [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class BusReport:
     late: int
     """TPDO1 that came after their own cycle."""
     round_trip_s: float
-    """From the first frame out to the last answer in, of the last cycle [s]."""
+    """Time from the first frame out to the last answer in, of the last cycle [s]."""
     unknown_ids: int
     """Frames that nobody here understands."""
     malformed: int

@@ -63,9 +63,9 @@ class Parameter:
     stand_in: str = ""
     """What does its work where a drive lacks it; such a drive is refused if this is empty."""
     less: int = 0
-    """By how much less than `value` the drive may hold."""
+    """Amount by which the drive may hold less than `value`."""
     more: int = 0
-    """By how much more."""
+    """Amount by which it may hold more."""
     others: tuple[int, ...] = ()
     """Values that do as well, the better ones first, for a drive that knows not all."""
     why: str = ""

@@ -53,7 +53,7 @@ class NodeIdentity:
     inputs: int | None = None
     """What it tells of its digital inputs, read before it is started; None if it does not."""
     units: LegUnits = COUNTS
-    """In what it counts speeds and accelerations."""
+    """Units in which it counts speeds and accelerations."""
     scale_proved: bool = False
     """Whether its own scale is the rig's, or a person vouches for that of the rig."""
     guarded: bool = False

@@ -32,7 +32,7 @@ class Configured(NamedTuple):
     """Six drives that are set up."""
 
     identities: list[NodeIdentity]
-    """Who they are, 6."""
+    """Identity of each drive, 6."""
     lines: tuple[str, ...]
     """A line of text about each leg, 6."""
     notes: tuple[str, ...]

@@ -52,7 +52,7 @@ class SyncTiming:
     """What was timed."""
 
     trips_s: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
-    """From SYNC to the TPDO1 of each node, by id [s], sorted."""
+    """Times from SYNC to the TPDO1 of each node, by id [s], sorted."""
     missing: dict[int, int] = field(default_factory=dict[int, int])
     """SYNCs that a node did not answer, by id."""
     untimed: list[str] = field(default_factory=list[str])

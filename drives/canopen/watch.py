@@ -55,9 +55,9 @@ class NodeNotes:
     """What is known of one node."""
 
     heard_s: float | None = None
-    """When its last heartbeat came [s]; None before the first."""
+    """Time of its last heartbeat [s]; None before the first."""
     nmt_state: int = BOOT_UP
-    """State that it told."""
+    """NMT state that it reported last."""
     restarted: bool = False
     """It booted while it was in operation."""
     doubled: bool = False
@@ -65,7 +65,7 @@ class NodeNotes:
     beats: int = 0
     """Heartbeats since `beats_s`."""
     beats_s: float = 0.0
-    """When they began to be counted [s]."""
+    """Start of that count [s]."""
     code: int = 0
     """Error code of its last EMCY that has not been taken back."""
     note: str = ""

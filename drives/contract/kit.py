@@ -42,11 +42,11 @@ class BankKit:
     """A bank to be tried."""
 
     name: str
-    """For people."""
+    """Name of the bank, for people."""
     build: Callable[[], DriveBank]
     """Makes a bank that nobody has configured."""
     period_s: float
-    """Of its cycle [s]."""
+    """Period of its cycle [s]."""
     accuracy_m: float = 1e-5
     """How well a leg that is given time reaches and keeps a place [m]."""
     at_rest_m_s: float = 1e-9

@@ -20,7 +20,7 @@ class ModbusCounts:
     exceptions: int = 0
     """Exception answers."""
     round_trip_s: float = 0.0
-    """Of the last cycle that was answered [s]."""
+    """Duration of the last cycle that was answered [s]."""
     note: str = ""
     """The last thing that was wrong, in words; empty if nothing was."""
 

@@ -42,9 +42,9 @@ class ModbusSettings:
     homing_method: int = 21
     """6098h."""
     homing_speed_m_s: float = 0.02
-    """To the switch [m/s] (6099h:1)."""
+    """Speed of the search for the switch [m/s] (6099h:1)."""
     homing_zero_speed_m_s: float = 0.005
-    """Over its edge [m/s] (6099h:2)."""
+    """Speed over the switch's edge [m/s] (6099h:2)."""
     homing_acceleration_m_s2: float = 0.2
     """[m/s2] (609Ah)."""
     mode: int = 8

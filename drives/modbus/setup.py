@@ -48,7 +48,7 @@ class DeviceReport:
     simulated: bool
     """Whether the gateway says that it is an emulated rack."""
     identities: tuple[str, ...]
-    """Who each drive says it is, 6; empty texts where it cannot say."""
+    """Identity that each drive reports, 6; empty texts where it cannot say."""
     axes: tuple[str, ...]
     """One line of text per leg, 6."""
     scale_proved: tuple[bool, ...]

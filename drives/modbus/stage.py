@@ -33,7 +33,7 @@ class _Value:
     place: FieldPlace
     """Its register."""
     value: int
-    """In the drive's own units."""
+    """The value in the drive's own units."""
 
 
 class ModbusStageWriter:

@@ -40,7 +40,7 @@ class SimFault:
     leg: int
     """Which leg, 1 to 6."""
     start_s: float
-    """When it begins, since the bank was configured [s]."""
+    """Beginning of the fault, counted from when the bank was configured [s]."""
     duration_s: float | None = None
     """How long it lasts [s]; None for the rest of the run."""
     value: float = 0.0

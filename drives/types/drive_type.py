@@ -104,7 +104,7 @@ class Reading:
     unit: str
     """Unit for people, such as "degC" or "%"."""
     warn_above: float
-    """From where on it is a warning, in `unit`."""
+    """Value above which it is a warning, in `unit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +158,13 @@ class DriveType:
     """Place and the smallest and largest value that it takes, in its own units; both the same
     where the value is fixed."""
     position_unit: str = "counts"
-    """Of 6064h, 607Ah and 607Dh, where the drive has no 60A8h."""
+    """Unit of 6064h, 607Ah and 607Dh, where the drive has no 60A8h."""
     speed_unit: str = "counts/s"
-    """Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h."""
+    """Unit of 606Ch, 607Fh, 6099h and 60B1h, where the drive has no 60A9h."""
     acceleration_unit: str = "counts/s2"
-    """Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh."""
+    """Unit of 6084h, 6085h, 609Ah and 60C5h, where the drive has no 60AAh."""
     feed_unit: str = "um"
-    """Of the feed in 6092h: a length, or "counts" where it is in position units."""
+    """Unit of the feed in 6092h: a length, or "counts" where it is in position units."""
     homing_methods: tuple[int, ...] = ()
     """Methods of 6098h that it knows; empty where nobody says. A drive that has a list of its own
     (60E3h) is asked for it when it is set up."""

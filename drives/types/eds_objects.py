@@ -103,7 +103,7 @@ class Objects(NamedTuple):
     """What a sheet has."""
 
     entries: Mapping[Place, Entry]
-    """By index and sub-index."""
+    """Entries by index and sub-index."""
     absent: tuple[int, ...]
     """Objects that the sheet lists and does not have, though it goes on behind them."""
 

@@ -39,7 +39,7 @@ class ExportTold(RecordedTold):
     csv: str
     """Its file; events lie beside."""
     rows: int
-    """Of cycles or waypoints."""
+    """Number of cycles or waypoints."""
 
 
 class StationTold(TypedDict):
@@ -59,9 +59,9 @@ class PartTold(TypedDict):
     """Verbs, motions, banks of drives as some package offers them."""
 
     group: str
-    """Of its entry point."""
+    """Group of its entry point."""
     name: str
-    """Of its entry point."""
+    """Name of its entry point."""
     distribution: str
     """Name and version of the package."""
     broken: str
@@ -74,9 +74,9 @@ class StationsTold(TypedDict):
     ok: bool
     """Nothing is broken."""
     stations: list[StationTold]
-    """By name."""
+    """Stations by name."""
     parts: list[PartTold]
-    """By group and name."""
+    """Parts by group and name."""
 
 
 class ShippedFileTold(TypedDict):
@@ -85,9 +85,9 @@ class ShippedFileTold(TypedDict):
     kind: str
     """What `hil list` calls its kind."""
     name: str
-    """As the verbs take it."""
+    """Name as the verbs take it."""
     station: str
-    """That runs it, of a scenario; else empty."""
+    """Station that runs it, for a scenario; else empty."""
     words: str
     """What it is."""
 
@@ -98,7 +98,7 @@ class ShippedFilesTold(TypedDict):
     ok: bool
     """True."""
     files: list[ShippedFileTold]
-    """By kind and name."""
+    """Files by kind and name."""
 
 
 class DoctorTold(TypedDict):
@@ -114,11 +114,11 @@ class BenchTold(TypedDict):
     """A bench that runs."""
 
     name: str
-    """Of its run."""
+    """Name of its run."""
     pid: int
-    """Of its process."""
+    """Number of its process."""
     path: str
-    """Of its desk's socket."""
+    """Path of its desk's socket."""
 
 
 class PanelTold(TypedDict):
@@ -129,11 +129,11 @@ class PanelTold(TypedDict):
     opens: str
     """A bench, a recording, a scenario or the list of them."""
     path: str | None
-    """Of that file; null if there is none."""
+    """Path of that file; null if there is none."""
     station: str | None
-    """Whose it is; null if that is not known."""
+    """Station that it belongs to; null if that is not known."""
     benches: list[BenchTold]
-    """That run now."""
+    """Benches that run now."""
 
 
 class WarmTold(TypedDict):
@@ -149,7 +149,7 @@ class TogetherCheckTold(TypedDict):
     ok: bool
     """All are proved."""
     parts: dict[str, Any]
-    """By the part's name: what `hil check` says of it, or of its refusal."""
+    """Report of `hil check` on each part, by the part's name, or its refusal."""
 
 
 class TogetherRunTold(TypedDict):
@@ -158,4 +158,4 @@ class TogetherRunTold(TypedDict):
     ok: bool
     """All went well."""
     parts: dict[str, Any]
-    """By the part's name: what `hil run` says of it, and why it was asked to stop."""
+    """Result of `hil run` for each part, by the part's name, and why it was asked to stop."""

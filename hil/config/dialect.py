@@ -30,7 +30,7 @@ LINES_MAX: Final = 200
 LINE_MAX: Final = 1_000_000
 """Characters of the lines up to the header."""
 HEAD_BYTES: Final = 65_536
-"""By the first of them the encoding is judged."""
+"""First bytes of a file, by which its encoding is judged."""
 _WESTERN: Final = frozenset("äöüÄÖÜß°²³µ·±§éèêëàâçîïôùûÉÈÀÇñåæøÅÆØ".encode("cp1252"))
 """What German, French, Spanish and Scandinavian names and units have in Windows' encoding."""
 _DECLARED: Final = re.compile(
@@ -55,7 +55,7 @@ class Dialect:
     """How a table is written."""
 
     encoding: str
-    """As Python calls it."""
+    """Encoding as Python calls it."""
     separator: str
     """One of `SEPARATORS`."""
     decimal: str
@@ -65,7 +65,7 @@ class Dialect:
     header_line: int
     """Where they stand, from 1."""
     units: tuple[str, ...]
-    """Of the columns, as a row below the header says; empty if there is none."""
+    """Units of the columns, as a row below the header says; empty if there is none."""
     words: int
     """Lines of words below the header that are no units, such as groups of columns."""
     data_line: int

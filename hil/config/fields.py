@@ -50,7 +50,7 @@ class AtMost:
     """Upper bound of a field, told with its reason when it is exceeded."""
 
     bound: Bound
-    """Of the gate's limit that the field becomes."""
+    """Bound of the gate's limit that the field becomes."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

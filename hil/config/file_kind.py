@@ -21,7 +21,7 @@ class NamedFile:
     place: tuple[str, ...]
     """Keys from the top of the table; numbers of a list's entries are left out."""
     folder: str = ""
-    """Of ``configs/`` that has such files; empty if none has."""
+    """Folder of ``configs/`` that has such files; empty if none has."""
     pattern: str = TABLES
     """What such files are called."""
     default: str = ""
@@ -37,7 +37,7 @@ class FileKind:
     schema: str
     """What the command line calls its JSON schema."""
     folder: str = SCENARIOS_FOLDER
-    """Of ``configs/`` that has such files."""
+    """Folder of ``configs/`` that has such files."""
     station: str = ""
     """Value of ``station`` at its top; empty if it has none, and `marks` tell it."""
     marks: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class FileKind:
     """Reads a table as a run does, with the files that it names, which are looked for beside the
     file; raises `ConfigError`. None: its model says all."""
     endings: tuple[str, ...] = (".toml",)
-    """Of its files; others than TOML need the next two."""
+    """Endings of its files; others than TOML need the next two."""
     read: Callable[[Path], dict[str, Any]] | None = None
     """Reads a file as a table; None for plain TOML. Raises `ConfigError`."""
     write: Callable[[Mapping[str, Any], Path], tuple[str, tuple[str, ...]]] | None = None

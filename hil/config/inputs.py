@@ -39,7 +39,7 @@ class InputFile:
     """A file as a run read it."""
 
     name: str
-    """As the document has it that names it, or a person."""
+    """Name as the document has it that names it, or as a person gave it."""
     kind: str
     """What it is to the run: ``rig``, ``table``, ``mesh``, …"""
     bytes: int | None

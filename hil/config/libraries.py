@@ -48,9 +48,9 @@ class Origin:
     """Where code came from."""
 
     name: str
-    """Of the distribution."""
+    """Name of the distribution."""
     version: str
-    """That it tells; empty if it is not installed as a distribution."""
+    """Version that it reports; empty if it is not installed as a distribution."""
     path: str
     """Folder of its code."""
     sha256: str

@@ -23,9 +23,9 @@ class Offer:
     """One thing as some distribution offers it."""
 
     group: str
-    """Of its entry point."""
+    """Group of its entry point."""
     name: str
-    """Of its entry point."""
+    """Name of its entry point."""
     distribution: str
     """Name and version of the distribution, with a space between."""
     package: str

@@ -22,7 +22,7 @@ MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
 
 MAX_TOLD = 40
-"""Of more wrong values only the number is told."""
+"""Most wrong values that are listed; of more only the number is given."""
 
 
 class Settings(BaseModel):
@@ -98,7 +98,7 @@ def parsed_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 Change = str | tuple[str, Any]
-"""Of a table: a text ``key.path=value``, or a key and its value, taken as it is."""
+"""Change of a table: a text ``key.path=value``, or a key and its value, taken as it is."""
 
 
 def apply_overrides(

@@ -36,7 +36,7 @@ class RunWelcome:
     """What a bench says of its run."""
 
     header: RunHeader
-    """Of the run, with the whole plan."""
+    """Header of the run, with the whole plan."""
     period_s: float
     """Cycle time [s]."""
     station: str

@@ -37,7 +37,7 @@ class Endpoint:
     path: Path
     """Its socket."""
     name: str
-    """Of the run."""
+    """Name of the run."""
     pid: int
     """Number of the process that runs it."""
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 PROTOCOL: Final = 1
 MAX_PACKET_BYTES: Final = 64 * 1024
-"""Of one message; a longer one ends the connection."""
+"""Largest size of a message [bytes]; a longer one ends the connection."""
 
 Number = Annotated[int, Field(ge=0, le=2**53)]
 ClientName = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]

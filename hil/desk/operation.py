@@ -23,7 +23,7 @@ class Refusal:
     """That something an operator ordered was not done."""
 
     why: str = ""
-    """As half a sentence; empty if all was done."""
+    """Reason as half a sentence; empty if all was done."""
     button: str = ""
     """Name of the button that was pressed; empty if it was no press."""
     serial: int = 0

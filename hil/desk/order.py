@@ -69,9 +69,9 @@ class OperatorOrder:
     motion_json: bytes = b""
     """Its ``[motion]`` table as JSON, proved; empty for number 0."""
     owner: str = ""
-    """Who owns the motion; empty if nobody does."""
+    """Name of the owner of the motion; empty if nobody owns it."""
     presser: str = ""
-    """Who pressed last: the owner, or whoever asked for a stop."""
+    """Name of whoever pressed last: the owner, or whoever asked for a stop."""
     pressed_s: tuple[float, ...] = NO_STAMPS
     """Monotonic time of each button's last press [s]; -inf if there was none."""
     press_ownings: tuple[int, ...] = NO_PRESSES

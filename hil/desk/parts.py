@@ -18,7 +18,7 @@ class DeskFacts:
     period_s: float
     """Cycle time [s]."""
     station: str
-    """Whose run it is."""
+    """Station whose run it is."""
     bench: str
     """Name of the run."""
     proves: bool = False
@@ -51,7 +51,7 @@ class PendingRequest:
     """Something to be proved before it becomes an order."""
 
     client: int
-    """Who asks."""
+    """Number of the client that asks."""
     id: int
     """Number of its question."""
     pose: Six | None = None

@@ -11,7 +11,7 @@ Note = Callable[[Tick, str, dict[str, str | bool]], None]
 """Where it is written down what the operator did."""
 
 EVERY_S = 0.1
-"""Between two tellings without a change [s]."""
+"""Time between two messages without a change [s]."""
 
 
 class Told(Protocol):

@@ -23,7 +23,7 @@ class EndCause(Enum):
     DESK = "desk"
     """No panel can be heard any more."""
     SOURCE = "source"
-    """Who moves an arm has ended it."""
+    """The source that moves an arm has ended it."""
     CONTROL = "control"
     """Control ends it: a gate that refused, a robot that is lost, a time that is over."""
     UNKNOWN = "unknown"
@@ -51,7 +51,7 @@ class RunEnd:
     step: EndStep
     """What is being done."""
     why: str = ""
-    """Who pressed, or what is wrong; empty if the cause says it all."""
+    """Name of whoever pressed, or what is wrong; empty if the cause says it all."""
     left_s: float = 0.0
     """Time until the power goes off where the platform stands [s], in `AWAITING_PARK`."""
     waits: str = ""

@@ -27,7 +27,7 @@ TURN_S: Final = 0.05
 """Longest time between two looks at the clock while somebody is there [s]."""
 IDLE_TURN_S: Final = 1.0
 PACKETS_PER_TURN: Final = 64
-"""Of one client, so that none can keep the others from being heard."""
+"""Most packets of one client in a turn, so that none can keep the others from being served."""
 _UCRED: Final = struct.Struct("=iII")  # pid, uid, gid: unix(7), SO_PEERCRED
 _LISTENER, _PARENT, _PROVER = -1, -2, -3
 

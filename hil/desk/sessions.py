@@ -24,13 +24,13 @@ class ClientSession:
     nonce: str
     """What its proof has to be made with."""
     since_s: float
-    """When it came [s]."""
+    """Time at which it connected [s]."""
     name: str = ""
-    """As it is shown to others; empty until it is let in."""
+    """Name as it is shown to others; empty until it is let in."""
     grip: ClientDeadMan = field(default_factory=ClientDeadMan)
     """Its hold-to-run."""
     took_s: float = -math.inf
-    """When it took the motion last [s]; -inf if it never did."""
+    """Time at which it last took the motion [s]; -inf if it never did."""
 
     @property
     def known(self) -> bool:

@@ -53,18 +53,18 @@ class Variable:
 
     name: str
     type: str
-    """As FMI names it: Real, Float64, Integer, …"""
+    """Type as FMI names it: Real, Float64, Integer, …"""
     causality: str
     """parameter, input, output, local, independent, …"""
     variability: str
     unit: str
-    """As the file says; empty if it does not."""
+    """Unit as the file says; empty if it does not."""
     start: str
     """Its start value as text; empty if there is none."""
     reference: int
     """Value reference."""
     shape: tuple[int, ...]
-    """Of an array (FMI 3); empty for a scalar, and for one element."""
+    """Shape of an array (FMI 3); empty for a scalar, and for one element."""
     description: str
     size: int = 1
     """Values that its reference has; more than one for an array and for an element of it."""
@@ -85,10 +85,10 @@ class Description:
     token: str
     """GUID or instantiation token."""
     identifier: str
-    """Of its co-simulation library; empty if it has none."""
+    """Identifier of its co-simulation library; empty if it has none."""
     tool: str
     interfaces: tuple[str, ...]
-    """Of: co-simulation, model exchange, scheduled execution."""
+    """Those that it has of co-simulation, model exchange, scheduled execution."""
     platforms: tuple[str, ...]
     """Folders of its binaries."""
     step_s: float | None

@@ -37,7 +37,8 @@ class Exported:
     judged_steps: int
     """Steps in which it said what the kernels say."""
     largest_difference: float
-    """Between the two, relative to the largest value of the output or to 1."""
+    """Largest difference between FMU and kernels, relative to the output's largest value or to
+    1."""
 
 
 def export(program: ModelProgram, major: int, path: Path, version: str) -> Exported:

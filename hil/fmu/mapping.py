@@ -62,7 +62,7 @@ class MappedVariable:
     factor: float
     """SI unit and sign."""
     bias: float
-    """In the variable's unit."""
+    """Bias in the variable's unit."""
 
     def si(self, value: float) -> float:
         """The quantity [SI] that a value of the variable is."""

@@ -32,7 +32,7 @@ START_S: Final = 60.0
 LOG_SHOWN: Final = 600
 """So many of its last letters are shown of what a model logged."""
 ENDING_S: Final = 1.0
-"""Who waits for answers waits so long for the system to say how a process ended."""
+"""Longest wait for the system to say how a process ended, while answers are waited for [s]."""
 
 
 class ModelProcess:

@@ -34,10 +34,10 @@ class Port:
 
     name: str
     unit: str
-    """As FMI writes it: "m", "rad/s", "1"."""
+    """Unit as FMI writes it: "m", "rad/s", "1"."""
     about: str
     start: float = 0.0
-    """Of an input."""
+    """Start value of an input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class ModelProgram:
     longest_step_s: float
     """Longer ones are refused [s]."""
     default_step_s: float
-    """That its default experiment names [s]."""
+    """Step size that its default experiment names [s]."""
 
     def start(self) -> Array:
         """Start values of the inputs."""

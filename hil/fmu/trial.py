@@ -34,7 +34,7 @@ class Trial:
     """How it went."""
 
     steps: int = 0
-    """That were done, each of a cycle or of several."""
+    """Steps that were done, each of a cycle or of several."""
     cycles_of_step: int = 1
     """How many cycles of the loop one of them takes."""
     failed: str = ""

@@ -25,7 +25,7 @@ LOG: Final = "log.txt"
 """What it logs while it begins, in the same folder."""
 MAX_BYTES: Final = 64 * 1024
 MAX_VALUES: Final = 1000
-"""Of inputs, and of outputs; a thousand are 8 kB."""
+"""Most inputs, and most outputs; a thousand are 8 kB."""
 
 
 class StepStatus(IntEnum):
@@ -55,7 +55,7 @@ class ModelOrder(Settings):
     step_s: float
     """Communication step [s]."""
     substeps: int
-    """Of them in each answer."""
+    """Communication steps in each answer."""
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     start: dict[str, float] = Field(default_factory=dict)

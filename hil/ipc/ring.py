@@ -18,7 +18,7 @@ _TAIL = 16
 
 _SLOT_HEAD: Final = struct.Struct("<II")  # kind, bytes of payload
 HEAD_BYTES: Final = _SLOT_HEAD.size
-"""Of a slot, before its payload."""
+"""Size of a slot's head, before its payload."""
 
 
 class Ring(Slots):

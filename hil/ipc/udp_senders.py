@@ -26,7 +26,7 @@ Owners = Callable[[Address], frozenset[int]]
 ASKED_EVERY_S: Final = 0.25
 """So often the kernel is asked whose the bound sender is [s]."""
 PAUSED_S: Final = 0.1
-"""And once after so long without a datagram of it [s]."""
+"""Silence of that sender after which the kernel is asked once more [s]."""
 ANSWERED_S: Final = 1.0
 """An answer is good for so long: a proof if the next one is late, a refusal as its port may have
 another owner [s]."""
@@ -54,7 +54,7 @@ class _Answer(NamedTuple):
 
     uids: frozenset[int]
     at_s: float
-    """When it was asked for [s]."""
+    """Time at which it was asked for [s]."""
     why: Unheard | None
     """Why it must not lead; None if it may."""
 

@@ -26,7 +26,7 @@ square distance."""
 ROUNDING_M = 1e-12
 """A wrist centre this far out of reach is in reach but for rounding."""
 WRIST_ROUNDING = 1e-12
-"""Below this sine of joint 5, the axes of joints 4 and 6 are one line but for rounding."""
+"""Sine of joint 5 below which the axes of joints 4 and 6 are one line but for rounding."""
 LIMIT_ROUNDING_RAD = 1e-9
 """An angle this far outside its limit is at the limit but for rounding."""
 REACHED = 0

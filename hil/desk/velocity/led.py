@@ -28,7 +28,7 @@ STOPS = (Button.HOLD, Button.SHUT_DOWN)
 """What ends the stream, however late it comes; every other button means nothing here."""
 
 DESK_EVERY_S = 0.1
-"""Between two looks at the desk [s]."""
+"""Time between two checks of the desk [s]."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
 

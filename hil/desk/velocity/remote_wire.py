@@ -30,7 +30,7 @@ class VelocityOrder:
 
     sequence: int
     written_s: float
-    """When, by the clock of this machine [s]; 0 for the end of the motion."""
+    """Time of writing, by the clock of this machine [s]; 0 for the end of the motion."""
     twist: Twist | None
     """What is wanted; None ends the motion."""
 

@@ -33,11 +33,11 @@ class Twist:
     """
 
     linear_m_s: Array
-    """Of its origin, in axes of `frame` [m/s], shape (3,)."""
+    """Velocity of its origin, in axes of `frame` [m/s], shape (3,)."""
     angular_rad_s: Array
     """Its turn rate, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame
-    """Whose axes they are: the gripper's own, of the arm's base, or of the world."""
+    """Frame of the axes: the gripper's own, that of the arm's base, or the world."""
 
     def __post_init__(self) -> None:
         if self.frame not in FRAMES:
