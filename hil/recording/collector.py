@@ -38,7 +38,7 @@ from hil.recording.row_file import MESSAGE_HEAD, message_dtype
 from hil.recording.signals import MARK, Signals, SignalsError
 
 LAST_JSON_VERSION: Final = "0.3.0"
-"""Of this program: the last that read recordings whose rows are JSON."""
+"""Last version of this program that read recordings whose rows are JSON."""
 
 Hole = tuple[int | None, Damaged]
 """Number of rows before some damage, None if it is in no chunk; and the damage."""

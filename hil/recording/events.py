@@ -81,7 +81,7 @@ class EventRecord:
     kind: EventKind
     level: Level
     name: str
-    """Who says so, such as "gate" or "loop"."""
+    """Name of the source, such as "gate" or "loop"."""
     message: str
     """The line for a person."""
     data: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
 
 ROWS: Final = 1024
-"""Whose cells are made at once."""
+"""Number of rows whose cells are made at once."""
 
 
 def export_csv(recording: Recording, path: Path) -> Path:

@@ -24,7 +24,7 @@ from hil.recording.header import RecordingError
 from hil.recording.mcap_walk import Damaged, Found, Walk
 
 CHECKSUM_KEY: Final = "crc32"
-"""Of a table of text: its checksum, as one more entry, because MCAP gives tables none."""
+"""Key of a table of text with its checksum, as one more entry, because MCAP gives tables none."""
 
 _UNREADABLE: Final = (McapError, struct.error, ValueError, zstandard.ZstdError)
 _BLOCK: Final = 1 << 20
@@ -37,7 +37,7 @@ class Caps:
 
     record: int = 64 * 1024 * 1024
     chunk: int = 64 * 1024 * 1024
-    """After decompression, as the sum of all is."""
+    """Size of a chunk after decompression; `total` is the sum of all."""
     total: int = 16 * 1024 * 1024 * 1024
     growth: int = 100
     """Unpacked bytes to one of the file; a platform that rests is packed to a fifth."""

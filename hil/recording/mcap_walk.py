@@ -14,7 +14,7 @@ from typing import IO, Final
 
 MAGIC: Final = b"\x89MCAP0\r\n"
 HEAD: Final = struct.Struct("<BQ")
-"""Of a record: opcode, bytes that follow."""
+"""Head of a record: opcode, number of bytes that follow."""
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX = 1, 2, 3, 4, 5, 6, 7
 CHUNK_INDEX, ATTACHMENT, ATTACHMENT_INDEX, STATISTICS, METADATA = 8, 9, 10, 11, 12
 METADATA_INDEX, SUMMARY_OFFSET, DATA_END = 13, 14, 15

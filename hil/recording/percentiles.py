@@ -29,7 +29,7 @@ class ValueSpread:
     percentiles: tuple[float, ...]
     """Those asked for, by straight lines between the values; NaN if one of these is NaN."""
     greatest: float
-    """Of all; NaN likewise."""
+    """Greatest of all values; NaN likewise."""
     count: int
     """How many there are."""
 

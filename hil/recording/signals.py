@@ -23,11 +23,11 @@ from typing import Any, Final, Literal, Protocol
 Type = Literal["u1", "u2", "u4", "u8", "f8"]
 
 MARK: Final = b"\x00\x01\x00\x00"
-"""Of CDR: little-endian, no options."""
+"""Encapsulation header of CDR: little-endian, no options."""
 
 MAX_ROW_BYTES: Final = 16_000
-"""Of a robot of two hundred joints with all that moves around it; rings have slots as long as their
-rows, see `hil.ipc.memory.slot_bytes`."""
+"""Largest row [bytes], that of a robot of two hundred joints with all that moves around it; rings
+have slots as long as their rows, see `hil.ipc.memory.slot_bytes`."""
 
 CODE: Final = "code"
 """Unit of a signal whose values are numbers of names."""
@@ -36,7 +36,7 @@ _TYPES: Final = {
     "u1": ("uint8", "B"), "u2": ("uint16", "H"), "u4": ("uint32", "I"), "u8": ("uint64", "Q"),
     "f8": ("float64", "d"),
 }  # fmt: skip
-"""Of a ROS 2 message, and of `struct`."""
+"""Names of the types in a ROS 2 message, and in `struct`."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")  # of a field of a ROS 2 message
 
 
@@ -76,18 +76,18 @@ class Signal:
     """Unsigned integer or float, and its bytes; a float that is not a number is not there."""
     count: int = 1
     unit: str = "1"
-    """Of each value; several are separated by commas; `CODE` for numbers of names."""
+    """Unit of each value; several are separated by commas; `CODE` for numbers of names."""
     frame: str = ""
-    """In which they are given, where it matters: "base", "tool"."""
+    """Frame in which the values are given, where it matters: "base", "tool"."""
     child: str = ""
-    """Of a pose, the frame whose pose in `frame` it is: it is told on the topic of poses."""
+    """Frame whose pose in `frame` a pose is: it is published on the topic of poses."""
     parts: tuple[str, ...] = ()
     """Names of several values: "leg1", …; with their units if these differ: "x_m", …."""
     codes: tuple[str, ...] = ()
     """Names of 0, 1, … if the unit is `CODE`."""
     there: str = ""
-    """Of whole numbers that may be missing, the signal that is 0 where they are; such a signal has
-    no column of its own."""
+    """Signal that is 0 where whole numbers that may be missing are; such a signal has no column of
+    its own."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

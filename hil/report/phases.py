@@ -27,7 +27,7 @@ class Phase:
     """Place after its last row."""
     start_s: float
     end_s: float
-    """When the next one began, or the recording ended [s]."""
+    """Time at which the next one began, or the recording ended [s]."""
 
     @property
     def duration_s(self) -> float:

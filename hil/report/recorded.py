@@ -56,7 +56,7 @@ class Table:
     """Rows of one kind."""
 
     heads: tuple[str, ...]
-    """Of the columns; all but the first are of numbers."""
+    """Heads of the columns; all but the first are of numbers."""
     rows: tuple[Row, ...]
     name: str = ""
 
@@ -90,7 +90,7 @@ class RecordedRun:
 
     recording: Recording
     times: Array
-    """When each row was recorded [s], shape (N,), read-only."""
+    """Time of each row [s], shape (N,), read-only."""
     phases: tuple[Phase, ...]
     verdict: Verdict
     notes: tuple[str, ...]

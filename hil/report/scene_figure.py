@@ -29,13 +29,13 @@ MEANT: Final = 0.25
 NO_COLOURS: Final[Mapping[str, Colour]] = MappingProxyType({})
 
 PIXELS: Final = 1000
-"""Along the longer side of an image: about two for a dot of the picture, so edges are smooth."""
+"""Longer side of an image [px]: about two for a dot of the picture, so edges are smooth."""
 
 DARKEST: Final = 0.62
 """Share of its colour that a face keeps which looks away from the lamp."""
 
 _ON_EDGE: Final = -1e-6
-"""Of a face's share: its edge counts as inside, so that no gap opens between two."""
+"""Least share of a face: its edge counts as inside, so that no gap opens between two."""
 
 
 def eye_from(azimuth_deg: float, elevation_deg: float) -> Eye:

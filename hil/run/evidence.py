@@ -21,11 +21,11 @@ class Lateness:
     """How late the cycles began [us]."""
 
     p50: float
-    """Of half of them."""
+    """Bound of half of the cycles [us]."""
     p99: float
-    """Of 99 % of them."""
+    """Bound of 99 % of the cycles [us]."""
     max: float
-    """Of the latest."""
+    """Lateness of the latest cycle [us]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ TOGETHER: Final = FileKind(
     name="together scenario", schema="together-scenario", station="together",
     names=(NamedFile(("part", "scenario"), "scenarios"),), model=_together, check=_check_together,
 )  # fmt: skip
-"""Of several stations at the same time."""
+"""Kind of a scenario of several stations at the same time."""
 
 
 def scenario_kinds() -> tuple[FileKind, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 HOLD_TO_RUN: Final = "hold_to_run"
-"""Beside the buttons something that an operator does."""
+"""Name of the one thing that an operator does beside the buttons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ class Poses:
     neutral: Array
     """The pose in the middle."""
     limits: Callable[[Array], Array]
-    """From a pose, lowest and highest value of each coordinate at this moment, shape (6, 2)."""
+    """Lowest and highest value of each coordinate at this moment, given a pose, shape (6, 2)."""
     stands_at: str
-    """Signal of the pose wanted, which the machine stands at while it moves for nobody."""
+    """Signal of the wanted pose, which the machine keeps while no motion is played."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,11 +146,11 @@ class Handles:
     """Two three-axis handles that steer a run."""
 
     velocity: Callable[[Sequence[float]], Velocity]
-    """Of six deflections, -1 to 1: along x, y, z, then about them."""
+    """Velocity of six deflections, -1 to 1: along x, y, z, then about them."""
     gamepad: Callable[[str, Callable[[], float]], Gamepad]
     """Opens a device, by its path or a part of its name; raises `RefusedError`."""
     place: Callable[[Mapping[str, Any]], HandlesPlace | None]
-    """For a scenario; None for one that nobody steers. Raises `OSError`."""
+    """Place of the handles of a scenario; None for one that nobody steers. Raises `OSError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +169,9 @@ class Lead:
     why_not: Callable[[str, Seen], str] | None = None
     """Why a press of a button does nothing now, as half a sentence; empty if it does something."""
     next_acts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """From the name of a mode in which a bench has stopped, what brings it on, in order: buttons,
-    and `HOLD_TO_RUN`."""
+    """Acts that bring a bench on, in order, by the name of the mode in which it has stopped:
+    buttons, and `HOLD_TO_RUN`."""
     controls: Callable[[Mapping[str, Any]], Controls] | None = None
-    """From the plan in a run's header, or raises `ValueError`; None at a station without."""
+    """Controls of the plan in a run's header, or raises `ValueError`; None at a station without."""
     handles: Callable[[], Handles] | None = None
     """None at a station that no handles steer."""

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Literal
 
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
-"""Of a colour, which each theme has for it."""
+"""Role of a colour, which each theme has a colour for."""
 
 
 class Shape(Enum):
@@ -30,7 +30,7 @@ class PageLamp:
 
     label: str
     signal: str
-    """Whose codes are its states."""
+    """Signal whose codes are the lamp's states."""
     states: Mapping[str, tuple[Role, Shape]]
     """Name of a code → colour and shape; others are dim and at rest."""
     why: str = ""
@@ -50,7 +50,7 @@ class PageBar:
     high: float
     unit: str = ""
     rest: float = 0.0
-    """From where a bar is drawn."""
+    """Value from which a bar is drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class PageSlider:
 
     label: str
     key: str
-    """Of the table; `inputs.pedal` is the key `pedal` of the table `inputs` in it."""
+    """Key in the table; `inputs.pedal` is the key `pedal` of the table `inputs` in it."""
     low: float
     high: float
     step: float
@@ -143,6 +143,6 @@ class Page:
 
     title: str
     widgets: tuple[PageWidget, ...]
-    """From top to bottom."""
+    """Widgets from top to bottom."""
     asks: Mapping[str, Any] = field(default_factory=dict)
     """What the table that is asked for always has."""

@@ -28,7 +28,7 @@ NOTE_NAME: Final = "together.json"
 NOTE_MAX: Final = 100_000
 """Bytes of a note at most."""
 RECORDING_MARK: Final = "{recording}"
-"""In changes of a part that begins after another one: what that recorded."""
+"""Mark in changes of a part that begins after another one: the recording which that one made."""
 
 
 LOOK_S = 0.05

@@ -12,7 +12,7 @@ from hil.recording.header import RunHeader
 LONGEST_S: Final = 60.0
 """So much of a motion is shown before it runs [s]."""
 STEP_S: Final = 1.0 / 30.0
-"""Between two rows [s]."""
+"""Time between two rows [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,7 @@ class Preview:
     """A machine's motion as it is wanted; nothing has run."""
 
     header: RunHeader
-    """Of the run, as far as a picture needs it."""
+    """Header of the run, as far as a picture needs it."""
     rows: NDArray[np.float64]
     """Rows of the header's table, `STEP_S` apart, shape (N, values); NaN for what is not known."""
     words: str

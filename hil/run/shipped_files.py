@@ -33,9 +33,9 @@ class ShippedFile:
     kind: str
     """One of `KINDS`."""
     name: str
-    """As the verbs take it."""
+    """Name as the verbs take it."""
     station: str
-    """That runs it, of a scenario; else empty."""
+    """Station that runs it, for a scenario; else empty."""
     words: str
     """What it is."""
 

@@ -31,7 +31,7 @@ class Stall:
     lasted_s: float
     """Longest time without a cycle or a setpoint, or from deadline to wake-up [s]."""
     period_s: float
-    """Of the cycle [s]."""
+    """Period of the cycle [s]."""
     said: str
     """What the gate said first."""
     consequences: int

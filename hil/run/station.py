@@ -48,7 +48,7 @@ class CheckFinding:
     limit: float
     unit: str
     t_s: float | None
-    """When it begins, from the start of its phase [s]; None if it has no time."""
+    """Beginning of the finding, from the start of its phase [s]; None if it has no time."""
     wrong: bool
     """Whether the limit is passed; else it is what comes nearest."""
 
@@ -81,7 +81,7 @@ class Views:
 
 
 NO_VIEWS: Final = Views()
-"""Of a station that is not installed: its signals and events are all that is known."""
+"""Views of a station that is not installed: its signals and events are all that is known."""
 
 
 def number(value: object) -> float:
@@ -123,15 +123,16 @@ class Request:
     overrides: tuple[str, ...] = ()
     """Those of `--set`, as they were typed."""
     clock: str | None = None
-    """In place of the scenario's."""
+    """Clock in place of the scenario's."""
     fallback: str | None = None
-    """In place of the scenario's: whether emulated devices may step in."""
+    """Whether emulated devices may step in, in place of the scenario's choice."""
     folder: Path = Path("runs")
     report: bool = False
     operator: bool = False
     as_json: bool = False
     progress: Callable[[float, float], None] | None = None
-    """Of a dry run: given the time of the run and that of its end [s]; None for any other."""
+    """Callback of a dry run, given the time of the run and that of its end [s]; None for any
+    other."""
 
     @property
     def file(self) -> Path:
@@ -226,7 +227,7 @@ class StandIn:
     emulated: Callable[[Any], AbstractContextManager[tuple[Any, str]]]
     """The same prepared plan on emulated devices for a while, and their URL."""
     fallback: Callable[[Any], str]
-    """Of a prepared plan: ``"sim"`` allows them."""
+    """Choice of a prepared plan: ``"sim"`` allows emulated devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,7 @@ class Section:
     """A part of the page of a run that only one station has."""
 
     name: str
-    """Of the section, and of its picture."""
+    """Name of the section, and of its picture."""
     maker: str
     """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
     (`hil.report.style`), tables (`hil.report.recorded`), or None."""

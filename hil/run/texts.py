@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 WHO: Final = "edit"
 """Name under which events of edits stand in a recording."""
 PART_BYTES: Final = 700
-"""Of a text in one event."""
+"""Largest part of a text in one event [bytes]."""
 PARTS_A_TURN: Final = 8
 """Events of a text in one turn, so that a long one does not hold up the loop."""
 SOURCE_CHARS: Final = 250
-"""Of the name of a file in an event; of a longer one its end."""
+"""Longest name of a file in an event; of a longer one its end is given."""
 NAMES_BYTES: Final = 160
-"""Of a list of names in an event."""
+"""Largest list of names in an event [bytes]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ class Eye:
     middle_m: Array
     distance_m: float
     azimuth_deg: float
-    """Of the eye about the scene's z, from x [deg]."""
+    """Azimuth of the eye about the scene's z, from x [deg]."""
     elevation_deg: float
-    """Of the eye over the scene's plane x-y [deg], -90 to 90."""
+    """Elevation of the eye over the scene's plane x-y [deg], -90 to 90."""
 
     def __post_init__(self) -> None:
         middle = np.array(self.middle_m, np.float64).reshape(3)

@@ -68,7 +68,7 @@ class MarginGroup:
     field: str
     of: Rule
     warn_share: float = WARN_SHARE
-    """Below this share people are warned."""
+    """Share below which people are warned."""
     rest: Array | None = None
     """Values in the machine's place of rest; None if it has none."""
 

@@ -16,7 +16,7 @@ from hil.scene.figure import TRACE_POINTS, Figure
 Array = NDArray[np.float64]
 
 JUMP_S = 1.0
-"""Between frames farther apart in motion time nothing is interpolated."""
+"""Motion time between two frames above which nothing is interpolated [s]."""
 
 GAP_S = 5.0
 """A longer hole is another place of the run, and no path leads across."""

@@ -33,7 +33,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 PIPED_WIDTH = 120
 SILENCE_S = 1.0
-"""Who reads what is piped is told of waits that are longer."""
+"""Longest wait that is not announced where the output is piped [s]."""
 
 
 class _Visible:

@@ -110,7 +110,7 @@ class Moment:
     utc: datetime
     """Date and time."""
     monotonic_s: float
-    """Of the run's clock [s]."""
+    """Time of the run's clock [s]."""
 
     @property
     def text(self) -> str:

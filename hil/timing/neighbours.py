@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 MOST_TOLD: Final = 3
 LEAST_SHARE: Final = 0.02
-"""Of one processor: whoever takes less is not worth a word."""
+"""Share of one processor below which a program is not mentioned."""
 
 
 class Neighbour(NamedTuple):
@@ -17,7 +17,7 @@ class Neighbour(NamedTuple):
     name: str
     """Theirs."""
     share: float
-    """Of one processor, over the whole run."""
+    """Share of one processor, over the whole run."""
 
     def __str__(self) -> str:
         return f"{self.name} {100.0 * self.share:.0f} %"

@@ -24,7 +24,7 @@ _CAP_IPC_LOCK: Final = 14
 GROUP: Final = "hil"
 """Users who may ask for real time."""
 PRIORITY_MAX: Final = 98
-"""Of SCHED_FIFO, for programs: 99 is the kernel's own."""
+"""Highest priority of SCHED_FIFO for programs: 99 is the kernel's own."""
 LIMITS_FILE: Final = "/etc/security/limits.d/99-hil.conf"
 LIMITS: Final = {
     "priority": f"@{GROUP} - rtprio {PRIORITY_MAX}",
@@ -40,7 +40,7 @@ class RealtimePolicy:
     """What to ask for."""
 
     priority: int | None = 80
-    """Of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""
+    """Priority of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""
     lock_memory: bool = True
     """Keep all pages in memory, so that the loop never waits for one."""
     freeze_garbage: bool = True

@@ -31,7 +31,7 @@ CORNER: Final = 4.0
 AROUND: Final = 3.0
 """How far around its box the second line of a sub-diagram is."""
 BAND: Final = 16
-"""Of name or symbol above or below words at ports, in pixels."""
+"""Height of name or symbol above or below words at ports, in pixels."""
 SHORT: Final = 3
 """Letters of a symbol that stands between words at ports."""
 HEAD: Final = (9.0, 4.0)

@@ -30,7 +30,7 @@ from hil.panel.shell.theme import LIGHT, Theme
 JOINT: Final = 3.0
 """Radius of the dot where wires of one output part [px]."""
 VALUE_HEIGHT: Final = 16
-"""Of what is written below a block [px]."""
+"""Height of what is written below a block [px]."""
 
 
 class DiagramScene(QGraphicsScene):

@@ -12,7 +12,7 @@ from hil.panel.diagram.models.shapes import BlockShape
 from hil.panel.shell.theme import Theme
 
 SIZE: Final = 8
-"""Of the letters, in points."""
+"""Size of the letters, in points."""
 ABOVE: Final = 3
 """Distance from the wire."""
 BELOW: Final = 1

@@ -12,7 +12,7 @@ from hil.panel.shell.theme import LIGHT, Theme
 
 GAP_EM = 0.3
 NAMED = 0.8
-"""With less than this share of the width that all names want, only the lit lamp has its name."""
+"""Share of the width that all names need, below which only the lit lamp has its name."""
 NARROW_EM = 1.2
 """Width of a lamp without its name."""
 

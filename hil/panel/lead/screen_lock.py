@@ -25,7 +25,7 @@ LOGIND: Final = ("org.freedesktop.login1", "", "org.freedesktop.login1.Session")
 """Any session's object: one lock too many does no harm."""
 _CHANGED: Final[Any] = SLOT("active_changed(bool)")
 _LOCK: Final[Any] = SLOT("lock()")
-"""As `QDBusConnection.connect` takes them: text, though its types say bytes."""
+"""Slot as `QDBusConnection.connect` takes it: text, though its types say bytes."""
 _SYSTEM_BUS: Final = Path("/run/dbus/system_bus_socket")
 
 

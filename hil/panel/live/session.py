@@ -44,7 +44,7 @@ class Turn:
     batch: Batch
     """Frames and events."""
     messages: tuple[Message, ...] = ()
-    """Of the desk."""
+    """Messages of the desk."""
     news: str = ""
     """What has become of the connection, for people; empty if nothing has."""
 

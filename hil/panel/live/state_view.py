@@ -22,7 +22,7 @@ ORDER: Final = (
     Button.HOME, Button.ENGAGE, Button.PLAY, Button.POSE, Button.PARK, Button.HOLD, Button.RESET,
     Button.SHUT_DOWN,
 )  # fmt: skip
-"""Of the buttons from left to right: the order in which they are mostly needed."""
+"""Order of the buttons from left to right, in which they are mostly needed."""
 
 
 _TIPS: Final = {

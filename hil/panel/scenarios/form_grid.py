@@ -18,7 +18,7 @@ from hil.panel.scenarios.models.form_values import shown
 from hil.panel.shell.theme import Theme
 
 WIDEST_CHARS: Final = 18
-"""Of a column at first, in characters."""
+"""Widest column at first, in characters."""
 
 
 class FormGrid(QTableWidget):

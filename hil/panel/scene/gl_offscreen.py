@@ -17,7 +17,7 @@ from hil.panel.scene import gl_calls as c
 from hil.panel.scene.gl_calls import Calls, GlError, address
 
 SAMPLES: Final = 4
-"""Of each pixel, for smooth edges, where a graphics card does it."""
+"""Samples of each pixel, for smooth edges, where a graphics card does it."""
 
 SOFTWARE: Final = (b"llvmpipe", b"softpipe", b"SwiftShader", b"Software")
 """Names of renderers that are the processor itself; four samples would double their cost."""

@@ -13,7 +13,7 @@ from hil.panel.scene import gl_calls as c
 from hil.panel.scene.gl_calls import Calls, GlError, text_of, whole
 
 MODERN: Final = (3, 1)
-"""From this version of OpenGL on the newer words of the shading language are needed."""
+"""Version of OpenGL from which the newer words of the shading language are needed."""
 
 _BODY_VERTEX: Final = """
 uniform mat4 u_view;

@@ -17,9 +17,10 @@ Array = NDArray[np.float64]
 FILLED: Final = "●■▲▼◆✚◀▶"
 HOLLOW: Final = "○□△▽◇✛◁▷"
 SIGNS_ON_LINE: Final = 4
-"""Of each trace, evenly over the width; those of different traces are not above each other."""
+"""Signs on each trace, evenly over the width; those of different traces are not above each
+other."""
 _SIZE_EM: Final = 0.32
-"""From their middle to a corner, as a share of the text's height."""
+"""Distance from a sign's middle to a corner, as a share of the text's height."""
 _PLUS: Final = (
     (1, 3), (1, 1), (3, 1), (3, -1), (1, -1), (1, -3),
     (-1, -3), (-1, -1), (-3, -1), (-3, 1), (-1, 1), (-1, 3),

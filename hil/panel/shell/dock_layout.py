@@ -20,11 +20,11 @@ from hil.panel.shell.text_room import Scrolled
 ANOTHER_PT: Final = 0.01
 """Makes a font another one, to be seen by nobody [pt]."""
 LAID_OUT_MS: Final = 50
-"""Until Qt has laid out a dock that comes back; before that it takes no sizes [ms]."""
+"""Time until Qt has laid out a dock that comes back; before that it takes no sizes [ms]."""
 LOW_EM: Final = 30.0
 """A window is low if less than so many lines of its text go into its height."""
 LAYOUT_VERSION: Final = 1
-"""Of the docks; a layout that was stored by another version is left alone."""
+"""Version of the docks' layout; one that was stored by another version is left alone."""
 
 _MARK: Final = "\u200b"
 """Seen by nobody."""

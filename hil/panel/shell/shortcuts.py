@@ -33,7 +33,7 @@ class Shortcut:
     """One thing that keys do."""
 
     keys: tuple[str, ...]
-    """As `QKeySequence` reads them; any of them does it."""
+    """Keys as `QKeySequence` reads them; any of them does it."""
     what: str
     """What it does."""
     where: Where = Where.EVERYWHERE

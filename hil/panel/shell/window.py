@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hil.run.preview import Preview
 
 PAINTED_MS: Final = 3 * TURN_MS
-"""After the last view was made, until all of them were painted once [ms]."""
+"""Time from when the last view was made until all of them were painted once [ms]."""
 TOLD_MS: Final = 8000
 """How long a message stays in the status bar [ms]."""
 

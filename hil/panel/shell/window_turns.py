@@ -31,7 +31,7 @@ DRAWING_S: Final = 0.028
 PAINT_TURNS: Final = 2
 """Turns in which a run that was just opened is drawn and painted before the next view is made."""
 READING_S: Final = 1.5
-"""For so long [s] views wait for a recording that is on its way; a long one takes longer."""
+"""Longest time that views wait for a recording being opened [s]; a long one takes longer."""
 ANSWERS_KEPT: Final = 50
 
 

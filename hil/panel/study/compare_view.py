@@ -34,7 +34,7 @@ _ALIGNS: Final = {
 }
 
 _REFUSALS: Final = (RecordingError, OSError)
-"""Of a recording that cannot be read, or for which there is no room."""
+"""Errors of a recording that cannot be read, or for which there is no memory."""
 
 
 class CompareView(QWidget):

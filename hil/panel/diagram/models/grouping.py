@@ -47,7 +47,7 @@ class Group:
     where: str
     names: frozenset[str]
     name: str
-    """Of the sub-diagram; its block is called after it, in small letters."""
+    """Name of the sub-diagram; its block is called after it, in small letters."""
     ports: PortParameters = field(default=_untyped, repr=False)
 
     @property

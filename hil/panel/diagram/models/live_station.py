@@ -28,7 +28,7 @@ from hil.diagram.run.taps import TAPS_MOST
 from hil.diagram.run.trace import Trace
 
 SILENT_S: Final = 1.0
-"""Without a tick for so long it is told [s]."""
+"""Time without a tick after which it is reported [s]."""
 
 
 class LiveStation:

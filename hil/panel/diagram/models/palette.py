@@ -32,7 +32,7 @@ class BlockOffer:
     face: str = ""
     """`In` or `Out`, if it is a signal or a setpoint of a station."""
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """That are given with it."""
+    """Parameters that are given with it."""
 
     @property
     def kind(self) -> str:

@@ -23,7 +23,7 @@ STUB: Final = 8
 """How far a wire goes straight out of a port at least."""
 APART: Final = 60
 COLUMNS: Final = 8
-"""Of blocks that have no place."""
+"""Columns of blocks that have no place."""
 LAID_OUT_MOST: Final = 300
 """Blocks without a place that are laid out by themselves, without delay."""
 

@@ -26,9 +26,9 @@ Wish = Literal["target", "override", "play", "pose", "motion"]
 
 AXES: Final = ("x", "y", "z", "alpha", "beta", "gamma")
 FINE_STEP: Final = np.array([1e-3] * 3 + [np.radians(0.1)] * 3)
-"""Of a key [m, rad]."""
+"""Step of a key [m, rad]."""
 COARSE_STEP: Final = 10.0 * FINE_STEP
-"""Of a key with Shift, or page up and down [m, rad]."""
+"""Step of a key with Shift, or of page up and down [m, rad]."""
 OVERRIDE_STEP: Final = 0.05
 PROVED_WITHIN_S: Final = 1.0
 """A press for a pose whose target is not proved by then is forgotten: it would come as a

@@ -31,11 +31,11 @@ class RunFacts:
     """What does not change while a run is looked at."""
 
     header: RunHeader
-    """Of the run."""
+    """Header of the run."""
     period_s: float
     """Time between two frames [s]."""
     name: str
-    """Of the run."""
+    """Name of the run."""
 
     @property
     def signals(self) -> Signals:

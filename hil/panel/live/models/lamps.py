@@ -11,7 +11,7 @@ class Lamp:
     """A lamp."""
 
     name: str
-    """Of the mode, as in the run's header."""
+    """Name of the mode, as in the run's header."""
     role: Role
     """Colour of the theme that it is lit in."""
     shape: Shape

@@ -45,7 +45,7 @@ class Spread:
     p99_s: float
     """99 of 100 are below this [s]."""
     largest_s: float
-    """Of them all [s]."""
+    """Largest of them all [s]."""
 
 
 class LatenessModel:

@@ -26,7 +26,7 @@ class MarginRow:
     """One bar."""
 
     name: str
-    """Of the leg or joint, in words."""
+    """Name of the leg or joint, in words."""
     left: float
     """Way to the nearer limit in `unit`, negative beyond it; NaN if not known."""
     unit: str
@@ -38,7 +38,7 @@ class MarginRow:
     role: str
     """``ok``, ``warn``, ``fault`` or ``unknown``."""
     warn_share: float = WARN_SHARE
-    """Below this share people are warned."""
+    """Share below which people are warned."""
     note: str = ""
     """What else there is to say of it."""
 

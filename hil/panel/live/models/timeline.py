@@ -21,11 +21,11 @@ class Span:
     """Time in one mode."""
 
     start_s: float
-    """When it began [s]."""
+    """Time at which it began [s]."""
     end_s: float
-    """When it ended, or the newest frame [s]."""
+    """Time at which it ended, or that of the newest frame [s]."""
     name: str
-    """Of the mode."""
+    """Name of the mode."""
     role: Role
     """Colour of the theme."""
 
@@ -35,7 +35,7 @@ class Mark:
     """An event."""
 
     t_s: float
-    """When [s]."""
+    """Time of the event [s]."""
     role: Role
     """Colour of the theme; ``accent`` for what merely happened."""
     message: str

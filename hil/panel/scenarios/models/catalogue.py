@@ -22,7 +22,7 @@ from hil.run.file_kinds import TOGETHER, all_kinds, kind_of, kinds_named
 from hil.run.registry import stations
 
 FILES_MAX: Final = 500
-"""Of one folder that are looked at."""
+"""Most files of one folder that are read."""
 
 
 class SaveError(Exception):
@@ -38,9 +38,9 @@ class Entry:
     kind: FileKind | None
     """None if it cannot be told."""
     name: str
-    """As it calls itself, or its file's."""
+    """Name that it gives itself, or that of its file."""
     description: str
-    """In its own words; empty if it has none."""
+    """Description in its own words; empty if it has none."""
     shipped: bool
     """Whether it came with the program."""
     problem: str = ""

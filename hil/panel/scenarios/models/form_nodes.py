@@ -17,7 +17,7 @@ Place = tuple[str | int, ...]
 Schema = Mapping[str, Any]
 
 ABSENT: Final = object()
-"""In place of a value that is not there."""
+"""Placeholder of a value that is not there."""
 _SCALARS: Final = {"string", "number", "integer", "boolean"}
 
 
@@ -47,7 +47,7 @@ class Node:
     kind: NodeKind
     """How it is edited."""
     value: Any
-    """As in the table, or the default; `ABSENT` if there is neither."""
+    """Value of the table, or the default; `ABSENT` if there is neither."""
     given: bool
     """Whether it stands in the table."""
     required: bool
@@ -55,13 +55,13 @@ class Node:
     schema: Schema = field(repr=False)
     """Its own, without references and without null."""
     unit: str = ""
-    """Of a number, empty if none."""
+    """Unit of a number, empty if none."""
     about: str = ""
     """What the schema says of it."""
     tag: str = ""
     """Key that chooses among kinds of tables; empty if there is one kind."""
     options: tuple[Any, ...] = ()
-    """Of a choice, in the schema's order."""
+    """Options of a choice, in the schema's order."""
 
     @property
     def key(self) -> str | int:

@@ -32,7 +32,7 @@ class CheckOutcome:
     error: str
     """Why there is no verdict on the motion; empty if there is."""
     duration_s: float | None
-    """Of the motion [s]; None if not told."""
+    """Duration of the motion [s]; None if not given."""
 
 
 class CheckRun:

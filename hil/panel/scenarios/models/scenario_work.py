@@ -39,9 +39,9 @@ class News:
     """What has become of a work."""
 
     words: str
-    """For people; empty if there is nothing new to be said."""
+    """Sentence for people; empty if there is nothing new to be said."""
     findings: tuple[CheckFinding, ...] | None = None
-    """Of a check; None if it was none."""
+    """Findings of a check; None if it was none."""
     desk: Path | None = None
     """Socket of the bench that has begun; None if none has, or it has none of its own."""
     steered: Steered | None = None

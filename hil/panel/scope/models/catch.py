@@ -13,7 +13,7 @@ class Caught:
     window: Window
     """Its samples, and a few more on either side."""
     edge_s: float
-    """When the trigger's edge was [s]."""
+    """Time of the trigger's edge [s]."""
 
 
 class Catcher:

@@ -20,7 +20,7 @@ _GROUPS: Final = {
 _BETWEEN: Final = frozenset({"space_way"})
 """Values of several moments: no signals."""
 _LINEAR: Final = 3
-"""Of a group with two units, the first three are linear, the others angular."""
+"""Number of linear signals in a group with two units; the others are angular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Channel:
     """One signal."""
 
     name: str
-    """As in a CSV, unit included, such as ``measured_length_leg3_m``."""
+    """Name as in a CSV, unit included, such as ``measured_length_leg3_m``."""
     column: int
-    """In the rows of a batch."""
+    """Index of its column in the rows of a batch."""
     unit: str
-    """Of its values; ``"code"`` and ``"bits"`` are whole numbers."""
+    """Unit of its values; ``"code"`` and ``"bits"`` are whole numbers."""
     group: str
     """First branch of the tree: asked, allowed, sent, measured, cycle..."""
     field: str

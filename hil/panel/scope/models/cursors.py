@@ -50,7 +50,7 @@ class CursorReading:
     a: float
     """Its sample nearest to the first cursor; NaN where there is none."""
     b: float
-    """Likewise at the second."""
+    """Its sample nearest to the second cursor; NaN where there is none."""
 
     @property
     def difference(self) -> float:

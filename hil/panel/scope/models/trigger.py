@@ -49,7 +49,7 @@ class TriggerSettings:
     channel: str = ""
     """Name of the signal; empty for none."""
     level: float = 0.0
-    """In the signal's unit."""
+    """Level in the signal's unit."""
     edge: Edge = Edge.RISING
     """Which crossings count."""
     hysteresis: float = 0.0

@@ -10,7 +10,7 @@ from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.desk.unled import unled_runs
 
 LOOK_EVERY_S: Final = 1.0
-"""Between two looks [s]; a look asks the kernel and waits for nobody."""
+"""Time between two polls [s]; a poll asks the kernel and waits for nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class StartView:
     path: Path | None = None
     """File or folder to be opened, or a scenario to begin with; None for nothing."""
     station: str = ""
-    """Of a scenario, as its file says; empty otherwise."""
+    """Station of a scenario, as its file says; empty otherwise."""
     benches: tuple[Endpoint, ...] = ()
     """Those that run."""
 

@@ -14,9 +14,9 @@ SKIPS_MAX: Final = 15
 ALWAYS: Final = 0.2
 """Share of a turn's time that even a late one has, for views that cost next to nothing."""
 SELDOM: Final = 0.2
-"""A view that is drawn in a smaller share of the turns is drawn seldom, which is told;"""
+"""Share of the turns below which a view is drawn seldom, which is reported;"""
 OFTEN: Final = 0.3
-"""until it is drawn in such a share of them."""
+"""share of the turns above which it no longer counts so."""
 _FORGET: Final = 0.1
 """Weight of the newest cost in the running mean, and of the newest turn in the share."""
 

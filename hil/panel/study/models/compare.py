@@ -58,7 +58,7 @@ class DifferenceFigures:
     largest: float
     """The difference of largest magnitude, with its sign."""
     at_s: float
-    """When it was, in the first run's time [s]."""
+    """Time of that difference, in the first run's time [s]."""
     rms: float
     """Root of the mean square."""
     mean: float
@@ -100,7 +100,7 @@ class PairedRows:
     second: Array
     """Columns of the second run's rows, (values of the table, m)."""
     places: Places
-    """Of the times among the second run's rows."""
+    """Places of the times among the second run's rows."""
 
     def difference(self, channel: Channel) -> Difference:
         """One signal of both."""
@@ -222,9 +222,9 @@ class Setting:
     name: str
     """Path of keys, such as ``scenario.motion.amplitude``."""
     first: str
-    """Of the first run."""
+    """Value in the first run."""
     second: str
-    """Of the second one."""
+    """Value in the second run."""
 
 
 def settings_that_differ(first: RunFacts, second: RunFacts) -> tuple[Setting, ...]:

@@ -14,7 +14,7 @@ from hil.recording.row_arrays import let_go
 Array = NDArray[np.float64]
 
 _AT_ONCE = 1 << 10
-"""Of places far apart, whose times are looked up before memory is given back."""
+"""Number of places far apart whose times are read before memory is given back."""
 
 
 class ComparedRun:

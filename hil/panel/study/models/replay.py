@@ -18,7 +18,7 @@ from hil.recording.rows import numbers
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
 _STEPS: Final = 1 << 17
-"""In time, that are looked at at once."""
+"""Steps in time that are read at once."""
 HISTORY_BYTES: Final = 32 * 1024 * 1024
 """How far back a replay of a long recording reaches at most, in rows of numbers."""
 
