@@ -31,7 +31,7 @@ class Architecture:
     """Rank of the Jacobian."""
 
     rank_at_neutral: int
-    """At the level pose at mid stroke."""
+    """Rank at the level pose at mid stroke."""
     rank: int
     """The largest found, there or at any of the fixed generic poses."""
     reason: str

@@ -72,8 +72,8 @@ class HexapodGeometry:
     table: Array = field(init=False, repr=False)
     """The legs' constants for the kernels, shape (6, 14)."""
     pair_limits_m: Array = field(init=False, repr=False)
-    """For each pair of legs, the largest difference and the smallest sum of joint distances that
-    can close [m], shape (15, 2)."""
+    """Largest difference and smallest sum of joint distances that can close [m], for each pair of
+    legs, shape (15, 2)."""
 
     def __post_init__(self) -> None:
         base = _numbers(self.base_joints_m, (6, 3), "base_joints_m")

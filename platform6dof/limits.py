@@ -69,7 +69,7 @@ class EnvelopeViolation:
     limit: float
     """What it may be."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     other_leg: int | None = None
     """The second leg of a clearance, 1..6, or None."""
 
@@ -96,7 +96,7 @@ class EnvelopeState:
     clearance_legs: tuple[int, int] | None
     """Which two, 1..6; None if no pair counts."""
     smallest_singular_value: float
-    """Of the scaled Jacobian, no unit."""
+    """Smallest singular value of the scaled Jacobian, no unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

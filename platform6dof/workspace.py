@@ -54,15 +54,15 @@ class LegExtremes:
     min_m: float
     """Shortest length [m]."""
     min_leg: int
-    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
-    are compared in order."""
+    """Leg of that length, 1..6; of legs that share it, the one whose pose comes first when
+    coordinates are compared in order."""
     min_pose: Array
     """Coordinates where, shape (6,), read-only."""
     max_m: float
     """Longest length [m]."""
     max_leg: int
-    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
-    are compared in order."""
+    """Leg of that length, 1..6; of legs that share it, the one whose pose comes first when
+    coordinates are compared in order."""
     max_pose: Array
     """Coordinates where, shape (6,), read-only."""
     leg_min_m: Array

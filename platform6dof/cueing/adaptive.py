@@ -76,16 +76,16 @@ _RATES = (Scale(0.5, math.radians(30.0)),) * 3
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveParameters:
-    """Of the adaptive washout.
+    """Parameters of the adaptive washout.
 
     Raises:
         CueingError: with the name, the value and its bounds.
     """
 
     force: Scales = (_FORCE[0], _FORCE[1], _FORCE[2])
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
+    """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""
     rates: Scales = (_RATES[0], _RATES[1], _RATES[2])
-    """Of p, q, r [rad/s]."""
+    """Scales of p, q, r [rad/s]."""
     translation: tuple[Translation, Translation, Translation] = (
         Translation(2.5),
         Translation(2.5),
@@ -93,7 +93,7 @@ class AdaptiveParameters:
     )
     """Forward, right, down."""
     turn_corner_rad_s: float = 0.6
-    """Of the washout of roll, pitch and yaw [rad/s]."""
+    """Corner of the washout of roll, pitch and yaw [rad/s]."""
     tilt_rate_rad_s: float = math.radians(3.0)
     """p2 f asks for no more [rad/s]."""
     force_gain: Adaptation = Adaptation(1.0, 0.1, 1.0, 0.3, 0.2)

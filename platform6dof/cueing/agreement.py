@@ -33,13 +33,13 @@ Array = NDArray[np.float64]
 SMOOTH_S: Final = 0.5
 """Both sides are averaged over so long [s]: speed is told coarsely."""
 LEAST_CORRELATION: Final = 0.4
-"""Below it a line says nothing."""
+"""Correlation below which a line says nothing."""
 LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
 """Standard deviation that one of the two sides must have [m/s², rad/s]."""
 SLOPES: Final = (0.3, 3.0)
 """Slopes between these are no other unit where the points scatter, which makes a slope smaller."""
 SURE_CORRELATION: Final = 0.85
-"""From here on points hardly scatter, and a slope says what the unit is."""
+"""Correlation from which points hardly scatter, and a slope says what the unit is."""
 SURE_SLOPES: Final = (1.0 / 1.8, 1.8)
 """Slopes between these are then no other unit: knots for m/s are 1.94, ft/s for m/s 3.28."""
 EMPTY_M_S2: Final = 1e-3
@@ -86,9 +86,9 @@ class Agreement:
     against: str
     """What it was held against."""
     slope: float
-    """Of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
+    """Slope of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
     correlation: float
-    """Of the two; NaN where too little moves, 1 for f_z."""
+    """Correlation of the two; NaN where too little moves, 1 for f_z."""
     judgement: Judgement
     """What that means."""
     finding: ForceFinding | None = None

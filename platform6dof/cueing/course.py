@@ -46,17 +46,17 @@ LEAST_TURN_RAD: Final = 0.03
 """Root of the mean square that one side of a pair of turns must have, and standard deviation that
 one of pitch and climb must have [rad]."""
 MOST_TURN_RAD: Final = 1.0
-"""In one interval: what turns by more spins [rad]."""
+"""Largest turn in one interval: what turns by more spins [rad]."""
 PITCH_PAIRS: Final = 14.0
 """Pitch and climb differ for a while in a flare or a stall: so many intervals are needed."""
 PITCH_CORRELATION: Final = 0.6
-"""And a negative correlation of so much is a wrong sign; no scale is judged."""
+"""Negative correlation of pitch and climb from which a sign is wrong; no scale is judged."""
 FORWARD_SHARE: Final = 0.5
 """The least share of the way that goes forward."""
 OFF_SHARE: Final = 0.5
 """What is off by more than this share of itself is off, and wrong if most are."""
 COUNTED_TURN_RAD: Final = 0.05
-"""Of a heading that is, in an interval [rad]."""
+"""Least turn of a heading that counts, in an interval [rad]."""
 _ROWS: Final = 25
 """Three told velocities with three that are due, in the world and in the body; three single ones;
 how many were off, of the world's velocities and of the heading."""

@@ -37,8 +37,8 @@ from platform6dof.workspace import PoseBox
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""By so much a place where a governed motion rests may seem too near to a limit, when it is found
-from the lengths of the legs [m, rad]."""
+"""Largest error by which a place where a governed motion rests may seem too near to a limit, when
+it is found from the lengths of the legs [m, rad]."""
 
 
 class GovernorError(ValueError):

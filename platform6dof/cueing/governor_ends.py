@@ -18,7 +18,8 @@ from platform6dof.cueing.governor_stop import GOOD, stop_way
 Array = NDArray[np.float64]
 
 FIRMEST = 4.0
-"""In gentle decelerations, the most that is wished of one that came too fast; rows do the rest."""
+"""Largest deceleration requested of a coordinate that came too fast, in gentle ones; rows do the
+rest."""
 
 
 @njit(cache=True, error_model="numpy")

@@ -30,7 +30,7 @@ NEAR_ROWS = 10
 RECOVERY_PER_S = 20.0
 """How fast a margin that is below its buffer is to come back to it."""
 STEP = 1e-6
-"""Of a difference that stands for a slope [m, rad]."""
+"""Step of the difference quotient that stands for a slope [m, rad]."""
 
 
 @njit(cache=True, error_model="numpy")

@@ -18,7 +18,7 @@ from platform6dof.cueing.governor_stop import GOOD
 Array = NDArray[np.float64]
 
 OMEGA_RAD_S = 25.0
-"""Of the critically damped way back to the wanted motion."""
+"""Natural frequency of the critically damped return to the wanted motion [rad/s]."""
 PULL_MAX = 3.0
 """Greatest pull to the wanted motion, in accelerations of the legs."""
 FAR_M, FAR_M_S, FAR_M_S2 = 10.0, 100.0, 1000.0

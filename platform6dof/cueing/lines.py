@@ -20,9 +20,9 @@ SCALE_MOST: Final = 1.8
 LEAST_RATE_RAD_S: Final = 0.03
 """The same of rates [rad/s]."""
 STILL: Final = 1e-8
-"""Of the square of a rate: an attitude that turns by less does not turn."""
+"""Square of a rate below which an attitude does not turn."""
 RELATED: Final = 0.5
-"""With this correlation on its own axis, what an axis tells is not that of another one."""
+"""Correlation on its own axis with which an axis does not report the motion of another one."""
 OTHER_SLOPE: Final = 0.5
 """Slope on another axis from which it is not the small part that a sensor askew tells of it."""
 FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS, WRONG_MOTION = 0, 1, 2, 3, 4

@@ -56,7 +56,7 @@ class Knobs:
 
 
 RANGES: Final = ((0.3, 8.0), (0.3, 2.5), (0.005, 6.0), (0.3, 30.0))
-"""Between what each of the `Knobs` is looked for."""
+"""Ranges within which each of the `Knobs` is searched."""
 
 
 @dataclass(frozen=True, slots=True)

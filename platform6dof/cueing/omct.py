@@ -89,10 +89,10 @@ class OmctPoint:
     test: int
     rad_s: float
     amplitude: float
-    """Of the input: force [m/s²], or angle [rad]."""
+    """Amplitude of the input: force [m/s²], or angle [rad]."""
     modulus: float
     phase_deg: float
-    """Between -180 and 180; NaN if nothing answers."""
+    """Phase between -180 and 180; NaN if nothing answers."""
     coherence: float
     """Share of the response's power in the fundamental, 0 to 1; NaN if nothing answers."""
     limited_share: float

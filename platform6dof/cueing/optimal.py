@@ -16,7 +16,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
 Array = NDArray[np.float64]
 _SETTLED_S: Final = 200.0
-"""After so long an impulse response has gone [s]."""
+"""Time after which an impulse response has decayed [s]."""
 
 
 class Optimal:

@@ -30,13 +30,13 @@ class Plan:
     """
 
     start_s: float
-    """When it begins [s], on the clock of whoever plays it."""
+    """Time at which it begins [s], on the clock of whoever plays it."""
     knots_s: Array
-    """Since its beginning, from 0 on [s], shape (n,), read-only."""
+    """Times of the knots since its beginning, from 0 on [s], shape (n,), read-only."""
     course: Array
     """Deviation of the head and two derivatives at the knots, shape (n, 3, 6), read-only."""
     serial: int = 0
-    """Of whoever made it; 0 for one that stands."""
+    """Number given by whoever made it; 0 for one that rests."""
 
     def __post_init__(self) -> None:
         knots, course = _own(self.knots_s), _own(self.course)

@@ -32,7 +32,7 @@ acceleration."""
 RELIEF: Final = 1e-6
 """Bounds give way so far beyond what is played already [m, rad, per s, per s²]."""
 ITERATIONS_MAX: Final = 60
-"""Of the solver; a program of this kind takes 10 to 25."""
+"""Most iterations of the solver; a program of this kind takes 10 to 25."""
 
 
 class HeadFrame:

@@ -27,7 +27,7 @@ from platform6dof.envelope import Envelope
 Array = NDArray[np.float64]
 
 SHARES: Final = (0.5, 0.25, 0.125)
-"""Of what a solution changes, one after another, if all of it cannot be proved."""
+"""Shares of a solution's change that are tried one after another, if all of it cannot be proved."""
 PROOFS_PER_STEP: Final = 4
 """Moments of a step at which a plan is proved."""
 LENGTH_RESERVE_M: Final = 1e-3
@@ -36,8 +36,8 @@ ACCELERATION_RESERVE: Final = 0.97
 CONE_RESERVE_RAD: Final = 5e-3
 CLEARANCE_RESERVE_M: Final = 2e-3
 SINGULAR_RESERVE: Final = 1.02
-"""By so much is the proof tighter than the envelope, for what lies between its moments; the rows
-of the program keep the same distance once more."""
+"""Factor by which the proof is tighter than the envelope, for what lies between its moments; the
+rows of the program keep the same distance once more."""
 COORDINATE_RESERVES: Final = (0.98, 0.94)
 """Share of the travel that the program may use, at the first and at a second try."""
 
@@ -60,7 +60,7 @@ class PlanRequest:
 
     serial: int
     start_s: float
-    """When it shall take over [s]."""
+    """Time at which it shall take over [s]."""
     playing: Plan
     """What is played until then, and goes on if there is no plan."""
     organs: Array
@@ -79,7 +79,7 @@ class PlanAnswer:
     plan: Plan | None
     """It begins at `start_s` as what is played then is; None if there is none."""
     cost: float = 0.0
-    """Of the program, half the sum of squares; without a plan 0."""
+    """Cost of the program, half the sum of squares; without a plan 0."""
 
 
 class Planner:

@@ -17,7 +17,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 SHARES: Final = (0.5, 2.0)
 """The mean upward force of a vehicle is between these multiples of g."""
 UPRIGHT_SHARE: Final = 0.85
-"""With so much of g upward, what points elsewhere is acceleration and no tilt."""
+"""Share of g upward with which what points elsewhere is acceleration and no tilt."""
 ASKEW_TAN: Final = 0.7
 """Tangent of the largest tilt of a mean force: 35°."""
 NONE_SHARE: Final = 0.3
@@ -45,7 +45,7 @@ class ForceFault(Enum):
     WRONG_SCALE = "wrong scale"
     ASKEW = "askew"
     ATTITUDE = "attitude"
-    """In the vehicle's axes it is right; turned by the attitude that is told, it is not."""
+    """Right in the vehicle's axes, but not when it is turned by the attitude that is reported."""
     GRAVITY_TWICE = "gravity twice"
     """An acceleration without gravity has gravity in it."""
 
@@ -71,7 +71,7 @@ class ForceFinding:
     unit: str = ""
     """What it seems to be told in; empty if that is right or not known."""
     t_s: float = math.nan
-    """When it begins; NaN for the whole [s]."""
+    """Time at which it begins; NaN for the whole [s]."""
 
     @property
     def text(self) -> str:

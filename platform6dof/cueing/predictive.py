@@ -83,10 +83,10 @@ class PlanStatus:
 
     asked: int = 0
     played: int = 0
-    """That took over, reduced ones among them."""
+    """Plans that took over, reduced ones among them."""
     reduced: int = 0
     late: int = 0
-    """That were not there when they should have taken over."""
+    """Plans that were not there when they should have taken over."""
     failed: int = 0
     """Requests that ended without a plan."""
     lost: bool = False

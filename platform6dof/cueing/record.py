@@ -29,19 +29,20 @@ class ToldMotion:
     """
 
     step_s: float
-    """Between two rows [s]."""
+    """Time between two rows [s]."""
     force: Array
     """Specific force in body axes FRD [m/s²], shape (N, 3)."""
     omega: Array
     """Angular velocity in body axes [rad/s], shape (N, 3)."""
     attitude: Array
-    """From body axes to north, east, down: w, x, y, z, shape (N, 4)."""
+    """Rotation from body axes to north, east, down: w, x, y, z, shape (N, 4)."""
     velocity: Array
-    """Over ground in body axes [m/s], shape (N, 3)."""
+    """Velocity over ground in body axes [m/s], shape (N, 3)."""
     position: Array
     """North, east, down [m], shape (N, 3)."""
     acceleration: Array | None = None
-    """Without gravity, in body axes [m/s²], shape (N, 3); used where no force is told."""
+    """Acceleration without gravity, in body axes [m/s²], shape (N, 3); used where no force is
+    given."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.step_s < 10.0:
@@ -71,7 +72,7 @@ class VehicleRecord:
     """A complete ride at uniform times; all arrays are read-only."""
 
     step_s: float
-    """Between two rows [s]."""
+    """Time between two rows [s]."""
     f_m_s2: Array
     """Specific force at the rider's head, body axes FRD [m/s²], shape (N, 3)."""
     omega_rad_s: Array
@@ -79,11 +80,11 @@ class VehicleRecord:
     domega_rad_s2: Array
     """Its derivative [rad/s²], shape (N, 3)."""
     attitude: Array
-    """From body axes to north, east, down: w, x, y, z, shape (N, 4)."""
+    """Rotation from body axes to north, east, down: w, x, y, z, shape (N, 4)."""
     v_m_s: Array
     """Velocity of the head, body axes [m/s], shape (N, 3); NaN if nothing tells it."""
     position_m: Array
-    """Of the head, north, east, down [m], shape (N, 3); NaN if nothing tells it."""
+    """Position of the head, north, east, down [m], shape (N, 3); NaN if nothing gives it."""
 
     def __len__(self) -> int:
         return len(self.f_m_s2)

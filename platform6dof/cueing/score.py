@@ -31,7 +31,7 @@ class AxisScore:
     nrmse: float
     """RMS of the error over RMS of the sensed reference; NaN where nothing was wanted."""
     correlation: float
-    """Of sensed reference and sensed motion; NaN where either stands still."""
+    """Correlation of sensed reference and sensed motion; NaN where either is at rest."""
     false_cue_share: float
     """Share of time in which the error exceeds the threshold and the sign felt is the wrong one."""
     over_threshold: float
@@ -46,7 +46,7 @@ class Score:
 
     model: str
     axes: tuple[AxisScore, ...]
-    """In the order of `AXES`."""
+    """Scores in the order of `AXES`."""
 
     def of(self, axis: str) -> AxisScore:
         """The figures of one of `AXES`."""

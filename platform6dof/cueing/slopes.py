@@ -28,17 +28,17 @@ from platform6dof.cueing.lines import (
 )
 
 SAMPLES: Final = 5
-"""Of an interval, its ends included."""
+"""Samples of an interval, its ends included."""
 COLUMNS: Final = 16
-"""Of a sample: force, rates, attitude w, x, y, z, velocity, place."""
+"""Columns of a sample: force, rates, attitude w, x, y, z, velocity, place."""
 AXES: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
 DECAY: Final = 0.99
 """Share of what was seen before that still counts after an interval."""
 LEAST_FORCE_M_S2: Final = 0.3
 """Standard deviation that one side of a pair of forces must have [m/s²]."""
 LINES: Final = 21
-"""Of a memory: three told axes of force with three that are due, the same of rates, and three
-forces less gravity."""
+"""Lines of a memory: three reported axes of force with three that are due, the same of rates, and
+three forces less gravity."""
 
 
 @njit(cache=True, error_model="numpy")

@@ -14,7 +14,7 @@ GRAVITY_M_S2: Final = 9.80665
 """Standard gravity (ISO 80000-3)."""
 _NAN: Final = math.nan
 UNKNOWN: Final[Vector3] = (_NAN, _NAN, _NAN)
-"""Of a vector that a source does not tell."""
+"""Value of a vector that a source does not give."""
 
 
 class VehicleFlags(IntFlag):
@@ -44,7 +44,7 @@ class VehicleState:
     """
 
     t_s: float
-    """On the source's own clock [s]; NaN if it has none."""
+    """Time on the source's own clock [s]; NaN if it has none."""
     f_m_s2: Vector3
     """Specific force at the rider's head, acceleration minus gravity, in body axes [m/s²]; at rest
     and level (0, 0, -9.81)."""

@@ -46,7 +46,7 @@ class VestibularModel:
 
     name: str
     organs: tuple[SensoryModel, ...]
-    """In the order of `AXES`."""
+    """Organs in the order of `AXES`."""
 
     @property
     def thresholds(self) -> Array:
