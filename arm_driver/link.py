@@ -24,7 +24,7 @@ PERIOD_S: Final = 0.35
 
 
 class EndReason(IntEnum):
-    """Why the host ends a stream; the robot finishes at the last point, at rest, for each."""
+    """Reason why the host ends a stream; for each the robot finishes at the last point, at rest."""
 
     COMPLETED = 0
     """The declared end is reached."""
@@ -35,7 +35,7 @@ class EndReason(IntEnum):
 
 
 class Offer(Enum):
-    """What became of a waypoint that was offered."""
+    """Outcome of a waypoint that was offered."""
 
     TAKEN = "taken"
     FULL = "the slot is full: the robot has not asked for the one before"
@@ -44,7 +44,7 @@ class Offer(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclaredPath:
-    """What a stream declares before it starts: its first place and its last."""
+    """Path that a stream declares before it starts: its first place and its last."""
 
     start: Pose
     """X_RT where the robot has to be."""
@@ -136,7 +136,7 @@ class LinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class LinkOrder:
-    """What a link is made of."""
+    """Parts that a link is made of."""
 
     url: str
     """Where the robot is, as the scenario or the command line says."""

@@ -1,4 +1,4 @@
-"""What a link tells of itself and its robot, whichever it is: states, results, counts, figures."""
+"""The report of a link and its robot, whichever it is: states, results, counts, figures."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from hil_common.arrays.pose import Pose
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownPose:
-    """Where a gripper is in the robot's base, and how the robot's controller shows it."""
+    """Pose of a gripper in the robot's base, and how the robot's controller shows it."""
 
     X_RT: Pose
     """Pose of the gripper in the robot's base."""
@@ -25,7 +25,7 @@ class ShownPose:
 
 @dataclass(slots=True)
 class LinkCounts:
-    """What was seen since the link was opened; what a link does not count stays 0."""
+    """Counts since the link was opened; what a link does not count stays 0."""
 
     requests: int = 0
     """Requests that were understood."""
@@ -99,7 +99,7 @@ class PeriodReport:
 
 @dataclass(frozen=True, slots=True)
 class FollowingReport:
-    """How the robot follows."""
+    """Following of the robot."""
 
     measured: int = 0
     """Places of this stream that were held against the path."""
@@ -117,7 +117,7 @@ class FollowingReport:
 
 @dataclass(frozen=True, slots=True)
 class SupervisionReport:
-    """What the supervision of a stream has seen."""
+    """Findings of the supervision of a stream."""
 
     period: PeriodReport = field(default_factory=PeriodReport)
     """The robot's period."""

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class LinkState(Enum):
-    """What the host's end of the link is doing."""
+    """State of the host's end of the link."""
 
     OFFLINE = "offline"
     """No robot asks."""
@@ -23,7 +23,7 @@ class LinkState(Enum):
 
 
 class StreamResult(Enum):
-    """How a stream went."""
+    """Result of a stream."""
 
     COMPLETED = "completed"
     """The robot is at rest at the declared end."""

@@ -40,11 +40,11 @@ class DriveSetupError(DriveError, RuntimeError):
 
 
 class DrivePlaceError(DriveSetupError):
-    """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
+    """Legs are elsewhere, or have other drives, than was recorded: no place is known."""
 
 
 class DriveEncoderError(DrivePlaceError):
-    """An absolute encoder tells a fault: what was measured with it does not hold any more."""
+    """An absolute encoder reports a fault: what was measured with it does not hold any more."""
 
 
 class DriveAbsentError(DriveSetupError):
@@ -60,7 +60,7 @@ class LinkLostError(DriveError, OSError):
 
 
 class DriveGoal(Enum):
-    """What the caller wants the six drives to become.
+    """State that the caller wants of the six drives.
 
     All six go together or none does: while one leg cannot follow a goal (it is in fault, or it
     must be enabled and is not homed), no leg starts towards `HOMED` or `ENABLED`.
@@ -78,7 +78,7 @@ class DriveGoal(Enum):
 
 
 class DriveState(Enum):
-    """What one drive says it is."""
+    """State that one drive reports."""
 
     OFF = "off"
     DISABLED = "disabled"
@@ -94,7 +94,7 @@ SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, Dr
 
 
 class BankFeedback(NamedTuple):
-    """What the six drives reported in one bus cycle."""
+    """Values that the six drives reported in one bus cycle."""
 
     length_m: SixFloats
     """Measured leg lengths [m], 6; meaningless for a leg that is not homed."""
@@ -137,7 +137,7 @@ class BankFeedback(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BankReport:
-    """What `DriveBank.configure` wrote and read back, for the record of a run."""
+    """Values that `DriveBank.configure` wrote and read back, for the record of a run."""
 
     name: str
     """Name of the bank."""
@@ -172,7 +172,7 @@ LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class BankEnd:
-    """How a bank left its drives."""
+    """State in which a bank left its drives."""
 
     tally: LinkTally = field(default_factory=dict[str, int])
     """What had happened on the link before."""

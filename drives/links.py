@@ -1,4 +1,4 @@
-"""Where the drives are: links written as URLs, and what opens them.
+"""Links to the drives, written as URLs, and what opens them.
 
     sim:                                             nothing but arithmetic
     slcan:/dev/serial/by-id/usb-..., slcan:socket://127.0.0.1:29536

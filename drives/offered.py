@@ -1,4 +1,4 @@
-"""Banks of drives that other distributions bring: what they are told, and who watches them.
+"""Banks of drives of other distributions: their order, and the supervision of each.
 
 A maker gets a `BankOrder` and a monotonic clock and returns a `drives.bank.DriveBank`. The gate
 keeps it in an `OfferedBank`: whatever it raises or returns in a cycle becomes a feedback that tells
@@ -39,7 +39,7 @@ _CAUTIOUS = (DriveGoal.DISABLED, DriveGoal.QUICK_STOPPED)
 
 @dataclass(frozen=True, slots=True)
 class BankOrder:
-    """What a bank is to be: numbers, texts and lists of them only."""
+    """Order for a bank: numbers, texts and lists of them only."""
 
     url: str
     """Where its drives are, as the user wrote it, scheme included."""

@@ -1,4 +1,4 @@
-"""What a bank waits for, as data: leg, object, value seen, value waited for, and what may help."""
+"""Waits of a bank, as data: leg, object, value seen, value waited for, and what may help."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

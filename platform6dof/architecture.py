@@ -1,4 +1,4 @@
-"""Is a geometry architecturally singular: unable to hold its platform in any pose?"""
+"""Architectural singularity: a geometry that cannot hold its platform in any pose."""
 
 from dataclasses import dataclass
 

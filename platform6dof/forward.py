@@ -1,4 +1,4 @@
-"""From the legs to the platform: the pose that has given leg lengths.
+"""Forward kinematics, from legs to platform: the pose that has given leg lengths.
 
 A hexapod's lengths belong to up to forty poses. Newton's method from a pose near the wanted one
 (the last tick's) finds that one; nothing here can tell which branch a machine stands on.
@@ -26,7 +26,7 @@ _PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardResult:
-    """What the search found."""
+    """Result of the search."""
 
     X_BP: Pose
     """The pose; **the guess, and not to be used, unless converged**."""
@@ -88,7 +88,7 @@ def forward(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardBatch:
-    """What the searches for very many poses found; arrays are read-only."""
+    """Results of the searches for very many poses; arrays are read-only."""
 
     position_m: Array
     """Origin of P in B [m], shape (N, 3); NaN where none was found."""

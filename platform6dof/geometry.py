@@ -1,4 +1,4 @@
-"""What a hexapod is made of: its joints, its legs' lengths, its screws."""
+"""The geometry of a hexapod: its joints, its legs' lengths, its screws."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Limits of a machine, and how a pose stands against them: values without behaviour."""
+"""Limits of a machine, and margins of a pose to them: values without behaviour."""
 
 import math
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class EnvelopeViolation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnvelopeState:
-    """Where a pose stands; arrays of shape (6,), read-only."""
+    """State of a pose in the envelope; arrays of shape (6,), read-only."""
 
     length_m: Array
     """Leg lengths [m]."""

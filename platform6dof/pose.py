@@ -1,4 +1,4 @@
-"""Where the platform shall be, and how it moves: ``PlatformSetpoint``."""
+"""The setpoint of the platform, its pose and motion: ``PlatformSetpoint``."""
 
 from dataclasses import dataclass, field
 from typing import Self

@@ -39,7 +39,7 @@ from safety.limits import LimitsError
 
 
 class _Moves(NamedTuple):
-    """What one arm did in one period."""
+    """Moves of one arm in one period."""
 
     joints_rad: Values
     gripper_m: Values

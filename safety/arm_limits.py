@@ -21,7 +21,7 @@ Values = tuple[float, ...]
 
 
 class ArmCheck(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     COUNT = "number of values"
     FINITE = "value"
@@ -42,7 +42,7 @@ class ArmCheck(Enum):
 
 
 class ArmAction(Enum):
-    """What the gate did with a waypoint."""
+    """Action of the gate on a waypoint."""
 
     PASSED = "PASSED"
     """Both arms' samples are allowed, unchanged."""
@@ -173,7 +173,7 @@ def _require(place: str, value: float, unit: str, positive: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ArmSample:
-    """Where one arm is asked to be at one waypoint.
+    """Place that is asked of one arm at one waypoint.
 
     Any count and any float may stand here, NaN too: the gate judges them.
 

@@ -1,4 +1,4 @@
-"""The commanded state: what was last allowed, and the few ways in which it may go on.
+"""The commanded state: what was last allowed, and the few forms in which it may continue.
 
 Every way out ends in one self-check, written apart from the checks of asked setpoints. An output
 that fails it is a defect of the gate itself and raises; the gate then locks itself.

@@ -1,4 +1,4 @@
-"""How far the measured path lags behind the commanded one, leg by leg: the age of the feedback.
+"""Lag of the measured path behind the commanded one, leg by leg: the age of the feedback.
 
 A frame may come in its cycle, carry a length that fits, and still tell of the past: an adapter that
 keeps a queue, a gateway that answers from its memory. Where nothing in a frame says when it was

@@ -1,4 +1,4 @@
-"""What the drives say of their load: force against what the payload can need, and their warnings.
+"""The drives' load: force against what the payload can need, and their warnings.
 
 A force above the expected one tells of something that the rig's description does not have: a body
 in the way, a bent screw, a payload that is too heavy. It is told (class D); at the limit of the rig

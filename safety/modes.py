@@ -49,7 +49,7 @@ class Severity(IntEnum):
 
 
 class DriveRequest(Enum):
-    """What the drives are asked to be."""
+    """State that is requested of the drives."""
 
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # as of Mode
@@ -61,7 +61,7 @@ class DriveRequest(Enum):
 
 
 class Request(Enum):
-    """What control or the operator may ask. A reset is an input of its own, not a request."""
+    """Request of control or the operator. A reset is an input of its own, not a request."""
 
     SHUT_DOWN = "SHUT_DOWN"
     """Power the drives off."""
@@ -82,7 +82,7 @@ class Request(Enum):
 
 
 class Event(Enum):
-    """What moves the modes: a request whose conditions hold, or something the gate observed."""
+    """Event that moves the modes: a request with its conditions, or an observation of the gate."""
 
     CONFIGURED = "CONFIGURED"
     HOME = "HOME"

@@ -17,7 +17,7 @@ _NO_TIME = [0.0] * LEG_COUNT
 
 
 class PlausibilityWatch:
-    """Notices a measured length that stands still under motion, or moves faster than any leg.
+    """Watch for a measured length that stays the same under motion, or moves faster than any leg.
 
     Stuck: bit for bit the same in fresh frames for `stuck_cycles`, while the command moved away by
     more than `stuck_movement_m` in that time. Jump: a change since the last fresh frame above

@@ -39,7 +39,7 @@ BY_LAW = "asked for by its law"
 
 
 class RobotWatched(NamedTuple):
-    """Which watches judge after an action of the gate."""
+    """Watches that judge after an action of the gate."""
 
     feedback: bool
     """What is measured is there, and finite."""

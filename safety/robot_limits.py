@@ -16,7 +16,7 @@ Values = tuple[float, ...]
 
 
 class RobotCheck(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     COUNT = "number of values"
     FINITE = "value"
@@ -33,7 +33,7 @@ class RobotCheck(Enum):
 
 
 class RobotAction(Enum):
-    """What the gate did with a setpoint."""
+    """Action of the gate on a setpoint."""
 
     PASSED = "passed"
     """It is allowed, unchanged."""
@@ -46,7 +46,7 @@ class RobotAction(Enum):
 
 
 class RobotAxis(NamedTuple):
-    """Of one axis, in its unit: rad or m."""
+    """Limits of one axis, in its unit: rad or m."""
 
     name: str
     """Such as "joint 3"."""
@@ -143,7 +143,7 @@ def _within(box_m: tuple[Values, Values] | None, other_m: tuple[Values, Values])
 
 
 class RobotSetpoint(NamedTuple):
-    """What the axes are asked to do, or are allowed to."""
+    """Setpoint that is asked of the axes, or allowed to them."""
 
     positions: Values
     """[rad] or [m]."""
@@ -154,7 +154,7 @@ class RobotSetpoint(NamedTuple):
 
 
 class RobotFound(NamedTuple):
-    """What is measured of a robot."""
+    """Measured values of a robot."""
 
     positions: Values
     """[rad] or [m]."""

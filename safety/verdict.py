@@ -27,7 +27,7 @@ SEQUENCE_MODULUS = 2**32
 
 
 class Check(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     FINITE = "value"
     POSITION = "position"
@@ -60,7 +60,7 @@ class Check(Enum):
 
 
 class Action(Enum):
-    """What the gate did in this cycle."""
+    """Action of the gate in this cycle."""
 
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # as of Mode
@@ -179,7 +179,7 @@ _TOLD_BY_NOTE = _ESTOP_CHECKS | {
 
 @dataclass(frozen=True, slots=True)
 class Setpoint:
-    """What control asks for one cycle.
+    """Setpoint that control asks for one cycle.
 
     Raises:
         TypeError: on anything but six numbers, or a sequence that is no integer.
@@ -204,7 +204,7 @@ class Setpoint:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the drives reported in the last bus cycle.
+    """Values that the drives reported in the last bus cycle.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.

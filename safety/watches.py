@@ -1,4 +1,4 @@
-"""What is watched in which mode: one table, by which the gate judges.
+"""The table of what is watched in which mode, by which the gate judges.
 
 The gate looks every watch up here, so what is left out of a row is not judged in that mode. What
 each one judges, and the reaction, stand where it is defined.
@@ -12,7 +12,7 @@ from safety.modes import FOLLOWING_MODES, HOMED_MODES, Mode
 
 
 class Watched(NamedTuple):
-    """Which watches judge in one mode."""
+    """Watches that judge in one mode."""
 
     control: bool
     """Control leads."""

@@ -1,4 +1,4 @@
-"""Is the robot where it was sent? Judged from the places in its requests.
+"""Supervision of the robot's position, judged from the places in its requests.
 
 They are held against the path by the numbers of the waypoints and not by this host's clock: at its
 request for waypoint n the robot is on its way, one delay behind, between the waypoints n - delay /
@@ -16,7 +16,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class _Off(NamedTuple):
-    """How far a place is from the path: share of the window, distance, turn, way along the axes."""
+    """Distance from the path: share of the window, distance, turn, travel along the axes."""
 
     share: float
     off_m: float

@@ -9,7 +9,7 @@ from arm_driver.link_states import LinkState, StreamResult
 
 
 class HostEvent(Enum):
-    """What makes the host change its state."""
+    """Event that changes the host's state."""
 
     ASKED = "a robot that is neither held nor at fault asks"
     ARMED = "the operator gives the arm command, and no cause stands against it"

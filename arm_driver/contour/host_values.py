@@ -1,4 +1,4 @@
-"""What the host's end of the contour link is set to, is told, and tells."""
+"""Values of the host's end of the contour link: its settings, its inputs and its report."""
 
 import math
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class HostSettings(LinkSettings):
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
-    """What a stream declares before it starts."""
+    """Plan that a stream declares before it starts."""
 
     start: Location
     """Where the robot has to be."""

@@ -1,4 +1,4 @@
-"""The shortest period that a robot may have, by the times at which its last requests were heard.
+"""The shortest period that a robot may have, by the times when its last requests were received.
 
 A way that was sent for one period is done in the robot's own, so it may be no longer than the limit
 of speed allows in the shortest one that is possible. Requests are heard late, never early, and two

@@ -32,7 +32,7 @@ _ABSURD: Final = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where the gripper is in the robot's base: x, y, z and o, a, t.
+    """Place of the gripper in the robot's base: x, y, z and o, a, t.
 
     Raises:
         ValueError: If there are not six integers, or one is out of the range of the protocol.

@@ -37,7 +37,7 @@ _NUMBER: Final = re.compile(rb" *+([+-]?)([0-9]{0,5})(?:\.([0-9]{0,3}))? *")
 
 
 class RobotStatus(IntEnum):
-    """What a request says of the robot (field `st`)."""
+    """Status of the robot in a request (field `st`)."""
 
     RUNNING = 0
     CHECKSUM_ERROR = 1
@@ -52,7 +52,7 @@ class RobotStatus(IntEnum):
 
 
 class LineFault(Enum):
-    """Why a line is no message."""
+    """Reason why a line is no message."""
 
     UNPARSED = "is no message"
     OUT_OF_RANGE = "has a number out of its range"

@@ -1,4 +1,4 @@
-"""Does the robot keep its period? Judged from the times at which its requests are heard.
+"""Supervision of the robot's period, judged from the times at which its requests are received.
 
 A request can be heard late, never early, so the sum of what is missing from the periods is watched
 and not each one (a cumulative sum after Page, "Continuous inspection schemes", Biometrika 41,
@@ -16,7 +16,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Pace(Enum):
-    """What the times of the requests say."""
+    """Pace of the robot by the times of its requests."""
 
     IN_TIME = "in time"
     AHEAD = "faster than its period"

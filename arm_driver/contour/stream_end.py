@@ -1,4 +1,4 @@
-"""Is a stream over? Judged from each request of its robot, and said with a result.
+"""The end of a stream, judged from each request of its robot and given as a result.
 
 Nothing here answers or changes a state: the host does both, with what it is told.
 """
@@ -13,7 +13,7 @@ from arm_driver.link_states import StreamResult
 
 
 class StreamEnd(NamedTuple):
-    """That a stream is over."""
+    """End of a stream."""
 
     event: HostEvent
     """Event for the host's state machine."""

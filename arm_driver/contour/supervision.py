@@ -13,7 +13,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):
-    """Why a stream has to end."""
+    """Reason why a stream has to end."""
 
     result: StreamResult
     """Result that the stream ends with."""

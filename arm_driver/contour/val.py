@@ -21,7 +21,7 @@ DEGENERATE = 1e-9
 
 
 class OatConvention(Enum):
-    """What zero angles mean; controllers differ, so it is a choice of the configuration."""
+    """Meaning of zero angles; controllers differ, so it is a choice of the configuration."""
 
     VAL = "val"
     """The hand points along -y of the base where o = a = t = 0; a runs from -90 to 90 degrees."""

@@ -53,7 +53,7 @@ class PathWeights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlendModel:
-    """How a controller joins two segments of its path, as measured at it."""
+    """Blend by which a controller joins two segments of its path, as measured at it."""
 
     period_s: float
     """Time from waypoint to waypoint [s]."""

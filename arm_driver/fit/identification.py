@@ -59,7 +59,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class AxisFollowing:
-    """How the arm follows its set-point along one axis."""
+    """Following of the arm behind its set-point along one axis."""
 
     lag_s: Estimate
     """Lag behind the set-point at constant speed [s]."""
@@ -78,7 +78,7 @@ class AxisFollowing:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """What strokes say of a controller."""
+    """Values of a controller that strokes show."""
 
     path_delay_s: Estimate
     """Time from the request for a waypoint until it is the set-point, at the middle of its

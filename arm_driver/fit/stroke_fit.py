@@ -40,7 +40,7 @@ _TRIES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StrokeFit:
-    """What fits best."""
+    """Result of the fit."""
 
     theta: Array
     """The unknowns, see the module."""

@@ -22,7 +22,7 @@ AXES: Final = ("x", "y", "z", "turn")
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One stroke as the robot's requests tell it."""
+    """One stroke by the robot's requests."""
 
     axis: str
     """One of `AXES`."""
@@ -42,11 +42,11 @@ class Stroke:
 
 
 class NotToldError(Exception):
-    """The robot's requests do not tell what is asked of them; the text says what is missing."""
+    """The robot's requests do not have what is asked of them; the text says what is missing."""
 
 
 class PlaceNotToldError(NotToldError):
-    """They do not tell where the robot is while it moves."""
+    """They do not say where the robot is while it moves."""
 
 
 def read_stroke(

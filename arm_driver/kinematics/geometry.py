@@ -1,4 +1,4 @@
-"""What an arm of the PUMA 560 class is made of: its lengths and its joints' limits."""
+"""The geometry of an arm of the PUMA 560 class: its lengths and its joints' limits."""
 
 import math
 from dataclasses import dataclass, field

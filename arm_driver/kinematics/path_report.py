@@ -1,4 +1,4 @@
-"""What a path must keep, and what was found on it: limits, findings, report."""
+"""Limits that a path must keep, and the findings and report of a judged path."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ CLEARANCE_MIN_M = 0.01
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """What a path must keep, besides the joints' own limits, which the geometry has.
+    """Limits of a path, besides the joints' own limits, which the geometry has.
 
     Raises:
         ArmError: a limit that is not positive or not finite.
@@ -102,7 +102,7 @@ class PathRefusedError(ArmError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathReport:
-    """What a path asks of the arm."""
+    """Demands of a path on the arm."""
 
     findings: tuple[PathFinding, ...]
     """The worst of each kind, at least one; only "reach" if a pose is out of reach."""

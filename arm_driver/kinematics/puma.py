@@ -1,4 +1,4 @@
-"""From joints to gripper and back: pose, the eight solutions, the nearest one, singularities."""
+"""Kinematics from joints to gripper and back: pose, eight solutions, nearest one, singularities."""
 
 import math
 from dataclasses import dataclass

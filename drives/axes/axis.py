@@ -1,4 +1,4 @@
-"""One drive of the six: what it shall do, what it tells, and the words that lead from one to other.
+"""One drive of the six: its duty, its report, and the words that lead from one to the other.
 
 Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in cycles.
 """

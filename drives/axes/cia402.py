@@ -30,7 +30,7 @@ WITH_FORCE: Final = frozenset(
 
 
 class Event402(Enum):
-    """What makes a drive change its state: six commands of the controlword, and its own events."""
+    """Event that changes a drive's state: six commands of the controlword, and its own events."""
 
     POWERED_UP = "power-on or reset"
     INITIALISED = "self-test and initialisation done"
@@ -46,7 +46,7 @@ class Event402(Enum):
 
 
 class Transition(NamedTuple):
-    """Where an event leads."""
+    """Transition that an event causes."""
 
     number: int
     """Number of the transition in the standard, 0 to 16."""

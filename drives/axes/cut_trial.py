@@ -27,7 +27,7 @@ NOT_SEEN: Final = -1
 
 
 class CutTrial:
-    """When the silence begins, how long it lasts, and what is seen in it.
+    """The silence of a trial: its beginning, its length, and what is seen in it.
 
     Args:
         speed_m_s: Speed at which the fastest leg is led when it begins [m/s]; 0 at rest.

@@ -1,11 +1,11 @@
-"""What a drive of the six can be told to do, and the times and distances of doing it."""
+"""Duties that one drive of the six can be given, and the times and distances of doing them."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Duty(Enum):
-    """What a drive shall do."""
+    """Duty of a drive."""
 
     REST = "be disabled"
     HOME = "find its reference"

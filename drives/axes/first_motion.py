@@ -70,7 +70,7 @@ STAGES: Final = (Stage(0.0002, 0.0001), Stage(0.002, 0.001, ramp_s=0.5))
 
 
 class Progress(Enum):
-    """How far a stage has got."""
+    """Progress of a stage."""
 
     GOING = "going"
     PASSED = "passed"

@@ -21,7 +21,7 @@ bit 4 of the controlword is 0: none, profile position, homing, interpolated, cyc
 
 
 class HomingPhase(Enum):
-    """How far the homing of a drive has got."""
+    """Phase of the homing of a drive."""
 
     MODE = "the mode display to show homing (6)"
     RISE = "operation enabled in homing mode"
@@ -37,7 +37,7 @@ _BROKEN = frozenset((State402.FAULT, State402.FAULT_REACTION_ACTIVE, State402.QU
 
 @dataclass(frozen=True, slots=True)
 class HomingView:
-    """What one cycle shows of a drive that is homing."""
+    """Values of a drive that is homing, in one cycle."""
 
     state: State402 | None
     """State of the drive, None if its statusword is none."""

@@ -1,4 +1,4 @@
-"""Where drives with absolute encoders must stand at the start: where they were left.
+"""Places where drives with absolute encoders must be at the start: where they were left.
 
 An absolute encoder counts on while its drive has no power, and may lose count all the same: a
 battery, a coupling, a drive or an encoder that was exchanged, a rod that was turned by hand. So
@@ -22,7 +22,7 @@ REMEDY: Final = "if it is right so, measure anew: hil drives reference --anew"
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """What was recorded of six legs.
+    """Recorded places and identities of six legs.
 
     Raises:
         DriveModelError: If it does not describe six legs.

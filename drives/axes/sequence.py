@@ -29,7 +29,7 @@ WORK_MODES = (
 
 @dataclass(frozen=True, slots=True)
 class SequenceTimes:
-    """How long the steps of the sequence may take."""
+    """Longest durations of the steps of the sequence."""
 
     still_s: float = 0.1
     """A drive stands still if it stays within the distance for this long [s]."""

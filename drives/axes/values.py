@@ -1,4 +1,4 @@
-"""What passes between the sequence of six drives and a bus in a cycle."""
+"""Values that pass between the sequence of six drives and a bus in a cycle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from hil_common.legs import SixBools, SixInts
 
 @dataclass(frozen=True, slots=True)
 class AxesSeen:
-    """What six drives told in a cycle."""
+    """Values that six drives reported in a cycle."""
 
     statusword: Sequence[int]
     """6041h, 6."""
@@ -24,7 +24,7 @@ class AxesSeen:
 
 @dataclass(frozen=True, slots=True)
 class AxesWords:
-    """What goes to six drives in a cycle."""
+    """Words for six drives in a cycle."""
 
     controlword: SixInts
     """6040h, 6."""
@@ -38,7 +38,7 @@ class AxesWords:
 
 @dataclass(frozen=True, slots=True)
 class SteadyAxes:
-    """Six drives that follow: what they tell, and what goes to them for as long as they do.
+    """Six drives that follow: what they report, and what is sent for as long as they do.
 
     Nearly all cycles of a day are like this; one comparison tells them.
     """

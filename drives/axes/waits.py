@@ -1,4 +1,4 @@
-"""What one drive may have to be waited for: object, value seen, value wanted, and what may help."""
+"""Waits for one drive: object, value seen, value wanted, and what may help."""
 
 from drives.axes.cia402 import State402, state_of
 from drives.waits import Wait

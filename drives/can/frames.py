@@ -24,7 +24,7 @@ class Frame(NamedTuple):
 
 
 class BusState(Enum):
-    """How the CAN controller at our end is (ISO 11898-1, fault confinement)."""
+    """State of the CAN controller at our end (ISO 11898-1, fault confinement)."""
 
     ACTIVE = "error active"
     PASSIVE = "error passive"
@@ -34,7 +34,7 @@ class BusState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BusHealth:
-    """What an adapter has told about itself, counted since it was opened."""
+    """Health of an adapter by its own report, counted since it was opened."""
 
     state: BusState
     """State of the CAN controller."""

@@ -36,7 +36,7 @@ _DETAIL_PASSIVE, _DETAIL_ACTIVE = 0x30, 0x40
 
 
 class ErrorFrames:
-    """What error frames have told of the controller (Linux, `linux/can/error.h`)."""
+    """State of the controller by its error frames (Linux, `linux/can/error.h`)."""
 
     __slots__ = ("note", "overruns", "state")
 

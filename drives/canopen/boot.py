@@ -1,4 +1,4 @@
-"""Before drives are set up: wait for all six, find two with one id, and drives of no leg.
+"""Checks before drives are set up: all six are there, no id stands twice, no drive is of no leg.
 
 Everything here asks and listens; the only thing that is written are the ways out of a fault that
 the settings name, into a drive that is in fault.

@@ -9,7 +9,7 @@ from hil_common.legs import LEG_COUNT, SixBools, SixInts
 
 
 class DriveCodes:
-    """What is wrong with six drives.
+    """Error codes of six drives.
 
     Args:
         watch: Knows what the nodes tell beside their PDOs.

@@ -1,4 +1,4 @@
-"""What a command is in counts, and what was sent of it in SI."""
+"""A command in counts, and what was sent of it in SI."""
 
 from drives.axes.scaling import SixScales
 from drives.axes.values import AxesWords

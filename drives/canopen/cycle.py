@@ -1,4 +1,4 @@
-"""The values of one bus cycle: what the TPDOs tell, and what of it is fresh, in SI."""
+"""The values of one bus cycle: what the TPDOs report, and what of it is fresh, in SI."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the bench needs of a type of drive, what the type has, and what stands in: as rows.
+"""The bench's needs of a type of drive, what the type has, and what stands in: as rows.
 
 The rows are made of the very parameters and PDOs that are written into a drive, so that this table
 cannot promise what the setup would refuse.

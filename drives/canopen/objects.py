@@ -159,7 +159,7 @@ _GATE_FOLLOWING = "the gate's window of following errors, tightened"
 
 
 class MotionParameters:
-    """What a drive is told of its movements, before its PDOs.
+    """Parameters of movements that a drive is given before its PDOs.
 
     Args:
         scale: Scale of the leg.

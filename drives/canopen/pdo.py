@@ -1,4 +1,4 @@
-"""What goes over a CANopen bus in a cycle: identifiers, layouts and bytes.
+"""Process data of a CANopen bus in a cycle: identifiers, layouts and bytes.
 
 Identifiers are those of the predefined connection set (CiA 301, "Predefined connection set"),
 layouts are written into the drives by `drives.canopen.setup`. All numbers are little endian.

@@ -33,7 +33,7 @@ GENTLE_SHARE: Final = 0.6
 
 @dataclass(slots=True)
 class _Asked:
-    """What is known of one drive."""
+    """Known facts of one drive."""
 
     sdo: QuickSdo
     written: bool = False

@@ -23,7 +23,7 @@ BACK = 0.02
 
 
 class DriveReadings:
-    """What six drives tell of their heat and load.
+    """Temperatures and loads of six drives.
 
     Args:
         nodes: Node of each leg, 6.

@@ -1,4 +1,4 @@
-"""Who is on a CANopen bus: look without changing anything, for the command line.
+"""A scan of a CANopen bus, which changes nothing, for the command line.
 
 Only SDO uploads are sent. Do not scan a bus on which a cycle runs: an SDO channel has one client.
 """

@@ -1,4 +1,4 @@
-"""What a CANopen bank has to know of its drives and of its bus, as values that travel as JSON."""
+"""Settings of a CANopen bank, of its drives and of its bus, as values that travel as JSON."""
 
 import json
 import math

@@ -38,7 +38,7 @@ EMULATED_NAME = "HIL emulated drive"
 
 @dataclass(slots=True)
 class NodeIdentity:
-    """What a drive says it is, and what was found of it."""
+    """Identity that a drive reports, and what was found of it."""
 
     node: int
     """Its id."""

@@ -27,7 +27,7 @@ ROUNDING = 1.5
 
 @dataclass(slots=True)
 class _Telling:
-    """What one drive is still to be told."""
+    """Values that one drive is still to be given."""
 
     leg: int
     """Index of the leg, from 0."""

@@ -1,4 +1,4 @@
-"""How old the values of six drives are, by the time stamps that the drives put beside them.
+"""Age of the values of six drives, by the time stamps that the drives put beside them.
 
 A drive takes its values when SYNC comes, and its time stamp then (CiA 301, 1013h, or the maker's)
 tells of which SYNC a frame is, however late it comes. The first stamp that arrives is that of the

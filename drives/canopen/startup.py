@@ -1,4 +1,4 @@
-"""From an open bus to six drives in operation, and back.
+"""The start of six drives, from an open bus to operation, and the return.
 
 A bus on which somebody else is master is left alone. A drive that does not answer is named, with
 the nodes that do answer, because a wrong node switch is the usual cause.

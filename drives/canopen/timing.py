@@ -1,4 +1,4 @@
-"""How long drives take from SYNC to their TPDO1: what a cycle waits for, timed without a setpoint.
+"""Times of drives from SYNC to their TPDO1: what a cycle waits for, timed without a setpoint.
 
 The drives are made operational for a moment and sent SYNC, and nothing else: no RPDO, so nothing is
 commanded. Transmission type and state of TPDO1 are put back afterwards. Drives that somebody
@@ -49,7 +49,7 @@ _AT_REST = frozenset(
 
 @dataclass(slots=True)
 class SyncTiming:
-    """What was timed."""
+    """Result of the timing."""
 
     trips_s: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
     """Times from SYNC to the TPDO1 of each node, by id [s], sorted."""

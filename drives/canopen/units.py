@@ -1,4 +1,4 @@
-"""In which units a drive counts: read from it, set to its type's where it lets us, else converted.
+"""Units in which a drive counts: read from it, set to its type's where possible, else converted.
 
 CiA 402-2: SI units 60A8h, 60A9h, 60AAh; factor group 608Fh (increments per turn of the motor),
 6091h (turns of the motor per turn of the shaft), 6092h (feed per turn of the shaft), 6096h (units
@@ -35,7 +35,7 @@ Set = Callable[[int, int, str, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class LegUnits:
-    """In what the drive of one leg counts."""
+    """Units in which the drive of one leg counts."""
 
     speed: float = 1.0
     """One unit of speed [counts/s]; negative where speeds run against positions."""

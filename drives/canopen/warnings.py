@@ -23,7 +23,7 @@ _WARNS_ONLY = int(Statusword.WARNING | Statusword.FAULT)
 
 
 class DriveWarnings:
-    """What six drives warn of.
+    """Warnings of six drives.
 
     Args:
         settings: Nodes and buses of the legs.

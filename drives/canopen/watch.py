@@ -1,4 +1,4 @@
-"""What the bench notices about six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
+"""Supervision of six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
 
 All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
 Codes are those of CiA 301, "Emergency error codes", as a drive itself would tell them; which are
@@ -52,7 +52,7 @@ _ROUNDING_S = 1e-6
 
 @dataclass(slots=True)
 class NodeNotes:
-    """What is known of one node."""
+    """Known facts of one node."""
 
     heard_s: float | None = None
     """Time of its last heartbeat [s]; None before the first."""

@@ -1,4 +1,4 @@
-"""What every bank of drives must do, whatever moves its rods: how it is tried, gently.
+"""The kit for a gentle trial of any bank of drives, whatever moves its rods.
 
 All that is commanded here could be commanded to a real machine: no leg is led faster than `LED_M_S`
 or further than `FARTHEST_M` out from its reference, and no command is a step. The promises

@@ -11,7 +11,7 @@ from drives.contract.promises import HOMED, NEW, HomedCheck, NewCheck
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What became of one promise."""
+    """Result of one promise."""
 
     name: str
     """Which one."""

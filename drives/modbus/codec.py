@@ -42,7 +42,7 @@ class AxisAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitAnswer:
-    """What one unit answered in one cycle."""
+    """Answer of one unit in one cycle."""
 
     echo: int | None
     """Sequence of the request that this answers; None if the map has no echo."""

@@ -1,4 +1,4 @@
-"""Opening the way to a Modbus gateway with its cause told, and clearing a serial line.
+"""The connection to a Modbus gateway, its failure with the cause, and a cleared serial line.
 
 The library keeps the cause of a failed connection to itself, and clears a line only of what has
 arrived already.

@@ -27,7 +27,7 @@ TRIES = 2
 
 @dataclass(slots=True)
 class CycleResult:
-    """What one cycle has brought so far, by unit; the loop may look before it is complete."""
+    """Result of one cycle so far, by unit; the loop may read it before it is complete."""
 
     answers: dict[int, UnitAnswer] = field(default_factory=dict)
     """Answers of this cycle."""

@@ -1,4 +1,4 @@
-"""One Modbus gateway, asked one thing at a time: requests out, answers judged, errors told apart.
+"""One Modbus gateway, one request at a time: answers are judged, errors are told apart.
 
 It blocks, and is therefore used by one worker thread only (`drives.modbus.worker`). The library
 under it frames requests and owns the socket or the port; every answer is judged byte for byte

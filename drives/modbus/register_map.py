@@ -1,4 +1,4 @@
-"""Where a Modbus gateway keeps the words of six CiA 402 drives: the register map, and its checks.
+"""The register map: where a gateway keeps the words of six CiA 402 drives, and its checks.
 
 A map says two blocks of holding registers that are written and read in each cycle, with one request
 or with several (`drives.modbus.requests`), one register with the time after which the device stops
@@ -29,7 +29,7 @@ UNIT_MAX = 247
 
 
 class WordOrder(Enum):
-    """Which half of a 32-bit value lies at the lower address."""
+    """Word order: which half of a 32-bit value lies at the lower address."""
 
     BIG = "big"
     LITTLE = "little"

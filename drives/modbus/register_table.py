@@ -13,7 +13,7 @@ class RegisterMapError(DriveModelError):
 
 
 class RegisterType(Enum):
-    """How a value lies in registers."""
+    """Type of a value in registers."""
 
     U16 = "u16"
     I16 = "i16"
@@ -27,7 +27,7 @@ class RegisterType(Enum):
 
 
 class FieldPlace(NamedTuple):
-    """Where a value lies: registers after the beginning of its axis."""
+    """Place of a value: registers after the beginning of its axis."""
 
     name: str
     offset: int

@@ -1,4 +1,4 @@
-"""Which requests make up one cycle of a unit, and how its two blocks are shared out among them.
+"""Requests of one cycle of a unit, and how its two blocks are shared out among them.
 
 A device that has function 23 and takes both blocks whole is asked once. One without it is written
 first (function 16) and read then (function 3), which takes two round trips; one that takes few

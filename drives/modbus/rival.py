@@ -1,4 +1,4 @@
-"""Another controller at a Modbus gateway: seen before anything is written, and while a run goes on.
+"""Another controller at a Modbus gateway: seen before anything is written, and during a run.
 
 A gateway on TCP serves whoever connects, and no lock of this computer keeps out one that runs on
 another. Before the first write, drives that are under force or move, or cyclic registers that

@@ -1,4 +1,4 @@
-"""What the Modbus bank is told about its drives, in SI; it travels to other processes as text."""
+"""Settings of the Modbus bank and its drives, in SI; they travel to other processes as text."""
 
 import json
 import math

@@ -43,7 +43,7 @@ SCALE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """What the setup found out."""
+    """Findings of the setup."""
 
     simulated: bool
     """Whether the gateway says that it is an emulated rack."""

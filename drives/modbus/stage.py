@@ -26,7 +26,7 @@ ROUNDING: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What a drive has to hold."""
+    """Value that a drive has to hold."""
 
     leg: int
     """Index of the leg, from 0."""

@@ -1,4 +1,4 @@
-"""What is known of the units of a gateway: their last words, whether they live, and restarted.
+"""The state of a gateway's units: their last words, whether they live, and restarted.
 
 The last words of a unit that is silent are kept and never believed: after the time in which its
 drives have stopped by themselves, its legs are in trouble. Pure, apart from being told the time.

@@ -39,7 +39,7 @@ def _take_scheduling(scheduling: Scheduling | None) -> None:
 
 
 class Done(NamedTuple, Generic[T]):
-    """What became of a job: its value, or the error that it raised."""
+    """Outcome of a job: its value, or the error that it raised."""
 
     number: int
     value: T | None

@@ -28,7 +28,7 @@ IMPACT_SPEED_M_S = 1e-3
 
 
 class RodMode(IntEnum):
-    """By which law a rod moves during a cycle."""
+    """Law by which a rod moves during a cycle."""
 
     BRAKE = 0
     SERVO = 1

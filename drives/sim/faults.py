@@ -1,4 +1,4 @@
-"""Faults that a simulated drive can be told to have, and when each of them is on.
+"""Faults that a simulated drive can be given, and when each of them is on.
 
 A fault belongs to one leg and to a stretch of time, counted in bus cycles since the bank was
 configured, so that the same list gives the same run, bit for bit.
@@ -93,7 +93,7 @@ def burden_rods(parameters: cylinder.Floats, faults: Sequence[SimFault]) -> None
 
 
 class FaultSchedule:
-    """Which faults are on in which cycle."""
+    """Schedule of the faults that are on in each cycle."""
 
     def __init__(self, faults: Sequence[SimFault], period_s: float) -> None:
         spans: list[tuple[int, float, SimFault]] = []

@@ -1,4 +1,4 @@
-"""What six simulated cylinders may be coupled by."""
+"""The plant that may couple six simulated cylinders."""
 
 from collections.abc import Sequence
 from typing import Protocol

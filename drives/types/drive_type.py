@@ -1,4 +1,4 @@
-"""What a type of CANopen drive has, lacks, calls otherwise and counts in, as plain data.
+"""A type of CANopen drive as plain data: what it has, lacks, calls otherwise and counts in.
 
 A drive file (`configs/drives`) is read and checked in `hil`; what it says travels to the gate's
 process as this. The defaults are the drive of the standards: it has every object, counts speeds in
@@ -43,7 +43,7 @@ def place_text(index: int, sub: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InputBits:
-    """Where a drive tells its digital inputs."""
+    """Bits in which a drive reports its digital inputs."""
 
     object: str = "60FDh:0"
     """The object."""
@@ -91,7 +91,7 @@ class Timer:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Something of the maker's that tells how warm or how loaded a drive is."""
+    """A maker's object that gives temperature or load of a drive."""
 
     name: str
     """What it is, for operator and report."""
@@ -109,7 +109,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """An object that a TPDO can carry and that tells when, or of which SYNC, its values are."""
+    """An object that a TPDO can carry and that says when, or of which SYNC, its values are."""
 
     object: str
     """The object."""

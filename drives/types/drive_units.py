@@ -1,4 +1,4 @@
-"""In which units a drive counts positions, speeds and accelerations.
+"""Units in which a drive counts positions, speeds and accelerations.
 
 A unit is told by a word of the drive (60A8h, 60A9h, 60AAh; the codes are those of CiA 303-2, those
 of turns and increments of CiA 402-2), or by a text in its drive file, such as "0.001 rpm".
@@ -16,7 +16,7 @@ MINUTE_S = 60.0
 
 
 class Base(Enum):
-    """What a unit is a multiple of."""
+    """Base of which a unit is a multiple."""
 
     COUNT = "counts"
     """Whatever 6064h counts."""
@@ -170,7 +170,7 @@ def unit_of_text(text: str, order: int) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class ShaftScale:
-    """What one turn and one metre are in the counts of a leg's drive."""
+    """One turn and one metre in the counts of a leg's drive."""
 
     counts_per_m: float
     """Position counts per metre of rod [1/m]."""

@@ -1,4 +1,4 @@
-"""What an electronic data sheet (EDS, DCF; CiA 306-1) says of a drive, as tables of a drive file.
+"""An electronic data sheet (EDS, DCF; CiA 306-1) of a drive, as tables of a drive file.
 
 A data sheet says what exists, not how the firmware behaves: what is made of it is a beginning, and
 the habits of a drive have to be added by hand.

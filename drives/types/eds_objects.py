@@ -100,7 +100,7 @@ def _lacking_key(section: Section, key: str, right: str) -> str:
 
 
 class Objects(NamedTuple):
-    """What a sheet has."""
+    """Objects of a sheet."""
 
     entries: Mapping[Place, Entry]
     """Entries by index and sub-index."""

@@ -23,7 +23,7 @@ _SHOWN_MAX = 80
 
 
 class Value(NamedTuple):
-    """What stands behind a key, and where."""
+    """Value behind a key, and its line."""
 
     text: str
     """The text without spaces around it; a comment behind it included."""

@@ -1,4 +1,4 @@
-"""What the verbs of the program print with ``--json``: one object each, their keys and meaning."""
+"""Output of the program's verbs with ``--json``: one object each, their keys and meaning."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RecordedTold(TypedDict):
-    """What is left of a recording."""
+    """Remains of a recording."""
 
     ok: bool
     """Nothing is damaged or lost."""
@@ -69,7 +69,7 @@ class PartTold(TypedDict):
 
 
 class StationsTold(TypedDict):
-    """What is installed."""
+    """Installed stations and parts."""
 
     ok: bool
     """Nothing is broken."""
@@ -93,7 +93,7 @@ class ShippedFileTold(TypedDict):
 
 
 class ShippedFilesTold(TypedDict):
-    """What comes along."""
+    """Shipped files."""
 
     ok: bool
     """True."""
@@ -102,7 +102,7 @@ class ShippedFilesTold(TypedDict):
 
 
 class DoctorTold(TypedDict):
-    """What this machine can do."""
+    """Abilities of this machine."""
 
     ok: bool
     """Nothing is bad."""
@@ -122,7 +122,7 @@ class BenchTold(TypedDict):
 
 
 class PanelTold(TypedDict):
-    """What a panel would open."""
+    """View that a panel would open."""
 
     ok: bool
     """True."""
@@ -153,7 +153,7 @@ class TogetherCheckTold(TypedDict):
 
 
 class TogetherRunTold(TypedDict):
-    """How the runs of several stations went."""
+    """Results of the runs of several stations."""
 
     ok: bool
     """All went well."""

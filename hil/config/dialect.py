@@ -1,4 +1,4 @@
-"""How somebody else has written a table: encoding, separator, header, row of units, first row.
+"""The dialect of a foreign table: encoding, separator, header, row of units, first row.
 
 It is decided once, for the whole file, from its first lines. What stands above the header is passed
 over: comments (``#``, ``%``, ``//``), lines of words, Excel's ``sep=;``, and ``decimal=,``, which
@@ -52,7 +52,7 @@ _NO_NUMBER: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a table is written."""
+    """Dialect of a table."""
 
     encoding: str
     """Encoding as Python calls it."""

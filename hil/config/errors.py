@@ -1,4 +1,4 @@
-"""What a user is told is wrong, below every folder that may find it so."""
+"""Errors that are reported to a user, below every folder that may find them."""
 
 import math
 from collections.abc import Iterable

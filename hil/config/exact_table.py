@@ -17,7 +17,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class ExactReader:
-    """Reads a table cell by cell, and says of the first one that is wrong where it stands."""
+    """Reader of a table cell by cell, which names the place of the first one that is wrong."""
 
     def __init__(
         self, path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: str | None

@@ -47,7 +47,7 @@ SixPoints = tuple[Point, Point, Point, Point, Point, Point]
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """Upper bound of a field, told with its reason when it is exceeded."""
+    """Upper bound of a field, given with its reason when it is exceeded."""
 
     bound: Bound
     """Bound of the gate's limit that the field becomes."""

@@ -1,4 +1,4 @@
-"""What a kind of settings file is: a value, from whoever reads such files."""
+"""A kind of settings file as a value, from whoever reads such files."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ NEEDED: Final = "a regular file is needed"
 
 
 class JudgedPath(type(Path())):
-    """Where a file was when it was judged, without links: one that has come since is not followed.
+    """Place of a file when it was judged, without links: one that has come since is not followed.
 
     Paths that are made of it are of this type, too.
     """

@@ -1,4 +1,4 @@
-"""Whose code runs: the seven packages come from one installation, and nobody has replaced them.
+"""Origin of the code: the seven packages come from one installation, and none is replaced.
 
 Python takes the first `safety` or `drives` that it finds: a folder of that name beside the user, or
 another distribution in the same environment, would become part of the gate. Every process looks at
@@ -32,7 +32,7 @@ _REMEDY: Final = (
 
 
 class InstallationError(ImportError):
-    """Code that is not this program's stands in the place of some that is; the text names it."""
+    """Code that is not this program's is in the place of some that is; the text names it."""
 
 
 def check_packages(home: Path = HOME) -> None:

@@ -1,4 +1,4 @@
-"""Which distributions a run is made of: our own, its libraries, and those of others.
+"""The distributions that a run is made of: our own, its libraries, and those of others.
 
 A library must be the one of its distribution: a `numpy.py` on PYTHONPATH would be taken for numpy.
 Distributions of others, which bring a station, a bank or a motion, are recorded and not judged.
@@ -45,7 +45,7 @@ LIBRARIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where code came from."""
+    """Origin of code."""
 
     name: str
     """Name of the distribution."""

@@ -27,7 +27,7 @@ class OutsideError(PermissionError):
 
 
 class NotAllowedError(ConfigError):
-    """The same, told of the key of the document."""
+    """A file that a document may not name, with the key of the document."""
 
 
 class MissingError(ConfigError):
@@ -35,7 +35,7 @@ class MissingError(ConfigError):
 
 
 class CarriedPath(type(Path())):
-    """Where a document was that a recording carries: it stands in no folder, and may name no file.
+    """Place of a document that a recording carries: it is in no folder, and may name no file.
 
     Paths that are made of it are of this type, too.
     """

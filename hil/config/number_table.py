@@ -1,4 +1,4 @@
-"""Columns of numbers from a table of text, with where they stood."""
+"""Columns of numbers from a table of text, with their lines in the file."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberTable:
-    """Columns of numbers, with where they stood."""
+    """Columns of numbers, with their lines."""
 
     path: Path
     """The file."""

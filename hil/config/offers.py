@@ -1,4 +1,4 @@
-"""What installed distributions offer under a group of entry points: found, judged, or said why not.
+"""Offers of installed distributions under a group of entry points: found, judged, or why not.
 
 Stations, verbs, motions and drive banks of others all come this way. A package that does not load
 costs nobody else anything: it stays in the list, with the reason. Standard library only, for the

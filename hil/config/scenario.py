@@ -1,4 +1,4 @@
-"""What scenarios of every station have in common."""
+"""Settings that scenarios of every station have in common."""
 
 from typing import Annotated, Literal
 

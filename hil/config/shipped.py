@@ -1,4 +1,4 @@
-"""Where files are found: beside the file that names them, from where one stands, or shipped.
+"""The search for files: beside the file that names them, in the current folder, or shipped.
 
 A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the top.
 """

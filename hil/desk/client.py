@@ -33,7 +33,7 @@ class DeskRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunWelcome:
-    """What a bench says of its run."""
+    """Facts of a run that a bench gives with its welcome."""
 
     header: RunHeader
     """Header of the run, with the whole plan."""

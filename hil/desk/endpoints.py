@@ -1,4 +1,4 @@
-"""Where benches can be found: a folder of this user's alone, with a socket per run and one token.
+"""The place where benches are found: a folder of this user alone, a socket per run, one token.
 
 Nobody else may enter the folder, so nobody else can put a socket or a token there or wait at one.
 It is opened once, checked on the open descriptor, and everything in it is named through that

@@ -44,7 +44,7 @@ class _Message(BaseModel):
 
 
 class Hello(_Message):
-    """Who is there, and the proof that it may read the token."""
+    """Name of a client, and the proof that it may read the token."""
 
     type: Literal["hello"] = "hello"
     name: ClientName
@@ -112,7 +112,7 @@ class Motion(_Message):
 
 
 class Stop(_Message):
-    """Hold, now; anyone may say so, whoever owns the motion."""
+    """Request to hold, now; anyone may make it, whoever owns the motion."""
 
     type: Literal["stop"] = "stop"
     id: Number = 0
@@ -156,7 +156,7 @@ class SessionRefused(_Message):
 
 
 class State(_Message):
-    """Who is there, told on every change.
+    """Clients and owner, sent on every change.
 
     Args:
         owner: name of the one who owns the motion, empty if nobody does.
@@ -183,7 +183,7 @@ class CutOff(_Message):
 
 
 class Wanted(_Message):
-    """Tempo and pose as control is given them, whoever asked for them; told on every change.
+    """Tempo and pose as control is given them, whoever asked for them; sent on every change.
 
     Args:
         override: tempo wanted, 0 to 1.
@@ -196,7 +196,7 @@ class Wanted(_Message):
 
 
 class NewMotion(_Message):
-    """The newest motion that control was given; when it is in force, control tells.
+    """The newest motion that control was given; control reports when it is in force.
 
     Args:
         serial: its number; 0 for the scenario's own.
@@ -209,7 +209,7 @@ class NewMotion(_Message):
 
 
 class Answer(_Message):
-    """What became of a wish: done, or what is wrong, with place, value, limit and unit."""
+    """Answer to a request: done, or what is wrong, with place, value, limit and unit."""
 
     type: Literal["answer"] = "answer"
     id: Number

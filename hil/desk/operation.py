@@ -1,4 +1,4 @@
-"""What control tells of the operation: tempo, motion in force, refused presses, the run's end."""
+"""State of the operation for panels: tempo, motion in force, refused presses, the run's end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPERATION_MAX_BYTES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """That something an operator ordered was not done."""
+    """Report that something an operator ordered was not done."""
 
     why: str = ""
     """Reason as half a sentence; empty if all was done."""

@@ -1,4 +1,4 @@
-"""What the operator wants, in memory that the desk shares with control.
+"""The operator's order, in memory that the desk shares with control.
 
 The newest wins (`hil.ipc.latest`). Control keeps what it had while an order is torn or damaged, and
 its stamp goes stale, which is as good as a released dead-man. Presses are counters, so a press can
@@ -19,7 +19,7 @@ Six = tuple[float, float, float, float, float, float]
 
 
 class Button(Enum):
-    """What an operator can press; the order of the members is that of the counters."""
+    """Button of an operator; the order of the members is that of the counters."""
 
     HOME = "home"
     ENGAGE = "engage"
@@ -52,7 +52,7 @@ _NO_TARGET: Final = (math.nan,) * 6
 
 @dataclass(frozen=True, slots=True)
 class OperatorOrder:
-    """What the operator wants now."""
+    """The operator's order: what shall be now."""
 
     stamp_s: float = -math.inf
     """Monotonic time of the owner's last sign of life [s]; -inf if there is none."""

@@ -1,4 +1,4 @@
-"""Writes the operator's order: each wish changes one thing of it, and the whole is written anew."""
+"""The writer of the operator's order: each request changes one part, and all is written anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes between the desk's mind and those who carry for it."""
+"""Values that pass between the desk's state and the service that sends and proves for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hil.desk.order import Six
 
 @dataclass(frozen=True, slots=True)
 class DeskFacts:
-    """What a client is told of the run."""
+    """Facts of the run that a client is given."""
 
     header_bytes: int
     """Size of the run's header in its memory file."""
@@ -63,7 +63,7 @@ class PendingRequest:
 
 
 class Outbox:
-    """What the desk has to say, and to whom for the last time, until somebody carries it."""
+    """Messages that are still to be sent, and clients for which it is the last one."""
 
     def __init__(self) -> None:
         self._packets: list[OutgoingPacket] = []

@@ -1,4 +1,4 @@
-"""What control tells the panels of the operation: on a change, and ten times a second."""
+"""Publication of the operation to the panels: on a change, and ten times a second."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ EVERY_S = 0.1
 
 
 class Told(Protocol):
-    """Someone who is told how the operation stands."""
+    """Receiver of the operation's state."""
 
     def tell(self, t_s: float, operation: Operation) -> None:
         """Take the state of one cycle."""
@@ -23,7 +23,7 @@ class Told(Protocol):
 
 
 class TelemetrySink(Protocol):
-    """Where telemetry goes."""
+    """Sink of telemetry."""
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Put one entry in, without waiting."""
@@ -31,7 +31,7 @@ class TelemetrySink(Protocol):
 
 
 class Publisher:
-    """Tells telemetry of the operation."""
+    """Publisher of the operation's state as telemetry."""
 
     def __init__(self, sink: TelemetrySink) -> None:
         self._sink = sink

@@ -1,4 +1,4 @@
-"""The end of a run as control tells it: what began it, and what is being done until it is over."""
+"""The end of a run as control reports it: its cause, and what is done until it is over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class EndCause(Enum):
-    """What began it."""
+    """Cause of the end."""
 
     SHUT_DOWN = "shut_down"
     """An operator pressed for it."""
@@ -31,7 +31,7 @@ class EndCause(Enum):
 
 
 class EndStep(Enum):
-    """What is being done."""
+    """Step of the end that is under way."""
 
     STOPPING = "stopping"
     PARKING = "parking"

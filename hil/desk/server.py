@@ -1,4 +1,4 @@
-"""The desk's mind, without a socket: who is there, who owns the motion, what they want.
+"""The desk's state, without a socket: who is there, who owns the motion, what they want.
 
 Packets and times come in, packets and orders go out. A client is believed only after the kernel
 has named this user as its owner and its proof has matched; one that says anything which is not a

@@ -1,4 +1,4 @@
-"""Runs in real time that no panel leads: each says by a locked file that it goes on.
+"""Runs in real time without an operator: each shows by a locked file that it still runs.
 
 They have no desk, so no socket; a window without a bench would take them for nothing at all. The
 kernel undoes the lock with the process, so a run that was killed is known to be over.

@@ -1,4 +1,4 @@
-"""Writes down what becomes of the desk while a run goes on: it died, another one began."""
+"""The record of the desk during a run: that it died, that another one began."""
 
 from typing import Final, Protocol
 

@@ -1,4 +1,4 @@
-"""What an FMU says of itself, read without loading any of its native code.
+"""The description of an FMU, read without loading any of its native code.
 
 The file is a zip archive with ``modelDescription.xml`` (FMI 2.0.4, 2.2; FMI 3.0, 2.4). Refused
 here: what could never be run by the bench, with the reason, before anything of it is trusted.
@@ -74,7 +74,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an FMU is."""
+    """Description of an FMU."""
 
     path: Path
     sha256: str

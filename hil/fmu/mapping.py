@@ -1,4 +1,4 @@
-"""Which variable of a model is which quantity of the bench, with unit, sign and bias.
+"""The map from variables of a model to quantities of the bench, with unit, sign and bias.
 
 A table of a scenario names for each quantity a variable, or a table about it::
 

@@ -1,4 +1,4 @@
-"""How the steps of a model go beside the cycles of a loop: several in one, or one in several."""
+"""Steps of a model beside the cycles of a loop: several in one, or one in several."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHOLE_STEPS: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ModelPace:
-    """How a model is stepped beside a loop: one of both is 1."""
+    """Ratio of a model's steps to a loop's cycles: one of both is 1."""
 
     step_s: float
     """Communication step [s]."""

@@ -1,4 +1,4 @@
-"""An FMU in a process of its own, as the bench sees it: asked, heard or given up; never waited for.
+"""An FMU in a process of its own, as the bench sees it: asked, read or given up; never waited for.
 
 Whatever happens to that process, here it is a `StepAnswer` that says so.
 """

@@ -1,4 +1,4 @@
-"""What becomes an FMU of our own: a compiled function with its constants and its variables.
+"""The program of an FMU of our own: a compiled function with its constants and its variables.
 
 One function does all: it begins, steps, or only says what its inputs mean. It is the same machine
 code whether the bench calls it or an FMU does.
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Task(IntEnum):
-    """What the function is called for."""
+    """Task that the function is called for."""
 
     BEGIN = 0
     """Stand where the inputs say, as if it had always been so."""

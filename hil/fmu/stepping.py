@@ -16,7 +16,7 @@ VIRTUAL_WAIT_S: Final = 5.0
 
 
 class ModelSteps(Protocol):
-    """What does the steps: `hil.fmu.process.ModelProcess`, or what stands in for it in a test."""
+    """Model that does the steps: `hil.fmu.process.ModelProcess`, or its stand-in in a test."""
 
     def ask(self, index: int, inputs: tuple[float, ...]) -> None:
         """Ask for the step with this number."""
@@ -37,7 +37,7 @@ class ModelSteps(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a model says in one cycle."""
+    """Values of a model in one cycle."""
 
     values: tuple[float, ...]
     """Its outputs; the newest there are."""

@@ -31,7 +31,7 @@ ANSWER_S = 60.0
 
 @dataclass(slots=True)
 class Trial:
-    """How it went."""
+    """Result of a trial."""
 
     steps: int = 0
     """Steps that were done, each of a cycle or of several."""

@@ -1,4 +1,4 @@
-"""What the bench and the process of an FMU say to each other: a datagram each way for each step.
+"""Messages between the bench and the process of an FMU: a datagram each way for each step.
 
 Little-endian. To the child: the index of the next step (u64), then the inputs (f64). From it: a
 status (u8) and a reserved byte, the length of a text (u16), four more reserved, the index of the
@@ -29,7 +29,7 @@ MAX_VALUES: Final = 1000
 
 
 class StepStatus(IntEnum):
-    """How a step went, or the beginning."""
+    """Status of a step, or of the beginning."""
 
     OK = 0
     DISCARD = 1
@@ -64,7 +64,7 @@ class ModelOrder(Settings):
 
 @dataclass(frozen=True, slots=True)
 class StepAnswer:
-    """What a step gave."""
+    """Result of a step."""
 
     status: StepStatus
     index: int

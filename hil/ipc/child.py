@@ -1,4 +1,4 @@
-"""How the bench starts its other processes: one way, in which nobody's folder takes part.
+"""The start of the bench's other processes: one form, in which nobody's folder takes part.
 
 `python -m NAME` looks for NAME, and for everything that it imports, in the current folder first. A
 folder `safety` there would become the gate. Each child is therefore started with ``-P``, which

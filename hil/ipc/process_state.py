@@ -1,4 +1,4 @@
-"""What the kernel tells of another process."""
+"""The kernel's state of another process."""
 
 from contextlib import suppress
 from pathlib import Path

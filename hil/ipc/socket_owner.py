@@ -1,4 +1,4 @@
-"""Which users own the UDP sockets of this machine that can send from an address, by the kernel.
+"""Users that own the UDP sockets of this machine which can send from an address, by the kernel.
 
 A port of loopback can be reached by every user of the machine, and a datagram bears no name. The
 kernel's list of sockets does: `sock_diag` (sock_diag(7), linux/inet_diag.h) lists those of a port,

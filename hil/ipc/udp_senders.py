@@ -1,4 +1,4 @@
-"""Who may send to a UDP port: one sender for a whole run, and none of another user of the machine.
+"""Permission to send to a UDP port: one sender for a whole run, none of another local user.
 
 The first sender that is understood is bound, address and port. Nobody takes its place however long
 it is silent: another leader is a person's choice. Of a sender on this machine the kernel is asked
@@ -37,7 +37,7 @@ KEPT_MAX: Final = 1024
 
 
 class Unheard(Enum):
-    """Why a sender's datagrams are left out."""
+    """Reason why a sender's datagrams are left out."""
 
     NOT_LISTED = "it is not in the list of senders that may send"
     OWN_ADDRESS = "it bears the address that is listened on, so it hides its own"
@@ -50,7 +50,7 @@ class Unheard(Enum):
 
 
 class _Answer(NamedTuple):
-    """What is known of a sender."""
+    """Known facts of a sender."""
 
     uids: frozenset[int]
     at_s: float
@@ -70,7 +70,7 @@ class _Answer(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """What the kernel is being asked."""
+    """Question that the kernel is being asked."""
 
     sender: Address
     at_s: float

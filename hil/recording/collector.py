@@ -54,7 +54,7 @@ _COUNTED: Final = {OUTCOME: ("dropped", "lost"), FORMAT_TABLE: ("version",)}
 
 @dataclass(slots=True)
 class Facts:
-    """What a file says of its run before the first cycle, and at the end; None if it does not."""
+    """Facts of a run in a file, before the first cycle and at the end; None if it has none."""
 
     metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     signals: Signals | None = None
@@ -108,7 +108,7 @@ class Facts:
 
 
 class Collector:
-    """Gathers what the files of a run hold, one after the other; tells the share done, 0 to 1."""
+    """Collector of what the files of a run hold, one by one; reports the share done, 0 to 1."""
 
     def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []

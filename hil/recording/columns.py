@@ -1,4 +1,4 @@
-"""Columns of a recording: few rows stand in memory, many are unpacked where they are asked for."""
+"""Columns of a recording: few rows are in memory, many are unpacked where they are asked for."""
 
 from array import array
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""How a run ended, as its recording keeps it: the entries of the table `OUTCOME`.
+"""The end of a run, as its recording keeps it: the entries of the table `OUTCOME`.
 
 A disk that is full takes no end. So each file begins with room for one, which is written over.
 
@@ -27,7 +27,7 @@ UNTOLD: Final = "control ended without saying how: its process was killed, or it
 
 @dataclass(frozen=True, slots=True)
 class EndRecord:
-    """How a run ended, in the words of its station."""
+    """End of a run, in the words of its station."""
 
     outcome: str
     """One word or two, such as `completed` or `tripped`; empty if nobody told it."""
@@ -53,7 +53,7 @@ class EndRecord:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEnd:
-    """What the end of a recording says of its run, and of itself."""
+    """End of a recording: of its run, and of itself."""
 
     end: EndRecord | None
     """How the run ended; None in a recording that was cut off, or is older than this record."""

@@ -1,4 +1,4 @@
-"""What happened in a run and is worth a line: how it goes through the ring and into the file."""
+"""Events of a run that are worth a line: their bytes in the ring and in the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ SIMULATED_KEY: Final = "simulated"
 
 
 class EventKind(Enum):
-    """What an event tells of."""
+    """Kind of an event."""
 
     MODE = "mode"
     VIOLATION = "violation"

@@ -1,4 +1,4 @@
-"""What is known of a run before its first cycle and goes to the front of its recording."""
+"""The header of a recording: what is known of a run before its first cycle."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

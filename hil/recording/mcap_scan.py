@@ -1,4 +1,4 @@
-"""What an MCAP file holds that may end anywhere or be damaged, read with bounded memory.
+"""The contents of an MCAP file that may end anywhere or be damaged, read with bounded memory.
 
 Only whole records count; a chunk counts only if it unpacks to the announced size and checksum, a
 table or an attachment only with its checksum. So a wrong bit costs the chunk that it is in, and any

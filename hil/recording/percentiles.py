@@ -24,7 +24,7 @@ _SIGN: Final = np.uint64(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class ValueSpread:
-    """How values are spread."""
+    """Spread of values."""
 
     percentiles: tuple[float, ...]
     """Those asked for, by straight lines between the values; NaN if one of these is NaN."""

@@ -1,4 +1,4 @@
-"""From the ring to the file: within the loop's own thread in a dry run, else see `process`."""
+"""The recorder, from ring to file: in a dry run within the loop's thread, else see `process`."""
 
 import os
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ FLUSH_AFTER_S: Final = 0.5
 
 
 class RecorderStatus(IntEnum):
-    """How the recorder is."""
+    """Status of the recorder."""
 
     STARTING = 0
     OK = 1
@@ -83,7 +83,7 @@ class RecorderRing(Ring):
 
 @dataclass(frozen=True, slots=True)
 class RecorderResult:
-    """How a recording ended."""
+    """Result of a recording."""
 
     path: Path
     status: RecorderStatus
@@ -110,7 +110,7 @@ class RecorderResult:
 
 
 class RecordingSink(Protocol):
-    """What the loop sees of a recorder, whether it is inline or a process of its own."""
+    """Recorder as the loop uses it, whether it is inline or a process of its own."""
 
     @property
     def ring(self) -> RecorderRing:

@@ -45,7 +45,7 @@ _INDEX_HEAD: Final = struct.Struct("<BQHI")
 
 
 class Sink(Protocol):
-    """Where the bytes go."""
+    """Sink of the bytes."""
 
     def write(self, data: bytes, /) -> object:
         """Take all of them, or raise OSError."""

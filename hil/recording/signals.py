@@ -1,4 +1,4 @@
-"""What a station records in a row: one table, of which everything else about rows is made.
+"""The signals of a station's row: one table, of which everything else about rows is made.
 
 A row is CDR (OMG DDS-XTypes, plain CDR of version 1): the mark `00 01 00 00`, then the fields in
 order, little-endian, each at a multiple of its size counted from behind the mark; the bytes

@@ -12,7 +12,7 @@ MAX_POINTS = 4000
 
 
 class Line(NamedTuple):
-    """What is drawn of a value over the rows of a run."""
+    """Line of a value over the rows of a run."""
 
     places: NDArray[np.intp]
     """Rows, rising."""

@@ -1,4 +1,4 @@
-"""How a run ended, read from its recording alone."""
+"""The verdict on a run's end, read from its recording alone."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -17,7 +17,7 @@ from hil.run.stall import stall_of
 
 
 class Ending(Enum):
-    """How a run ended; the value is the word for a person."""
+    """End of a run; the value is the word for a person."""
 
     COMPLETED = "COMPLETED"
     STOPPED = "STOPPED BY THE OPERATOR"
@@ -36,7 +36,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a run ended, and why."""
+    """End of a run, and its reason."""
 
     ending: Ending
     reason: str

@@ -1,4 +1,4 @@
-"""What a page needs of all rows of a run, found piece by piece: lines to draw, peaks, percentiles.
+"""Figures of all rows of a run, found piece by piece: lines to draw, peaks, percentiles.
 
 A run that is short is one piece, and then all is as if its arrays were looked at as a whole; of
 many pieces comes the same, to the last bit.

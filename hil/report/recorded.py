@@ -86,7 +86,7 @@ class RunPiece(NamedTuple, Generic[R]):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RecordedRun:
-    """What the page of a run is made of. A station that has more to say has a kind of its own."""
+    """Content of the page of a run. A station that has more to say has a kind of its own."""
 
     recording: Recording
     times: Array

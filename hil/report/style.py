@@ -1,4 +1,4 @@
-"""How every picture looks: one size, fonts and colours, no more points than are seen, no date."""
+"""The style of every picture: one size, fonts and colours, as many points as are seen, no date."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""How a run ended: the one value that exit status, console, `--json` and recording are made of.
+"""The end of a run: the one value that exit status, console, `--json` and recording are made of.
 
 `Opening.conclude` makes it, `Opening.end` completes it with how the recording ended; a run that was
 recorded and not concluded has no end. What a station alone knows, its outcome, why, and what else
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """How a run ended."""
+    """End of a run."""
 
     outcome: str
     """One word or two, such as `completed`."""
@@ -52,7 +52,7 @@ class Conclusion:
 
 
 class ConclusionTold(TypedDict):
-    """What `--json` prints of the end of any recorded run."""
+    """End of any recorded run, as `--json` prints it."""
 
     ok: bool
     """Completed, or stopped by a person; and nothing was lost, rows of the recording neither."""
@@ -92,7 +92,7 @@ def conclusion_told(end: Conclusion) -> ConclusionTold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A run that is over, for whoever shows it."""
+    """A run that is over, for whoever prints it."""
 
     end: Conclusion
     told: Mapping[str, Any]

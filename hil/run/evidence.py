@@ -18,7 +18,7 @@ MOTION_MODES = ("ENGAGED", "CSTOP", "QSTOP", "HOLD")
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """How late the cycles began [us]."""
+    """Lateness of the cycles [us]."""
 
     p50: float
     """Bound of half of the cycles [us]."""

@@ -1,4 +1,4 @@
-"""What the header of every recording says of where, when and by which programs a run was made."""
+"""Facts in the header of every recording: where, when and by which programs a run was made."""
 
 import json
 import platform

@@ -1,4 +1,4 @@
-"""Which kind of settings file something is, so that a wrong one is called by its name.
+"""Kinds of settings files and their recognition, so that a wrong one is called by its name.
 
 Kinds are told apart by what stands at their top; they are those of the stations that are installed,
 and that of several stations together. A file of another kind than the wanted one is refused as

@@ -1,4 +1,4 @@
-"""What every run tells its recorder and its panels: rows of its station, and events beside them.
+"""The journal of a run, for its recorder and its panels: rows of its station, and events.
 
 It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
 disk is full still says why it stopped.
@@ -13,7 +13,7 @@ from hil.timing.clock import Moment
 
 
 class Audience(Protocol):
-    """Who is told of every cycle and event beside the recorder."""
+    """Observer of every cycle and event beside the recorder."""
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Take one entry, without waiting."""
@@ -28,7 +28,7 @@ Scalar = str | int | float | bool | None
 
 
 class Journal:
-    """Writes a run into the ring of a recorder, and tells an audience, such as panels, the same."""
+    """Writer of a run into the ring of a recorder, and to an audience, such as panels."""
 
     def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
         self._sink, self._audience = sink, audience

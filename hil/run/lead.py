@@ -1,4 +1,4 @@
-"""What an operator may ask of a run, as its station knows it: values, whoever draws them."""
+"""Requests that an operator may make of a run, as its station knows them: values, not widgets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOLD_TO_RUN: Final = "hold_to_run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a panel knows of a run when it judges a press."""
+    """State of a run by which a panel judges a press."""
 
     mode: str
     action: str
@@ -61,14 +61,14 @@ class LedMotion:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What can be set while a run lasts."""
+    """Controls that can be set while a run lasts."""
 
     poses: Poses
     motion: LedMotion
 
 
 class Velocity(Protocol):
-    """What six deflections mean."""
+    """Velocity that six deflections mean."""
 
     @property
     def linear_m_s(self) -> Array:
@@ -104,7 +104,7 @@ class Gamepad(Protocol):
 
 
 class HandlesWriter(Protocol):
-    """Tells a run the velocity wanted; nothing in it waits."""
+    """Writer of the wanted velocity for a run; nothing in it waits."""
 
     @property
     def connected(self) -> bool:
@@ -125,7 +125,7 @@ class HandlesWriter(Protocol):
 
 
 class HandlesPlace(Protocol):
-    """Where a run that is about to begin will listen for handles."""
+    """Place where a run that is about to begin will listen for handles."""
 
     @property
     def override(self) -> str:
@@ -163,7 +163,7 @@ class Steered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """What an operator may ask of runs of a station, beside the stop."""
+    """Requests that an operator may make of runs of a station, beside the stop."""
 
     buttons: tuple[str, ...] = ()
     why_not: Callable[[str, Seen], str] | None = None

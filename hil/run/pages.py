@@ -16,7 +16,7 @@ Role = Literal["dim", "ok", "warn", "fault", "accent"]
 
 
 class Shape(Enum):
-    """What a lamp looks like."""
+    """Shape of a lamp."""
 
     REST = "rest"
     MOVES = "moves"
@@ -101,7 +101,7 @@ class PageFlag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSwitch:
-    """On or off; `key` is true while it is on."""
+    """Switch; `key` is true while it is on."""
 
     label: str
     key: str

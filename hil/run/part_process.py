@@ -1,4 +1,4 @@
-"""One station's process among several, seen by the one who runs them: begun, stopped, its end told.
+"""The process of one station among several, for whoever runs them: start, stop, and its end.
 
 What it says goes into a file. What it cannot know of its own end, that it was killed, or that it
 was asked to stop because another station failed, is a note beside its recording, where its report
@@ -84,7 +84,7 @@ class PartSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
-    """How one station's run went."""
+    """Result of one station's run."""
 
     name: str
     ok: bool

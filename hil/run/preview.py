@@ -1,4 +1,4 @@
-"""What a run will look like, before it runs: rows as its recording would have them."""
+"""The preview of a run, before it runs: rows as its recording would have them."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Self

@@ -296,7 +296,7 @@ def conduct(run: Callable[[Opening], Callable[[Conclusion], T]], opening: Openin
 
 
 class Stalls:
-    """Notes in the journal where a loop in real time stood still; many as one."""
+    """Notes in the journal of the stalls of a loop in real time; many as one."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -347,7 +347,7 @@ class Run(Protocol):
 
 
 class Deviceless:
-    """What a run without devices of its own derives from."""
+    """Base of a run without devices of its own."""
 
     def failed(self, error: Exception) -> bool:
         """No error is an end of its own."""

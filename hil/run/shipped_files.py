@@ -1,4 +1,4 @@
-"""What comes along: the files of ``configs/``, each with a line of what it is."""
+"""Shipped files: those of ``configs/``, each with a line of what it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A computer that was too slow, told as the one cause that it is, and not by what followed from it.
+"""A computer that was too slow, reported as the one cause, not by what followed from it.
 
 Where a cycle comes late, or control is not there in time, answers of drives are late as well, and
 lengths jump from one cycle to the next. The gate names all of it; a person needs the first.
@@ -24,7 +24,7 @@ _LOOK_BACK_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The computer, or the program that leads, stood still."""
+    """Standstill of the computer, or of the program that leads."""
 
     t_s: float
     """Time of the run at which the gate noticed it [s]."""

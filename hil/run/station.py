@@ -1,4 +1,4 @@
-"""What a kind of bench is to everybody who is not that bench: one value, `Station`.
+"""The value `Station`: a kind of bench as everybody sees it who is not that bench.
 
 Nothing outside `hil/stations` names a station; who needs to know something of one asks the value
 that its entry point gives. The value is light: what computes is imported when it is called.
@@ -55,7 +55,7 @@ class CheckFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """What is shown of runs of a station beside their signals and events."""
+    """Views of a station's runs beside their signals and events."""
 
     lamps: Mapping[str, tuple[Role, Shape]] = field(default_factory=dict)
     """Mode → colour and shape of its lamp; the two say the same, so neither is needed alone."""
@@ -114,7 +114,7 @@ SIMULATED: Final = "sim:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the command line wants to be run or checked."""
+    """Request of the command line for a run or a check."""
 
     scenario: Path | None
     """Its file; None for a motion that the options describe."""
@@ -187,7 +187,7 @@ def _number(text: str) -> int | float | str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What the proof of a whole motion found."""
+    """Result of the proof of a whole motion."""
 
     ok: bool
     told: Mapping[str, Any]
@@ -195,7 +195,7 @@ class Checked:
 
 
 class Prepared(Protocol):
-    """What a run plays: a plan that is proved as far as its station proves it before a run."""
+    """Plan that a run plays, proved as far as its station proves it before a run."""
 
     @property
     def name(self) -> str:

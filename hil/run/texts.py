@@ -1,4 +1,4 @@
-"""Edits as texts: told by events of a recording, whole, and read back from there.
+"""Edits as texts: written whole into events of a recording, and read back from there.
 
 An event holds a thousand bytes. So an edit is one event that says what came of it, one for each
 fault if it was refused, and its text in parts; `edits_of` puts them together again.
@@ -70,7 +70,7 @@ class TimedEdit:
 
 @dataclass(slots=True)
 class EditEvents:
-    """Tells edits to a recording, a few events a turn."""
+    """Writer of edits into a recording, a few events a turn."""
 
     who: str = WHO
     """Name under which they stand."""

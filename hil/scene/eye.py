@@ -22,7 +22,7 @@ NEAR, FAR = 1e-2, 1e2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Eye:
-    """Where the eye is; its array is read-only. All is finite, and the distance above 0."""
+    """Position of the eye; its array is read-only. All is finite, and the distance above 0."""
 
     middle_m: Array
     distance_m: float

@@ -1,4 +1,4 @@
-"""What is left to a limit: rules for quantities of a frame, and the shares that colours begin at.
+"""Margins to a limit: rules for quantities of a frame, and the shares that colours begin at.
 
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it.
 """
@@ -26,7 +26,7 @@ _TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"
 
 
 class RestState(Enum):
-    """What measured lengths mean in a mode."""
+    """Meaning of measured lengths in a mode."""
 
     UNHOMED = auto()
     """Nothing: the drives have not found their references."""
@@ -37,7 +37,7 @@ class RestState(Enum):
 
 
 class RestWatch:
-    """What lengths mean now, by the modes that have passed.
+    """Meaning of lengths now, by the modes that have passed.
 
     Args:
         codes: names of the modes, by their codes.
@@ -60,7 +60,7 @@ class RestWatch:
 
 @dataclass(frozen=True, slots=True)
 class MarginGroup:
-    """Quantities that stand side by side in the frame: names, field, and what is left."""
+    """Quantities side by side in the frame: names, field, and what is left."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What is known of an arm's way: its last two frames, and the path of what is followed.
+"""The track of an arm: its last two frames, and the path of what is followed.
 
 Frames come every 0.35 s, pictures thirty times a second. A picture shows the way from the frame
 before to the newest one, in the time that such a way takes: it lags by one frame and never invents

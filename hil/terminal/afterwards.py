@@ -1,4 +1,4 @@
-"""What is made of a run that is over: its figures, its report, its film."""
+"""Products of a run that is over: its figures, its report, its film."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every verb of the command line shares: output for people or as JSON, and exit status."""
+"""The console of every verb: output for people or as JSON, and exit status."""
 
 import math
 import sys
@@ -37,7 +37,7 @@ SILENCE_S = 1.0
 
 
 class _Visible:
-    """What is printed, its control characters made visible."""
+    """Output stream that makes control characters visible."""
 
     def __init__(self, inner: ConsoleRenderable | RichCast | str) -> None:
         self._inner = inner

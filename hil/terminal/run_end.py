@@ -1,4 +1,4 @@
-"""How any run ended: on the console or as JSON, and as exit status."""
+"""The end of any run: on the console or as JSON, and as exit status."""
 
 from typing import NoReturn
 

@@ -32,7 +32,7 @@ class Tick(NamedTuple):
 
 
 class Clock(Protocol):
-    """What paces the loop."""
+    """Clock that paces the loop."""
 
     @property
     def overruns(self) -> int:
@@ -134,7 +134,7 @@ def utc_stamp() -> str:
 
 
 class ReportingClock:
-    """A clock that tells somebody the time now and then.
+    """A clock that reports the time now and then.
 
     Args:
         told: called with the time of a tick [s]; a terminal that has gone stops nothing.

@@ -1,4 +1,4 @@
-"""What this machine can and cannot do for the bench, and how to get what is missing.
+"""The abilities of this machine for the bench, and how to get what is missing.
 
 Returns data; whoever asked prints it. All files are read below `root`, which is `/` but for tests.
 """
@@ -26,7 +26,7 @@ MIN_PYTHON: Final = (3, 11)
 
 
 class Grade(StrEnum):
-    """How serious a finding is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARN = "warn"

@@ -1,4 +1,4 @@
-"""How late this machine wakes a loop up, measured with the loop's own clock and judged in words."""
+"""The wake-up latency of this machine, measured with the loop's own clock and judged in words."""
 
 from __future__ import annotations
 

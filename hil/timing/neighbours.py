@@ -1,4 +1,4 @@
-"""What else kept the processors busy while a run was going (Linux)."""
+"""Other programs that kept the processors busy while a run was going (Linux)."""
 
 import os
 from collections.abc import Iterator, Mapping

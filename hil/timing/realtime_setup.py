@@ -1,4 +1,4 @@
-"""What a process asks of Linux to be woken in time, one item at a time, and what it was refused.
+"""Requests to Linux to be woken in time, one item at a time, and what was refused.
 
 Nothing here is required: whatever the system does not permit is said, with the remedy, and the run
 goes on with worse lateness, which is measured and judged in every cycle. Sources: sched(7),
@@ -37,7 +37,7 @@ UDEV_RULE: Final = f'KERNEL=="cpu_dma_latency", GROUP="{GROUP}", MODE="0660"'
 
 @dataclass(frozen=True, slots=True)
 class RealtimePolicy:
-    """What to ask for."""
+    """Real-time properties to ask for."""
 
     priority: int | None = 80
     """Priority of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM or a closed terminal as a wish that the loop reads, not as an exception in it."""
+"""Ctrl-C, SIGTERM or a closed terminal as a request that the loop reads, not as an exception."""
 
 from __future__ import annotations
 

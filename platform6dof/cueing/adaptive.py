@@ -44,7 +44,7 @@ SPEED = ParameterRange(0.0, 100.0, "1/s")
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """How one gain adapts."""
+    """Adaptation of one gain."""
 
     start: float
     """p0, where it begins and goes back to."""

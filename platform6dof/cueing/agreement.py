@@ -1,4 +1,4 @@
-"""Whether what a source tells fits together: the cheap way to find a wrong sign or unit.
+"""Agreement of what a source reports: the cheap way to find a wrong sign or unit.
 
 Straight lines through pairs that physics ties together: forward force on the change of speed,
 lateral force on speed times yaw rate, rates on the turning of the attitude. The slope must be
@@ -47,7 +47,7 @@ EMPTY_M_S2: Final = 1e-3
 
 
 class Judgement(Enum):
-    """What a line through a pair says."""
+    """Judgement by a line through a pair."""
 
     AGREES = "agrees"
     WRONG_SIGN = "wrong sign"

@@ -1,4 +1,4 @@
-"""From whatever a source tells of a vehicle to all that a filter needs, cycle by cycle.
+"""Completion of what a source gives of a vehicle to all that a filter needs, cycle by cycle.
 
 Force, where it is not told, is acceleration minus gravity: f = dv/dt + ω × v − Rᵀ g. Rates, where
 they are not told, are those of rotation matrices between two cycles; angles are never subtracted,

@@ -217,7 +217,7 @@ def course_interval(
 
 
 class Courses:
-    """What the intervals of one source have told of its way so far."""
+    """Sums over the intervals of one source, about its path so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((_ROWS, 6)), np.zeros((4, 4))

@@ -1,4 +1,4 @@
-"""What every cueing algorithm is to the chain around it: a filter from a vehicle to coordinates.
+"""The interface of every cueing algorithm: a filter from a vehicle to coordinates.
 
 The rider's axes at the platform are forward, left, up: x, y, z of the platform. A vehicle's are
 forward, right, down; so in small angles roll φ, pitch θ, yaw ψ of the vehicle are gamma, -beta,

@@ -1,4 +1,4 @@
-"""A host that tells a pose: the platform follows it within a box, smoothly, and that is all."""
+"""Following of a host's pose: the platform follows it within a box, smoothly, and that is all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEVEL: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class DirectParameters:
-    """Of following a pose that comes in.
+    """Parameters of following a pose that comes in.
 
     Raises:
         CueingError: with the name, the value and its bounds.

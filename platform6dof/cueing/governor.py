@@ -88,7 +88,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Governed:
-    """What leaves the governor in a cycle."""
+    """Output of the governor in a cycle."""
 
     rows: Array
     """Coordinates [m, rad], their first and second derivatives, shape (3, 6), read-only."""

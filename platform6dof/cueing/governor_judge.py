@@ -1,4 +1,4 @@
-"""Compiled parts of the governor: judge a row, let it pass, go on with accelerations, or brake.
+"""Compiled parts of the governor: judge a row, let it pass, continue with accelerations, or brake.
 
 Tables are those of `platform6dof.cueing.margins.MarginTables`; of rows and state tells
 `platform6dof.cueing.governor_state`.

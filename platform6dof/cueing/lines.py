@@ -1,4 +1,4 @@
-"""Lines through what is told and what is due: pairs with a memory, and what their slope says."""
+"""Lines through reported and expected values: pairs with a memory, and what their slope says."""
 
 from __future__ import annotations
 

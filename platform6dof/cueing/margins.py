@@ -1,4 +1,4 @@
-"""What a governed motion keeps: every limit of the envelope, the box of poses, room for a stop.
+"""Margins of a governed motion: every limit of the envelope, the box of poses, space for a stop.
 
 Each quantity has a number, the first 46 in the order of the envelope's own columns, and a margin
 that is 0 on its limit and 1 far from it, so that the smallest of all can be told.
@@ -52,7 +52,7 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StopLimits:
-    """How the gate stops the six legs, and what it keeps free before their ends.
+    """Limits of the gate's stop of six legs, and what it keeps free before their ends.
 
     Raises:
         ValueError: a number that is not finite or negative, or a deceleration of 0.

@@ -39,7 +39,7 @@ _RATE: Final = Scale(0.3, math.radians(40.0))
 
 @dataclass(frozen=True, slots=True)
 class MpcParameters:
-    """Of the predictive algorithm (after Khusro, Zheng, Grottoli, Shyrokau, Vehicles 2(4), 2020).
+    """Parameters of the predictor (after Khusro, Zheng, Grottoli, Shyrokau, Vehicles 2(4), 2020).
 
     Raises:
         CueingError: with the name, the value and its bounds.

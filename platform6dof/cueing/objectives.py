@@ -1,4 +1,4 @@
-"""What a set of classical parameters is worth: on a recording, or by its frequency response.
+"""Objectives of a set of classical parameters: on a recording, or by its frequency response.
 
 An objective takes the four numbers that matter for surge and sway, and says the error and how far
 the platform would go for it. `platform6dof.cueing.tuning` looks for the best ones.
@@ -61,7 +61,7 @@ RANGES: Final = ((0.3, 8.0), (0.3, 2.5), (0.005, 6.0), (0.3, 30.0))
 
 @dataclass(frozen=True, slots=True)
 class TuneBounds:
-    """What a set may need."""
+    """Bounds of what a set may need."""
 
     travel_m: float
     """Largest surge and sway from neutral; by the response, for a sinusoid of 1 m/s²."""
@@ -107,7 +107,7 @@ SLACK: Final = 1e-9
 
 
 class Objective(Protocol):
-    """What is made as small as can be."""
+    """Function that is minimised."""
 
     @property
     def bounds(self) -> TuneBounds:

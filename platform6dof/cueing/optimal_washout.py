@@ -68,7 +68,7 @@ _RATE: Final = Scale(0.3, math.radians(20.0))
 
 @dataclass(frozen=True, slots=True)
 class OptimalParameters:
-    """Of the optimal washout.
+    """Parameters of the optimal washout.
 
     Raises:
         CueingError: with the name, the value and its bounds.

@@ -64,7 +64,7 @@ PERIOD: Final = ParameterRange(1e-4, 0.1, "s")
 
 
 class Curve(IntEnum):
-    """How a channel is kept within its largest value."""
+    """Curve by which a channel is kept within its largest value."""
 
     CLIP = 0
     CUBIC = 1
@@ -73,7 +73,7 @@ class Curve(IntEnum):
 
 
 class TiltBy(IntEnum):
-    """How the rate of tilt is kept below what is felt."""
+    """Means by which the rate of tilt is kept below what is felt."""
 
     LIMITER = 0
     """The low-passed tilt is followed no faster than allowed: quick, but not linear."""
@@ -226,7 +226,7 @@ Scales = tuple[Scale, Scale, Scale]
 
 @dataclass(frozen=True, slots=True)
 class ClassicalParameters:
-    """Of the classical washout (Conrad and Schmidt 1970; Reid and Nahon, UTIAS 296, 1985)."""
+    """Parameters of the classical washout (Conrad, Schmidt 1970; Reid, Nahon, UTIAS 296, 1985)."""
 
     force: Scales
     """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""

@@ -36,7 +36,7 @@ ITERATIONS_MAX: Final = 60
 
 
 class HeadFrame:
-    """Where a rider's head stands at neutral: from its deviations to the platform's coordinates.
+    """Frame of a rider's head at neutral: from its deviations to the platform's coordinates.
 
     Args:
         neutral: pose of the platform that deviations count from.

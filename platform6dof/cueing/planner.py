@@ -43,7 +43,7 @@ COORDINATE_RESERVES: Final = (0.98, 0.94)
 
 
 class Outcome(IntEnum):
-    """How a request ended."""
+    """Outcome of a request."""
 
     PLANNED = 0
     REDUCED = 1
@@ -56,7 +56,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
-    """What a plan is to be made of."""
+    """Request for a plan."""
 
     serial: int
     start_s: float
@@ -72,7 +72,7 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanAnswer:
-    """What became of a request."""
+    """Answer to a request."""
 
     serial: int
     outcome: Outcome

@@ -35,7 +35,7 @@ Axes = tuple[str, str, str]
 
 
 class ForceFault(Enum):
-    """Why a mean force is no vehicle's."""
+    """Reason why a mean force is no vehicle's."""
 
     NO_GRAVITY = "no gravity"
     EMPTY = "empty"

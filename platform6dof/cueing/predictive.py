@@ -34,7 +34,7 @@ WHOLE: Final = 1e-6
 
 
 class Planning(Protocol):
-    """Whoever makes the plans: a planner of this thread, or one elsewhere."""
+    """Maker of plans: a planner of this thread, or one elsewhere."""
 
     @property
     def alive(self) -> bool:
@@ -79,7 +79,7 @@ class InlinePlanning:
 
 @dataclass(frozen=True, slots=True)
 class PlanStatus:
-    """What became of the plans that were asked for."""
+    """Counts of the plans that were asked for."""
 
     asked: int = 0
     played: int = 0

@@ -1,4 +1,4 @@
-"""A whole recorded ride: what was told at uniform times, completed at once, and as states.
+"""A whole recorded ride: as given at uniform times, completed at once, and as states.
 
 The same rules as `completion`, with differences about the middle, for the future is known.
 """
@@ -22,7 +22,7 @@ _WIDTHS: Final = {"force": 3, "omega": 3, "attitude": 4, "velocity": 3, "positio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToldMotion:
-    """What a recording tells; a column that it does not have is NaN all along.
+    """Motion that a recording gives; a column that it does not have is NaN all along.
 
     Raises:
         CueingError: of another shape, too few rows, or a number that is missing here and there.

@@ -30,7 +30,7 @@ INPUTS: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
-    """Of one input, at some frequencies; complex values, each of shape (N,)."""
+    """Response to one input, at some frequencies; complex values, each of shape (N,)."""
 
     rad_s: NDArray[np.float64]
     """The frequencies [rad/s]."""

@@ -1,4 +1,4 @@
-"""How well a rider feels on a platform what the vehicle did: figures per axis, never a verdict.
+"""The score of a ride: how well a rider feels what the vehicle did, per axis, never a verdict.
 
 Judged are the signals of the inner ear (`platform6dof.cueing.vestibular`): the error is what the
 wanted motion would make it report, less what the felt one does. The mean of each input is removed
@@ -123,7 +123,7 @@ def score_pieces(pieces: Pieces, period_s: float, model: VestibularModel = REID_
 
 
 class _AxisSums:
-    """What is known of the signals of one axis so far.
+    """Sums of the signals of one axis so far.
 
     Spreads about the means of two parts are put together after Chan, Golub, LeVeque, "Updating
     formulae and a pairwise algorithm for computing sample variances" (1979).

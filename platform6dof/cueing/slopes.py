@@ -248,7 +248,7 @@ def interval(
 
 
 class Slopes:
-    """What the intervals of one source have told so far."""
+    """Sums over the intervals of one source so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((LINES, 6)), np.zeros((6, 4))

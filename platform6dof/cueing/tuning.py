@@ -32,7 +32,7 @@ LOGARITHMIC: Final = (True, False, True, True)
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What a search found."""
+    """Result of a search."""
 
     best: Trial
     """The smallest error of those that keep the bounds."""

@@ -1,4 +1,4 @@
-"""Signs of angles that explain the rates better than those that are told.
+"""Signs of angles that explain the rates better than those that are given.
 
 A wrong sign of one angle need not show in the line of any one rate: with the pitch turned over,
 what turns the nose up in a bank still comes of the heading. So the turning is made anew with other
@@ -81,7 +81,7 @@ def turns_interval(block: Array, lasts_s: float, sums: Array, work: Array) -> in
 
 
 class Turns:
-    """What the intervals of one source have told of the signs of its angles so far."""
+    """Sums over the intervals of one source, about the signs of its angles so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros(9), np.zeros((4, 4))

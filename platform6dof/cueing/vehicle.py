@@ -1,4 +1,4 @@
-"""What a vehicle does at one moment, as every source tells it and every filter takes it."""
+"""State of a vehicle at one moment, as every source gives it and every filter takes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNKNOWN: Final[Vector3] = (_NAN, _NAN, _NAN)
 
 
 class VehicleFlags(IntFlag):
-    """What a host says of its simulation beside the vehicle's motion."""
+    """Flags of a host about its simulation beside the vehicle's motion."""
 
     PAUSED = 1
     RESET = 2

@@ -1,4 +1,4 @@
-"""What a rider's inner ear makes of specific force and angular velocity: otoliths and canals.
+"""Models of a rider's inner ear, for specific force and angular velocity: otoliths and canals.
 
 Each model is a linear transfer function; what a person does not notice lies below its threshold.
 Sampled signals are taken as straight between their samples (first-order hold), so a step and a
@@ -74,7 +74,7 @@ class VestibularModel:
 
 
 class SensedPieces:
-    """What the organs report of a motion that began at rest and comes in pieces.
+    """Output of the organs for a motion that began at rest and comes in pieces.
 
     Args:
         model: the organs.

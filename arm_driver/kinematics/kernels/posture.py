@@ -1,4 +1,4 @@
-"""What joint angles tell about the arm: pose, branch, singular distances, points, Jacobian.
+"""Posture of the arm from joint angles: pose, branch, singular distances, points, Jacobian.
 
 The table of constants and the numbers of the branches are those of ``puma``.
 """

@@ -47,7 +47,7 @@ class _Candidate:
 
 
 class Candidates:
-    """Who waits to be let in.
+    """Connections that wait to be let in.
 
     Args:
         token: what has to be known.

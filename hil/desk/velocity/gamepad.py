@@ -33,7 +33,7 @@ INPUTS: Final = "/dev/input"
 
 @dataclass(frozen=True, slots=True)
 class HandleState:
-    """What the handles are at one moment."""
+    """State of the handles at one moment."""
 
     axes: tuple[float, ...]
     """Deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six."""
@@ -42,7 +42,7 @@ class HandleState:
 
 @dataclass(frozen=True, slots=True)
 class HandleShape:
-    """How deflections become velocities; raises SourceError: a value outside its range."""
+    """Map from deflections to velocities; raises SourceError: a value outside its range."""
 
     linear_m_s: float
     """Speed along an axis at full deflection [m/s]."""

@@ -108,7 +108,7 @@ class Terminal:
 
 
 class HeldKeys:
-    """Which keys of a terminal are held now.
+    """Keys of a terminal that are held now.
 
     Args:
         hold_s: time for which a key counts as held after each of its characters [s].

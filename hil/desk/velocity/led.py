@@ -34,7 +34,7 @@ Said = Callable[[str, dict[str, str | bool]], None]
 
 
 class LedOperator:
-    """What the panels want of a run: that it stops, and whether it is held; looked at as it turns.
+    """The operator of a run at the panels: requests its stop, and holds it; read as the run turns.
 
     Args:
         now_s: monotonic time [s], the clock that stamps the orders.

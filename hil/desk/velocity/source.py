@@ -1,4 +1,4 @@
-"""What a live source of velocity is: a twist at every moment, or the word that it has ended.
+"""Live sources of velocity: a twist at every moment, or the word that the source has ended.
 
 It is hold-to-run: without fresh input it wants zero velocity.
 """
@@ -146,7 +146,7 @@ class TwistSource(ABC):
 
 
 class WrappedSource:
-    """A source that changes what another one wants; that one is heard and closed with it."""
+    """A source that changes what another one gives; that one is polled and closed with it."""
 
     def __init__(self, inner: VelocitySource) -> None:
         self._inner = inner

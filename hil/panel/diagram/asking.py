@@ -1,4 +1,4 @@
-"""What the editor's window asks a person for: names, files, ends of a wire."""
+"""Questions that the editor's window asks a person: names, files, ends of a wire."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hil.panel.diagram.scene import DiagramScene
 
 
 class Questions:
-    """What a window of the editor asks.
+    """Questions of an editor's window.
 
     Args:
         window: over which it asks.

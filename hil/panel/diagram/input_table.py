@@ -1,4 +1,4 @@
-"""What a diagram that runs in the editor gets: its inputs, sliders, switches and buttons."""
+"""The inputs of a diagram that runs in the editor, with sliders, switches and buttons."""
 
 from __future__ import annotations
 

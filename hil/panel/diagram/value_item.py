@@ -1,4 +1,4 @@
-"""What an output of a running diagram has, written beside it."""
+"""The value of an output of a running diagram, written beside it."""
 
 from __future__ import annotations
 

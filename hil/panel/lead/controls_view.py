@@ -43,7 +43,7 @@ _STANDING: Final = {
 
 
 class StepSlider(QSlider):
-    """A slider whose keys are steps of what it stands for, not of its own notches.
+    """A slider whose keys are steps of its quantity, not of its own notches.
 
     Args:
         step: takes -1 or 1, and whether it is a coarse step.

@@ -1,4 +1,4 @@
-"""The row of lamps: one a mode, the present one lit, told apart by colour, shape and weight."""
+"""The row of lamps: one a mode, the present one lit, distinct by colour, shape and weight."""
 
 import math
 from typing import Any

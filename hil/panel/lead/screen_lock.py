@@ -1,4 +1,4 @@
-"""Hears that the screen is being locked, where the desktop session tells of it.
+"""Detection of the screen being locked, where the desktop session reports it.
 
 A locked screen takes the keyboard away without telling every program so: a key that is released
 then is never heard of. What tells of it is a desktop's screen saver on the session's bus, and
@@ -30,7 +30,7 @@ _SYSTEM_BUS: Final = Path("/run/dbus/system_bus_socket")
 
 
 class ScreenLock(QObject):
-    """Tells that the screen is being locked."""
+    """Signal that the screen is being locked."""
 
     locked = Signal()
 

@@ -50,7 +50,7 @@ _WRITTEN_IN: Final = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
 
 
 class KeyTarget(Protocol):
-    """What the keys act on."""
+    """Target of the keys."""
 
     def stop(self) -> None:
         """Ask for a stop."""

@@ -1,4 +1,4 @@
-"""What a window is connected to: a bench that runs, or a recording. No window is needed for it.
+"""The session of a window: a bench that runs, or a recording. No window is needed for it.
 
 One call of `turn`, thirty times a second: first the sign of life goes out, then what was said and
 what was told comes in. Nothing here waits. The sign of life is sent from the very call that feeds
@@ -39,7 +39,7 @@ _NOBODY: Final = "{why}: nobody is left to answer it"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn brought."""
+    """News of one turn."""
 
     batch: Batch
     """Frames and events."""

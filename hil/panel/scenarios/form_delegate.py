@@ -1,4 +1,4 @@
-"""How one line of a form is edited: a field for text, a list to choose from."""
+"""The editor of one line of a form: a field for text, a list to choose from."""
 
 from collections.abc import Callable
 from typing import Any, Final, cast

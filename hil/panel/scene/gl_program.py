@@ -1,4 +1,4 @@
-"""What the graphics card does: one program for bodies, one for lines.
+"""The programs of the graphics card: one for bodies, one for lines.
 
 All bodies of a scene are drawn in one call. A corner knows the number of its part and of its
 colour; placements and colours are tables that are sent anew for each picture. So a picture costs

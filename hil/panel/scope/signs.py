@@ -1,4 +1,4 @@
-"""Signs that tell the traces of a plot apart without their colours: on the line and in its title.
+"""Signs by which traces of a plot differ without their colours: on the line and in its title.
 
 The first eight are filled, the second eight hollow.
 """

@@ -1,4 +1,4 @@
-"""Where the docks are: their places at first, and how a window finds its layout again."""
+"""Places of the docks: where they are at first, and how a window restores its layout."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the parts of a window may ask of it, so that none of them needs to know the window."""
+"""The window as its parts may use it, so that none of them needs to know it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

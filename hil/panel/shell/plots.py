@@ -1,4 +1,4 @@
-"""What the panel's plots share: a look that follows the theme, and no menu that hides keys."""
+"""Common settings of the panel's plots: the theme's colours, and no menu that hides keys."""
 
 from typing import Any, Final
 

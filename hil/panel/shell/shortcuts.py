@@ -16,7 +16,7 @@ from hil.panel.shell.dock_layout import DOCKS
 
 
 class Where(Enum):
-    """Where a key means what it says; the value is its heading in the help."""
+    """Place where a key is valid; the value is its heading in the help."""
 
     EVERYWHERE = "Everywhere"
     SCENE = "In the picture of the machine"

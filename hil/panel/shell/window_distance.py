@@ -1,4 +1,4 @@
-"""What an operator reads from three metres away, over all docks: mode, margin, time left, stop."""
+"""The display for three metres' distance, over all docks: mode, margin, time left, stop."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How the window looks: its colours and the size of its text, both chosen for good."""
+"""Appearance of the window: its colours and the size of its text, both remembered."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ _TEXT: Final = "window/text_pt"
 
 
 class Look:
-    """What was chosen, and the window that is given it."""
+    """Chosen theme and text size, and the window that is given them."""
 
     def __init__(self, window: Host, settings: QSettings) -> None:
         self._window, self._settings = window, settings

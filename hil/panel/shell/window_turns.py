@@ -1,4 +1,4 @@
-"""What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
+"""The window's turn, thirty a second: a sign of life, news, pictures; and views, one by one.
 
 A turn gives the sign of life first, then takes what came, then draws what there is time for, and
 paints it at once: else Qt would paint between the turns, where nobody knows what took so long.

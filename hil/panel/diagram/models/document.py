@@ -24,7 +24,7 @@ _UNDECIDED: Final = "there are unsaved edits of before: recover or discard them 
 
 
 class Document:
-    """What an editor has open.
+    """The open document of an editor.
 
     The user's file is written by `save` alone. Each edit goes into a journal beside it.
 

@@ -29,7 +29,7 @@ from hil.panel.diagram.models.names import (
 
 
 class Edit(Protocol):
-    """What may be done with a diagram."""
+    """An edit of a diagram."""
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong with a diagram that is being edited, block by block and wire by wire.
+"""Problems of a diagram that is being edited, block by block and wire by wire.
 
 The words are those of `hil diagram check`: the same checks, on the version that is edited.
 """

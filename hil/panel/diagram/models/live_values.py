@@ -1,4 +1,4 @@
-"""What is seen of a diagram that runs: the source of values, and what is written where."""
+"""The visible values of a running diagram: their source, and what is written where."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TYPED_MOST: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class BlockOffer:
-    """What may be placed."""
+    """A kind of block that may be placed."""
 
     name: str
     group: str

@@ -1,4 +1,4 @@
-"""Edits of where blocks stand on the drawing; the law stays."""
+"""Edits of the places of blocks on the drawing; the law stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of what stands in a block's line: parameters, ticks, conditions, notes.
+"""Edits of a block's line: parameters, ticks, conditions, notes.
 
 A value is checked against type, limits and unit before it is taken.
 """

@@ -1,4 +1,4 @@
-"""How a diagram stands on the drawing: boxes of blocks, their ports, ways of wires; in pixels."""
+"""Shapes of a diagram on the drawing: boxes of blocks, their ports, paths of wires; in pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator wants of a machine: pose, tempo, motion; as messages for the desk.
+"""An operator's requests to a machine: pose, tempo, motion; as messages for the desk.
 
 Nothing is sent here: the window takes the messages and hands them to its connection. A slider that
 is drawn becomes one target per picture, the newest. The press for a pose waits until the desk has

@@ -1,4 +1,4 @@
-"""What is in force at a bench: tempo and pose as control is given them, and the motion it plays.
+"""Settings in force at a bench: tempo and pose as control is given them, and the motion it plays.
 
 The desk tells what is wanted, whoever wanted it, and each new motion's table; control tells the
 number of the motion that it plays. A panel that comes later knows the newest table and the
@@ -14,7 +14,7 @@ from hil.desk.order import Button, Six
 
 
 class InForce:
-    """What a bench was told, and plays.
+    """Tempo and pose that a bench was given, and the motion that it plays.
 
     It lasts as long as the run is shown: what was known of motions stays so with the next desk.
     """

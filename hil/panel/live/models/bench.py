@@ -1,4 +1,4 @@
-"""What state the bench is in, who moves it, what can be pressed now and why not the rest.
+"""State and owner of the bench, what can be pressed now, and why not the rest.
 
 The model hears the feed (modes, the operation as control has it) and the desk (who owns the
 motion, what became of a wish). It sends nothing: wishes are messages that the window hands on.
@@ -33,7 +33,7 @@ _DEAD_MEN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ButtonState:
-    """A button as it stands now."""
+    """State of a button now."""
 
     button: Button
     """Which one."""

@@ -1,4 +1,4 @@
-"""What a bench that has stopped wants of people: its first cause, and what brings it on."""
+"""The alarm of a bench that has stopped: its first cause, and what brings it on."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -23,7 +23,7 @@ STALLED_ACTS: Final = (HOLD_TO_RUN, "play")
 
 
 class Alarm(NamedTuple):
-    """Why a bench stands still and what to do, in words; all empty if it does as it was asked."""
+    """Cause of a bench's stop and the remedy, in words; all empty if it does as it was asked."""
 
     cause: str = ""
     """Its mode, and what it stopped for first."""
@@ -34,7 +34,7 @@ class Alarm(NamedTuple):
 
 
 class Hands(NamedTuple):
-    """Whose motion it is, as far as it decides what is to be done next."""
+    """Ownership of the motion, as far as it decides what is to be done next."""
 
     you_own: bool
     owner: str

@@ -1,4 +1,4 @@
-"""How near a bench is: whether frames come from it, and whether there is a desk to be asked."""
+"""The link to a bench: whether frames come from it, and whether there is a desk to be asked."""
 
 import math
 from enum import Enum
@@ -19,14 +19,14 @@ _LINKS: Final = {
 
 
 class Source(Enum):
-    """Where the shown run comes from."""
+    """Source of the shown run."""
 
     LIVE = "live"
     REPLAY = "replay"
 
 
 class Link(Enum):
-    """How near the bench is."""
+    """State of the link to the bench."""
 
     WAITING = "waiting"
     """Connected; no frame has come yet."""
@@ -42,7 +42,7 @@ class Link(Enum):
 
 
 class LinkWatch:
-    """What is known of the way to one bench."""
+    """Watch over the link to one bench."""
 
     def __init__(self, source: Source, period_s: float) -> None:
         self._source = source

@@ -1,4 +1,4 @@
-"""What was asked of a bench, by number, and why the last wish did nothing."""
+"""Requests to a bench, by number, and why the last one did nothing."""
 
 from collections.abc import Callable
 

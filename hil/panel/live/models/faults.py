@@ -1,4 +1,4 @@
-"""What went wrong and what to do: faults, refusals and warnings of a run, newest first."""
+"""Faults, refusals and warnings of a run, newest first, with their remedies."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ SORTS: Final = {
 
 
 class Sort(Enum):
-    """What an entry tells of."""
+    """Sort of an entry."""
 
     FAULT = "fault"
     """The gate stopped or refused a motion."""

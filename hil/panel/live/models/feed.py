@@ -1,4 +1,4 @@
-"""Where a window's data comes from: a bench that runs, or a recording, through one interface.
+"""Sources of a window's data: a bench that runs, or a recording, through one interface.
 
 A feed hands over what came since it was last asked, as one array: a window asks thirty times
 a second, whatever the rate of the bench. A replay has its own time, which can be moved; its
@@ -28,7 +28,7 @@ HISTORY_S: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What does not change while a run is looked at."""
+    """Facts of a run that do not change while it is shown."""
 
     header: RunHeader
     """Header of the run."""
@@ -70,7 +70,7 @@ def _no_events() -> tuple[EventRecord, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came since the last time."""
+    """Rows and events that came since the last poll."""
 
     rows: Rows
     """Rows, oldest first, (n, values of the table); NaN = not there."""

@@ -1,4 +1,4 @@
-"""How late the cycle wakes and how long it works: counts in logarithmic bins of the last minute.
+"""Lateness and working time of the cycle: counts in logarithmic bins of the last minute.
 
 Each block of time has its own counts, so that old ones are forgotten by clearing a row; nothing is
 sorted and nothing grows.

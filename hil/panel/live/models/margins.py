@@ -1,4 +1,4 @@
-"""What is left: of each leg's and joint's travel, to singularities, of the supervision's windows.
+"""Margins left: each leg's and joint's travel, singularities, the supervision's windows.
 
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it. The thresholds of the
 colours are those of the picture in space.

@@ -1,4 +1,4 @@
-"""The end of a run for people: read from what control told, put into words."""
+"""The end of a run for people: read from control's report, put into words."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What happened when: the modes as spans of time, the events as marks."""
+"""The run in time: the modes as spans, the events as marks."""
 
 from bisect import bisect_right
 from collections import deque

@@ -1,4 +1,4 @@
-"""What is wrong with a table of settings, each problem at its place in the form.
+"""Problems of a table of settings, each at its place in the form.
 
 The bench's own readers judge, with their own words, and say which key each is about. A problem in a
 file that the table names is shown at that name.

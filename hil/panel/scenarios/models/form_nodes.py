@@ -1,4 +1,4 @@
-"""What a form shows of a table of settings: nodes, made from the JSON schema and the table.
+"""The nodes that a form shows of a table of settings, made from the JSON schema and the table.
 
 A node is one line of the form: a value, or a table or list with nodes of its own, which are made
 when they are asked for. A key that is left out is shown with its default and without a tick.
@@ -22,7 +22,7 @@ _SCALARS: Final = {"string", "number", "integer", "boolean"}
 
 
 class NodeKind(Enum):
-    """How a node is edited."""
+    """Editor that a node needs."""
 
     TEXT = "text"
     NUMBER = "number"

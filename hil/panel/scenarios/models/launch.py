@@ -17,7 +17,7 @@ LOOK_EVERY_S: Final = 0.2
 
 
 class LaunchState(Enum):
-    """How far a bench is."""
+    """Stage of a bench that is started."""
 
     STARTING = "starting"
     RUNNING = "running"

@@ -23,7 +23,7 @@ PREVIEW: Final = ("-m", "hil.panel.scenarios.models.preview")
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """How a check ended."""
+    """Outcome of a check."""
 
     ok: bool
     """Whether all is well."""
@@ -89,7 +89,7 @@ def _wrong_first(findings: tuple[CheckFinding, ...]) -> tuple[CheckFinding, ...]
 
 @dataclass(frozen=True, slots=True)
 class DryOutcome:
-    """How a dry run ended."""
+    """Outcome of a dry run."""
 
     ok: bool
     """Whether all went well."""

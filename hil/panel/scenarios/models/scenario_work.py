@@ -1,4 +1,4 @@
-"""What is done with a scenario: checked, tried in a dry run, run, reported; and what is told of it.
+"""Work on a scenario: check, dry run, run and report; and the news of each.
 
 Every work is a process of its own that is looked at and never waited for. There is at most one of
 each kind.
@@ -36,7 +36,7 @@ _PARTS_LED: Final = "Each part has a desk of its own and waits to be led: choose
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has become of a work."""
+    """News of a work."""
 
     words: str
     """Sentence for people; empty if there is nothing new to be said."""

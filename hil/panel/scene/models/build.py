@@ -1,4 +1,4 @@
-"""From a run's header to the scenes that show it."""
+"""The scenes that show a run, built from its header."""
 
 from hil.config.errors import ConfigError
 from hil.recording.header import RunHeader

@@ -12,7 +12,7 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class Cursors:
-    """Where the cursors are."""
+    """Positions of the cursors."""
 
     a_s: float
     """Time of the first [s]."""

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Edge(Enum):
-    """Which crossings count."""
+    """Direction of the crossings that count."""
 
     RISING = "rising"
     FALLING = "falling"
@@ -26,7 +26,7 @@ class Edge(Enum):
 
 
 class Sweep(Enum):
-    """What is shown between two edges."""
+    """Sweep mode: what is shown between two edges."""
 
     OFF = "off"
     """No trigger: the newest samples roll by."""
@@ -40,7 +40,7 @@ class Sweep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TriggerSettings:
-    """What is waited for.
+    """Settings of the trigger.
 
     Raises:
         ValueError: if a value is out of its range; the message says which.
@@ -116,7 +116,7 @@ def _crossings(
 
 
 class TriggerPhase(Enum):
-    """Where the trigger is."""
+    """Phase of the trigger."""
 
     IDLE = "idle"
     ARMED = "armed"
@@ -126,7 +126,7 @@ class TriggerPhase(Enum):
 
 
 class TriggerEvent(Enum):
-    """What can happen to it."""
+    """Event of the trigger's state machine."""
 
     START = "start"
     EDGE = "edge"
@@ -159,7 +159,7 @@ TRANSITIONS: Final[Mapping[tuple[TriggerPhase, TriggerEvent], TriggerPhase]] = M
 
 @dataclass(frozen=True, slots=True)
 class TriggerState:
-    """What the trigger knows."""
+    """State of the trigger."""
 
     phase: TriggerPhase = TriggerPhase.IDLE
     """Where it is."""

@@ -1,4 +1,4 @@
-"""Which benches have begun since the last look; no window is needed for it."""
+"""Benches that have begun since the last poll; no window is needed for it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ LOOK_EVERY_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class BenchLook:
-    """What a look has found."""
+    """Result of one poll."""
 
     running: tuple[Endpoint, ...] = ()
     """Benches that answer, by name."""

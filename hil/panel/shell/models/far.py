@@ -1,4 +1,4 @@
-"""What is to be read from afar: mode, worst margin, time left; and how large it must be."""
+"""Text to be read from afar: mode, worst margin, time left; and how large it must be."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which views are drawn in a turn: what there is time for, and each as often as the others.
+"""Choice of the views drawn in a turn: as time allows, and each as often as the others.
 
 A view that is slow to draw must not make the sign of life late that is due in the next turn. So a
 turn begins with what it is late itself, whatever has made it late, and draws what fits into the

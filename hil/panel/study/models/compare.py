@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceFigures:
-    """How far apart a signal is, in its unit; NaN if the runs have nothing in common."""
+    """Differences of a signal, in its unit; NaN if the runs have nothing in common."""
 
     channel: Channel
     """The signal."""
@@ -138,7 +138,7 @@ def paired(first: ComparedRun, second: ComparedRun, shift_s: float) -> Iterator[
 
 
 class FiguresSoFar:
-    """How far apart a signal is in the pieces of two runs that came."""
+    """Differences of a signal over the pieces of two runs so far."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

@@ -1,4 +1,4 @@
-"""By how much one run is shifted so that it lies over another: by its motion, or by likeness."""
+"""The shift that lays one run over another: by its motion, or by likeness."""
 
 import math
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Align(Enum):
-    """What is made to happen at one time in both runs."""
+    """Event that is made to happen at one time in both runs."""
 
     NONE = "none"
     """Nothing: motion times are what they are."""

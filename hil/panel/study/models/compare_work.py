@@ -105,7 +105,7 @@ def compare(
 
 
 class _Lines:
-    """What is drawn of a signal, gathered piece by piece."""
+    """The drawn lines of a signal, gathered piece by piece."""
 
     def __init__(self, count: int) -> None:
         self._thinned = [Thinned(count, MOST_POINTS) for _ in range(3)]

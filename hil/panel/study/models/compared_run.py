@@ -1,4 +1,4 @@
-"""A run that is compared: its rows stand in memory, or are read from its recording in pieces."""
+"""A run that is compared: its rows are in memory, or are read from its recording in pieces."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
