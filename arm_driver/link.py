@@ -70,7 +70,7 @@ class ArmLink(Protocol):
         """
 
     def offer(self, X_RT: Pose) -> Offer:
-        """Put the next waypoint into the slot; `poll` tells when it is wanted.
+        """Put the next waypoint into the slot; `poll` says when it is wanted.
 
         Args:
             X_RT: Where to be one period after the waypoint before.

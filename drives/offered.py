@@ -131,7 +131,7 @@ class OfferedBank:
         return report
 
     def request(self, goal: DriveGoal) -> None:
-        """Ask for a goal; what the bank raises is told by the next feedback."""
+        """Ask for a goal; what the bank raises is reported by the next feedback."""
         if self._failed and goal not in _CAUTIOUS:
             return
         try:

@@ -22,7 +22,7 @@ class Wait(NamedTuple):
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """What stays the same for as long as it is the same wait, whatever is seen."""
+        """Key that stays the same for as long as it is the same wait, whatever is seen."""
         return self.leg, self.what, self.wanted
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ Tell = Callable[[Waits], None]
 
 
 def tell_nobody(waits: Waits) -> None:
-    """Tell nobody what is waited for."""
+    """Report waits to nobody."""
 
 
 def in_words(waits: Sequence[Wait]) -> str:

@@ -95,7 +95,7 @@ def _reason(base_m: Array, platform_m: Array) -> str:
 
 
 def _largest_group(joints_m: Array) -> int:
-    """How many joints stand in the most crowded place."""
+    """Number of joints in the most crowded place."""
     distances = np.linalg.norm(joints_m[:, None] - joints_m[None, :], axis=2)  # (6, 6)
     return int((distances < RANK_TOLERANCE * distances.max()).sum(axis=1).max())
 

@@ -92,7 +92,7 @@ class Envelope:
         rates: ArrayLike | None = None,
         second_rates: ArrayLike | None = None,
     ) -> NDArray[np.bool_]:
-        """Which of many setpoints are inside; non-finite ones are not.
+        """Return which of many setpoints are inside; non-finite ones are not.
 
         Args:
             coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
@@ -133,7 +133,7 @@ class Envelope:
         )
 
     def remaining_travel(self, X_BP: Pose) -> RemainingTravel:
-        """How far each coordinate can go in each direction, to 1e-6, and what stops it.
+        """Travel of each coordinate in each direction, to 1e-6, and what stops it.
 
         Found by marching in steps of 2 mm or 2 mrad to the first exit and bisecting that step.
         From a pose that is outside nothing remains.

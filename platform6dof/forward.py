@@ -105,7 +105,7 @@ class ForwardBatch:
     _told: tuple[HexapodGeometry, Array, Array, float, float] = field(repr=False)
 
     def reason(self, row: int) -> str:
-        """Why a row has no pose, with leg, value and limit; empty if it has one."""
+        """Return why a row has no pose, with leg, value and limit; empty if it has one."""
         geometry, lengths, found, tolerance_m, condition_max = self._told
         return _why_not(geometry, lengths[row], found[row], tolerance_m, condition_max)
 
@@ -171,7 +171,7 @@ def _why_not(
     tolerance_m: float,
     condition_max: float,
 ) -> str:
-    """Why a search found no pose that may be used; empty if it found one."""
+    """Return why a search found no pose that may be used; empty if it found one."""
     steps, residual, condition, status, place = found[12:].tolist()
     if status != kernel.CONVERGED:
         return _reason(
@@ -191,7 +191,7 @@ def _reason(
     tolerance_m: float,
     steps: int,
 ) -> str:
-    """Tell a status of the kernel to people."""
+    """Put a status of the kernel into words."""
     if status == kernel.NOT_FINITE:
         return f"leg {place + 1}: length {lengths[place]} m is not finite"
     if status == kernel.NOT_POSITIVE:

@@ -251,7 +251,7 @@ def _mean_distance(offset: Array, height: float) -> float:
 
 
 def _lowest_point(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a convex function is lowest, by thirds."""
+    """Place where a convex function is lowest, by thirds."""
     while high - low > 1e-9 * (1.0 + abs(low)):
         first, second = low + (high - low) / 3.0, high - (high - low) / 3.0
         low, high = (low, second) if function(first) < function(second) else (first, high)

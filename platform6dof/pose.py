@@ -96,7 +96,7 @@ class PlatformSetpoint:
 
     @classmethod
     def at_rest(cls, X_BP: Pose) -> Self:
-        """Setpoint that stands still at ``X_BP``."""
+        """Setpoint at rest at ``X_BP``."""
         return cls(X_BP, np.zeros(6), np.zeros(6))
 
 

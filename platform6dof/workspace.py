@@ -119,7 +119,7 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
 
 
 def _first_of(tied: NDArray[np.bool_], poses: Array) -> int:
-    """Of legs that a symmetric machine makes equal, the one whose pose comes first."""
+    """Choose of legs that a symmetric machine makes equal the one whose pose comes first."""
     return min(np.flatnonzero(tied).tolist(), key=lambda leg: tuple(poses[leg].round(6)))
 
 

@@ -46,7 +46,7 @@ class _Moves(NamedTuple):
 
     @classmethod
     def between(cls, before: ArmSample, now: ArmSample) -> Self:
-        """From one waypoint to the next."""
+        """Moves from one waypoint to the next."""
         return cls(
             differences(now.q_rad, before.q_rad),
             differences(now.gripper_position_m, before.gripper_position_m),
@@ -95,12 +95,12 @@ class ArmGate:
 
     @property
     def latched(self) -> tuple[ArmViolation, ...]:
-        """Why nothing passes; empty while the gate is open."""
+        """Reasons why nothing passes; empty while the gate is open."""
         return self._latched
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         return self._limits
 
     @property
@@ -140,7 +140,7 @@ class ArmGate:
         return self._latched
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
-        """Judge one waypoint. Never raises: what breaks inside shuts the gate and is told.
+        """Judge one waypoint. Never raises: what breaks inside shuts the gate and is reported.
 
         Args:
             index: number of the waypoint; each is one more than the last that passed.

@@ -262,7 +262,7 @@ _EXACT = frozenset({ArmCheck.COUNT, ArmCheck.SEQUENCE, ArmCheck.ROTATION})
 
 
 def _figure(value: float) -> str:
-    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    """Three decimals where they give the whole value, else up to nine significant figures."""
     if value.is_integer() and abs(value) >= 1.0:
         return f"{value:.0f}"
     if abs(value - round(value, 3)) < 1e-10:

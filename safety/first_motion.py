@@ -127,7 +127,7 @@ class FirstMotionWatch:
 
     @property
     def _reach_m(self) -> float:
-        """How far from the start a leg gets in the present stage [m]."""
+        """Distance from the start that a leg reaches in the present stage [m]."""
         return sum(stage.way_m for stage in self._stages[: self._stage + 1])
 
 

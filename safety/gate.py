@@ -137,7 +137,7 @@ class Gate:
         self._first.expect(stages)
 
     def step(self, inputs: GateInputs) -> Verdict:
-        """Judge one cycle. Never raises: what breaks inside locks the gate and is told."""
+        """Judge one cycle. Never raises: what breaks inside locks the gate and is reported."""
         found: list[Violation] = []
         try:
             action = self._cycle_step(inputs, found)
@@ -219,7 +219,8 @@ class Gate:
 
     @property
     def _nothing_is_led(self) -> bool:
-        """The drives are only being enabled: no path to stop along, and none may go on with it."""
+        """Whether the drives are only being enabled: no path to stop along, none may continue
+        it."""
         return self._mode is Mode.STANDBY and self._command.target is None
 
     def _fault_event(self, found: list[Violation]) -> Event | None:
@@ -262,7 +263,7 @@ class Gate:
         return Event[request.name]
 
     def _obstacle(self, event: Event, feedback: Feedback | None) -> str:
-        """Why a request cannot be obeyed now; empty when it can."""
+        """Return why a request cannot be obeyed now; empty when it can."""
         if not accepts(self._mode, event):
             return "this mode does not take it"
         following = step(self._mode, event)
@@ -282,7 +283,7 @@ class Gate:
         return ""
 
     def _observe(self, inputs: GateInputs) -> Event | None:
-        """What happened by itself in this mode."""
+        """Event that happened by itself in this mode."""
         mode, feedback, still = self._mode, inputs.feedback, self._still
         if mode is Mode.HOMING:
             homed = feedback is not None and still.all_legs and all(feedback.homed)
@@ -335,7 +336,7 @@ class Gate:
             self._command.drop()
 
     def _forget_unwatched(self, watched: Watched) -> None:
-        """What was seen before says nothing any more where it is not watched on."""
+        """Forget what was seen before, where it is not watched any more."""
         if not watched.path:
             self._plausible.forget()
         if not watched.lag:
@@ -364,7 +365,7 @@ class Gate:
             self._command.start(feedback.length_m)
 
     def _follow(self, inputs: GateInputs, found: list[Violation]) -> Action:
-        """Let the stream go on, or block it and begin the stop in this very cycle."""
+        """Let the stream continue, or block it and begin the stop in this very cycle."""
         action, bad = self._stream.step(inputs.asked, inputs.setpoint_age_s, found)
         if action is not Action.BLOCKED:
             return action

@@ -31,11 +31,11 @@ class RestartInterlock:
 
     @property
     def causes(self) -> tuple[Violation, ...]:
-        """Why it is closed, the first cause first; empty while it is open."""
+        """Reasons why it is closed, the first cause first; empty while it is open."""
         return self._causes.faults
 
     def hear(self, act_age_s: float) -> None:
-        """Count a cycle, and hear of a person's newest act.
+        """Count a cycle, and take the age of a person's newest act.
 
         Args:
             act_age_s: how long ago it was made [s]; infinite for none.
@@ -52,7 +52,7 @@ class RestartInterlock:
         self._since_cycles = 0
 
     def objection(self, following: Mode) -> str:
-        """Why a mode may not follow now; empty if it may."""
+        """Return why a mode may not follow now; empty if it may."""
         if not self.causes:
             return ""
         if following in STARTED_MODES:

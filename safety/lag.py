@@ -108,7 +108,7 @@ class _Leg:
         self.doubt = 2.0 * ((DOUBT_M + LOADED * self.against) * self.u + unknown) / self.uu
 
     def learn(self, most: float) -> None:
-        """Take the sums for what is left of the changes of movement, if they tell it.
+        """Take the sums for what is left of the changes of movement, if they are enough for it.
 
         Args:
             most: what that can be at most [cycles squared].
@@ -272,7 +272,7 @@ class LagWatch:
         return False
 
     def _keep_base(self, leg: _Leg) -> None:
-        """Keep the first estimate that tells enough; a closer one that agrees with it is better."""
+        """Keep the first estimate that is enough; a closer one that agrees with it is better."""
         if not leg.doubt <= 0.5 * self._growth:
             return
         first = leg.base != leg.base

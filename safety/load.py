@@ -71,7 +71,7 @@ def _force(leg: int, force: float, limit: float, severity: Severity, note: str) 
 
 
 def drive_warnings(feedback: Feedback | None) -> Iterable[Violation]:
-    """The warnings of the drives, such as heat or a high I2t: told, and nothing else.
+    """The warnings of the drives, such as heat or a high I2t: reported, and nothing else.
 
     Args:
         feedback: the last bus cycle's, or None when the bank gave none.

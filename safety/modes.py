@@ -237,7 +237,7 @@ def accepts(mode: Mode, event: Event) -> bool:
 
 
 def most_cautious(requests: Iterable[Request]) -> Request:
-    """Of several requests in one cycle, the one that is obeyed: a stop before anything else.
+    """Choose of several requests in one cycle the one to obey: a stop before anything else.
 
     Their order and number make no difference.
     """

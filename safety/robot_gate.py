@@ -94,12 +94,12 @@ class RobotGate:
 
     @property
     def limits(self) -> RobotLimits:
-        """What it judges by."""
+        """Limits that it judges by."""
         return self._limits
 
     @property
     def action(self) -> RobotAction:
-        """What it did last."""
+        """Last action of the gate."""
         return self._action
 
     def state(self) -> RobotGateState:
@@ -109,7 +109,7 @@ class RobotGate:
         )
 
     def resume(self, state: RobotGateState) -> None:
-        """Go on from what a gate of as many axes remembers, by the limits of this one.
+        """Continue from the state of a gate of as many axes, by the limits of this one.
 
         It opens no more than that one was open.
 
@@ -154,7 +154,7 @@ class RobotGate:
     def step(
         self, asked: RobotSetpoint | None, found: RobotFound, *, stop: str = ""
     ) -> RobotVerdict:
-        """Judge a setpoint, or go on with a stop.
+        """Judge a setpoint, or continue with a stop.
 
         Args:
             asked: None if there is none, which is a reason to stop.
@@ -306,7 +306,7 @@ class RobotGate:
         yield from malformed or (*self._moves(asked.positions), *self._feeds_forward(asked))
 
     def _feeds_forward(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
-        """What a law would follow beside the positions, of axes that have bounds."""
+        """Judge what a law would follow beside the positions, of axes that have bounds."""
         period_s = self._limits.period_s
         for axis, q, before, v, a in zip(
             self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
@@ -325,7 +325,7 @@ class RobotGate:
                 yield _axis(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
 
     def _moves(self, positions: Values) -> Iterator[RobotViolation]:
-        """What is wrong with the way from the last setpoint to this one."""
+        """Judge the move from the last setpoint to this one."""
         yield from self._outside(positions, "")
         period_s, axes = self._limits.period_s, self._limits.axes
         speeds = [(q - p) / period_s for q, p in zip(positions, self._positions, strict=True)]
@@ -343,7 +343,7 @@ class RobotGate:
 
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
-    """How long a stop takes in which all axes come to rest together, each as it may."""
+    """Duration of a stop in which all axes come to rest together, each as it may."""
     return max(abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True))
 
 

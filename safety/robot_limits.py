@@ -110,7 +110,7 @@ class RobotLimits:
                 raise LimitsError(f"{self.name}: box_m = {self.box_m} m spans no box")
 
     def widened(self, other: "RobotLimits") -> tuple[str, ...]:
-        """What other limits would take away of these bounds of a machine, in words; empty if none.
+        """Bounds of a machine that other limits would loosen, in words; empty if there are none.
 
         Joint limits are not looked at: they are of the mechanism, whose setpoints are judged anew.
         """

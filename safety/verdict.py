@@ -95,7 +95,7 @@ SETPOINT_CHECKS = frozenset(
 
 
 def _figure(value: float) -> str:
-    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    """Three decimals where they give the whole value, else up to nine significant figures."""
     if float(value).is_integer() and abs(value) >= 1.0:
         return f"{value:.0f}"
     if abs(value - round(value, 3)) < 1e-10:
@@ -128,7 +128,7 @@ class Violation:
 
     @property
     def cause(self) -> str:
-        """What is to blame: two different causes of class B make a class A.
+        """Cause in words: two different causes of class B make a class A.
 
         All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so
         is feedback that lags, on however many legs.

@@ -24,7 +24,7 @@ class _Off(NamedTuple):
     off_xyz_m: tuple[float, ...]
 
     def __str__(self) -> str:
-        """As people read it, with the axis that is furthest off."""
+        """Text for people, with the axis that is furthest off."""
         axis = max(range(3), key=lambda number: abs(self.off_xyz_m[number]))
         return (
             f"{self.off_m * 1e3:.1f} mm (most in {'xyz'[axis]}, {self.off_xyz_m[axis] * 1e3:+.1f} "
@@ -59,7 +59,7 @@ class FollowingWatch:
 
     @property
     def report(self) -> FollowingReport:
-        """How the robot has followed so far."""
+        """Report of the robot's following so far."""
         return replace(self._report, blank=self._blank)
 
     def sent(self, location: Location) -> None:

@@ -59,7 +59,7 @@ class KeptPeriod:
         self.least_s: float = min(bound_s, self._bound_s) if self._lost else self._bound_s
 
     def _bound(self, before: list[float], now_s: float) -> float:
-        """The shortest period by what was heard before and now."""
+        """The shortest period by the requests received before and now."""
         spans_s = [(k, now_s - at_s) for k, at_s in enumerate(reversed(before), start=1)]
         alike_s = max((span_s - HEARD_WITHIN_S) / k for k, span_s in spans_s)
         if len(before) <= USUAL:

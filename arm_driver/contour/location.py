@@ -90,7 +90,7 @@ class Location:
         return o * _RAD_PER_COUNT, a * _RAD_PER_COUNT, t * _RAD_PER_COUNT
 
     def __str__(self) -> str:
-        """As an operator reads it: millimetres and degrees."""
+        """Text for an operator: millimetres and degrees."""
         x, y, z = (count / COUNTS_PER_MM for count in self.counts[:3])
         o, a, t = (count / COUNTS_PER_DEG for count in self.counts[3:])
         return f"x {x:.2f} y {y:.2f} z {z:.2f} mm, o {o:.3f} a {a:.3f} t {t:.3f} deg"

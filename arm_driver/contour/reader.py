@@ -60,7 +60,7 @@ class ContourLine:
             self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot; `poll` tells when it wants one.
+        """Put the next waypoint into the slot; `poll` says when it wants one.
 
         Args:
             location: Where to be one period after the waypoint before.
@@ -110,7 +110,8 @@ class ContourLine:
                 self._host.lose(why)
 
     def _answer(self, data: bytes, heard_s: float) -> None:
-        """Answer what was heard; the time until then counts from before the lock was waited for."""
+        """Answer what was received; the time until then counts from before the wait for the
+        lock."""
         with self._lock:
             line = self._host.receive(data, heard_s)
         if not line:

@@ -42,7 +42,7 @@ class RequestReader:
         return self._told
 
     def _decode(self, line: bytes) -> WaypointRequest | None:
-        """Read a line; what stands in front of its last R is garbage."""
+        """Read a line; what is in front of its last R is garbage."""
         if line.endswith(SIMULATED):
             self.simulated: bool = True
             self._lead = len(SIMULATED) + 1  # and the request right behind it

@@ -192,7 +192,7 @@ class Stream:
 
     @property
     def start(self) -> Location:
-        """Where the robot has to be at the start."""
+        """Place where the robot has to be at the start."""
         return self._plan.start
 
     def begun(self, seq: int) -> bool:

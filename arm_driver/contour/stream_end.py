@@ -36,7 +36,7 @@ def off_period(text: str, line: bytes) -> StreamEnd:
 
 
 def told_by(request: WaypointRequest) -> StreamEnd | None:
-    """Return the end of a stream whose robot tells that it goes no further; None if it does."""
+    """Return the end of a stream whose robot reports that it stops; None if it does not."""
     cause = CAUSES.get(request.status)
     if cause is None:
         return None
@@ -91,7 +91,7 @@ def arrived(stream: Stream, request: WaypointRequest) -> StreamEnd:
 
 
 def _dry(stream: Stream, seq: int) -> StreamEnd:
-    """The end of a stream whose robot has come to rest without being told to."""
+    """The end of a stream whose robot has come to rest without an order."""
     text = stream.dry_text(seq)
     if stream.reason is EndReason.REFUSED:
         return StreamEnd(HostEvent.AT_REST, StreamResult.REFUSED, f"{stream.why}; {text}")

@@ -111,7 +111,7 @@ class BlendModel:
         return self.weights(self.half_s(nodes_m), t_s).of(nodes_m)
 
     def _off_s(self, u_s: Array, half_s: Array) -> Array:
-        """How far a change of velocity by 1 m/s leaves the chords at times from a corner [s]."""
+        """Distance from the chords of a change of velocity by 1 m/s, at times from a corner [s]."""
         off = np.zeros_like(u_s)
         step_s = max(self.step_s, _LEAST_S)
         width_s = half_s + step_s

@@ -53,7 +53,7 @@ class Estimate:
     error: float
 
     def __str__(self) -> str:
-        """As people read times."""
+        """Text for people, in the units of times."""
         return f"{1e3 * self.value:.1f} ± {1e3 * self.error:.1f} ms"
 
 
@@ -72,7 +72,7 @@ class AxisFollowing:
 
     @property
     def following_error(self) -> float:
-        """How far behind its set-point the arm is at the fastest stroke's speed [m or rad]."""
+        """Distance of the arm behind its set-point at the fastest stroke's speed [m or rad]."""
         return self.lag_s.value * self.fastest + self.friction.value
 
 
@@ -90,13 +90,13 @@ class Identified:
 
     @property
     def delay_s(self) -> tuple[float, float]:
-        """From the request for a waypoint to the arm's being there: least and largest axis [s]."""
+        """Time from a waypoint's request to the arm's being there: least and largest axis [s]."""
         lags = [axis.lag_s.value for axis in self.axes.values()]
         return self.path_delay_s.value + min(lags), self.path_delay_s.value + max(lags)
 
     @property
     def lag_s(self) -> float:
-        """Of the servos, the mean of the axes [s]."""
+        """Lag of the servos, the mean of the axes [s]."""
         return float(np.mean([axis.lag_s.value for axis in self.axes.values()]))
 
 
@@ -155,7 +155,7 @@ def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
 
 
 def _speed(stroke: Stroke, period_s: float) -> float:
-    """Of a stroke, with its sense [m/s or rad/s]."""
+    """Speed of a stroke, with its sense [m/s or rad/s]."""
     return stroke.way / (stroke.steps * period_s)
 
 

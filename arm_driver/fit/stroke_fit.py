@@ -157,14 +157,14 @@ class _Problem:
         )
 
     def rms(self, theta: Array) -> tuple[float, ...]:
-        """Of the places of each axis from those expected."""
+        """Root mean square of each axis' distances from the expected places."""
         off, rows = self._off(theta), self._rows
         return tuple(
             float(np.sqrt(np.mean(off[rows.axis == axis] ** 2))) for axis in range(self._axes)
         )
 
     def _off(self, theta: Array) -> Array:
-        """Places told less places expected [m or rad]."""
+        """Reported places less expected places [m or rad]."""
         rows, (delay_s, half_s, cosine, sine) = self._rows, theta[:_SHARED]
         lag_s, friction, offset = (one[rows.axis] for one in theta[_SHARED:].reshape(3, self._axes))
         # The first blend's middle is a period before the first waypoint is due; the first word at

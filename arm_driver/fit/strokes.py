@@ -58,7 +58,7 @@ def read_stroke(
     baud: int,
     convention: OatConvention,
 ) -> Stroke:
-    """Read what the requests of one stroke tell.
+    """Read one stroke from its requests.
 
     Args:
         axis: One of `AXES`.
@@ -92,7 +92,7 @@ def read_stroke(
 def _along(
     axis: str, ends: Sequence[Location], place: Location, convention: OatConvention
 ) -> float:
-    """How far along a stroke a place is [m or rad], positive in the sense of the axis."""
+    """Distance of a place along a stroke [m or rad], positive in the sense of the axis."""
     start, end = ends
     if axis in AXES[:3]:
         number = AXES.index(axis)
@@ -112,7 +112,7 @@ _SHARES: Final = (
 
 
 def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
-    """Strokes along one axis about where the arm stands; the last one ends there.
+    """Plan strokes along one axis about the arm's place; the last one ends there.
 
     No two have the same way, so that last decimals and phases average out.
 

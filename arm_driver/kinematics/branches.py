@@ -107,7 +107,7 @@ class LimitViolation:
 
     @property
     def flip(self) -> str:
-        """What it would take to go on, in words; empty if no whole turn leads back inside."""
+        """Turn that is needed to continue, in words; empty if no whole turn leads back inside."""
         if self.flip_rad == 0.0:
             return ""
         turn = abs(math.degrees(self.flip_rad))

@@ -183,7 +183,7 @@ def jacobian(geometry: PumaGeometry, q_rad: ArrayLike) -> Array:
 
 
 def branch_of(geometry: PumaGeometry, q_rad: ArrayLike) -> Branch:
-    """Branch that joint angles [rad], shape (6,), stand in."""
+    """Branch of joint angles [rad], shape (6,)."""
     return BRANCHES[posture.branch_of(geometry.table, _joints(q_rad, "q_rad"))]
 
 

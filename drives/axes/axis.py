@@ -100,7 +100,7 @@ class Axis:
 
     @property
     def still(self) -> bool:
-        """Whether the drive has stood still for a while."""
+        """Whether the drive has been at rest for a while."""
         return self._still_cycles >= self._limits.still_cycles
 
     @property
@@ -114,12 +114,12 @@ class Axis:
 
     @property
     def ready(self) -> bool:
-        """Whether the drive stands disabled, at rest and listening, and may begin something."""
+        """Whether the drive is disabled, at rest and listening, and may begin something."""
         return self.obstacle is None
 
     @property
     def obstacle(self) -> Wait | None:
-        """What keeps the drive from beginning something; None if nothing does."""
+        """Obstacle that keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
             return SILENT
         if self.duty is not Duty.REST:
@@ -144,7 +144,7 @@ class Axis:
 
     @property
     def wait(self) -> Wait | None:
-        """What the drive waits for with what it has to do; None if it does it, or can begin."""
+        """Wait of the drive before its duty; None if it does it, or can begin."""
         if not self.alive:
             return SILENT
         if self.duty is Duty.HOME:
@@ -165,7 +165,7 @@ class Axis:
 
     @property
     def state(self) -> DriveState:
-        """What the drive says it is.
+        """State that the drive reports.
 
         A drive under force that does not follow is not told as enabled: on its way up it counts
         as disabled, and afterwards nothing is known that could be relied on.
@@ -205,7 +205,7 @@ class Axis:
     def observe(
         self, statusword: int, mode_display: int, position: int, *, fresh: bool, alive: bool
     ) -> None:
-        """Take in what the drive told in a cycle; without a fresh frame nothing goes on.
+        """Take in the drive's report of a cycle; without a fresh frame nothing advances.
 
         Args:
             statusword: 6041h.
@@ -237,7 +237,7 @@ class Axis:
             self.homed = self.still and self.state402 not in _POWERED
 
     def observe_position(self, position: int) -> None:
-        """Take in the position [counts] of a drive that works and tells nothing else that is new.
+        """Take in the position [counts] of a drive that works and reports nothing else that is new.
 
         What `observe` does in that case, and nothing more.
         """

@@ -171,7 +171,7 @@ _STATE_OF_LOW_BYTE = tuple(_decode(low) for low in range(256))
 
 
 def state_of(statusword: int) -> State402 | None:
-    """Return the state that a statusword 6041h tells; None for a pattern that is none."""
+    """Return the state of a statusword 6041h; None for a pattern that is none."""
     return _STATE_OF_LOW_BYTE[statusword & 0xFF]
 
 

@@ -55,7 +55,7 @@ class CutTrial:
 
     @property
     def stop_us(self) -> tuple[int, ...]:
-        """From the last frame until each drive was seen stopped [us], 6; or `NOT_SEEN`."""
+        """Time from the last frame until each drive was seen stopped [us], 6; or `NOT_SEEN`."""
         return tuple(
             NOT_SEEN if stopped_s is None else round(stopped_s * 1e6)
             for stopped_s in self._stopped_s

@@ -57,7 +57,7 @@ class Stage:
     """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
 
     def acceleration_m_s2(self, homing_m_s2: float) -> float:
-        """Return the acceleration that the drive is told [m/s²].
+        """Return the acceleration that the drive is given [m/s²].
 
         Args:
             homing_m_s2: Acceleration of homing [m/s²].
@@ -90,7 +90,7 @@ class StageCourse:
     """Bus cycle [s]."""
 
     def way_m(self, t_s: float) -> float:
-        """Return how far a drive has come that does as it was told [m]."""
+        """Return the distance of a drive that does as it was ordered [m]."""
         ramp_s, speed_m_s = self.stage.ramp_s or 0.0, self.stage.speed_m_s
         if t_s < ramp_s:
             return 0.5 * speed_m_s / ramp_s * t_s * t_s
@@ -124,12 +124,12 @@ class StageWatch:
 
     @property
     def way_m(self) -> float:
-        """How far the rod has come, either way [m]."""
+        """Distance of the rod from its start, in either direction [m]."""
         return abs(self._way + self._pending) / self._course.counts_per_m
 
     @property
     def time_s(self) -> float:
-        """How long it has taken [s]."""
+        """Time that it has taken [s]."""
         return self._cycles * self._course.period_s
 
     def observe(self, position: int | None) -> Progress:

@@ -70,7 +70,7 @@ class KnownPlace:
         identities: Sequence[str],
         scales: Sequence[LegScale],
     ) -> None:
-        """Refuse drives that are other ones, or legs that stand elsewhere.
+        """Refuse drives that are other ones, or legs that are elsewhere.
 
         Args:
             counts: Position of each drive [counts], 6.

@@ -91,7 +91,7 @@ class LegScale:
         return self.reference_length_m + self.sign * way / self.counts_per_m
 
     def speed_m_s(self, counts_per_s: int) -> float:
-        """Return the leg speed of what a drive tells of its speed, in its own units [m/s]."""
+        """Return the leg speed of a drive's speed in its own units [m/s]."""
         return self.sign * counts_per_s * self.speed_unit / self.counts_per_m
 
     def distance_counts(self, distance_m: float) -> int:

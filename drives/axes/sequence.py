@@ -130,7 +130,7 @@ class SixAxes:
 
     @property
     def steady(self) -> bool:
-        """Whether all six drives work and follow, and told nothing else in the last cycle."""
+        """Whether all six drives work and follow, and reported nothing else in the last cycle."""
         return self._steady is not None
 
     @property
@@ -140,7 +140,7 @@ class SixAxes:
 
     @property
     def state(self) -> SixStates:
-        """What each drive says it is."""
+        """State that each drive reports."""
         if self._steady is not None:
             return _ALL_ENABLED
         a, b, c, d, e, f = self._axes
@@ -176,13 +176,13 @@ class SixAxes:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Why homing failed, leg by leg, where the speed of a drive was wrong."""
+        """Reasons why homing failed, leg by leg, where the speed of a drive was wrong."""
         legs = enumerate(self._axes, start=1)
         return tuple(f"leg {leg} {axis.ran_wrong}" for leg, axis in legs if axis.ran_wrong)
 
     @property
     def stage_due(self) -> int | None:
-        """Stage of the first motion whose speed the drives must be told before homing goes on.
+        """Stage of the first motion whose speed the drives must be given before homing continues.
 
         Index in `drives.axes.first_motion.STAGES`, or their number for the speed of homing itself;
         None if nothing has to be told.
@@ -205,12 +205,12 @@ class SixAxes:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        """Waits of the goal, leg by leg, or why it was given up; empty if nothing is due."""
         return self._given_up or in_words(self.waits)
 
     @property
     def waits(self) -> Waits:
-        """What the goal waits for, or waited for when it was given up; empty if nothing is due."""
+        """Waits of the goal, or those when it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
             return self._in_vain
         if self.stage_due is not None:
@@ -274,7 +274,7 @@ class SixAxes:
         )
 
     def observe(self, seen: AxesSeen) -> None:
-        """Take in what came back, and go on towards the goal.
+        """Take in what came back, and proceed towards the goal.
 
         Args:
             seen: What the six drives told in this cycle.

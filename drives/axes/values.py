@@ -53,7 +53,7 @@ class SteadyAxes:
     """6060h, 6."""
 
     def is_met_by(self, seen: AxesSeen) -> bool:
-        """Say whether all six told this again, but for their positions, and all are heard."""
+        """Return whether all six reported this again, but for their positions, and are received."""
         return (
             self.statusword == list(seen.statusword)
             and self.mode_display == list(seen.mode_display)

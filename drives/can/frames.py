@@ -74,7 +74,7 @@ class FrameBus(Protocol):
         ...
 
     def health(self) -> BusHealth:
-        """Return what the adapter has told so far; never waits."""
+        """Return the adapter's report so far; never waits."""
         ...
 
     def shutdown(self) -> None:

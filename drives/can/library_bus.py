@@ -130,7 +130,7 @@ class PythonCanFrames:
         return frames
 
     def health(self) -> BusHealth:
-        """Return what the error frames of this bus have told."""
+        """Return the health by the error frames of this bus."""
         errors = self._errors
         return BusHealth(
             errors.state,

@@ -81,7 +81,7 @@ class SlcanBus(can.BusABC):
 
     @property
     def unanswered_s(self) -> float:
-        """How long an adapter that knew the question for its flags has left it unanswered [s]."""
+        """Time for which an adapter that knew the question for its flags left it unanswered [s]."""
         if self._open_question_s is None or self._told_s == -math.inf:
             return 0.0
         return self._now_s() - self._open_question_s
@@ -164,7 +164,7 @@ class SlcanBus(can.BusABC):
         return frames
 
     def health(self) -> BusHealth:
-        """Return what the adapter has told so far.
+        """Return the adapter's report so far.
 
         That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until told otherwise.
         """

@@ -93,7 +93,7 @@ class SocketcandBus:
                 return frames
 
     def health(self) -> BusHealth:
-        """Return what the error messages of the server have told."""
+        """Return the health by the error messages of the server."""
         note = self._errors.note or self._bad_note
         state, overruns = self._errors.state, self._errors.overruns
         return BusHealth(

@@ -148,7 +148,7 @@ class CanopenBank:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, in words; empty if nothing is due."""
+        """Waits of the goal, leg by leg, in words; empty if nothing is due."""
         return self._axes.waiting
 
     def configure(self) -> BankReport:
@@ -322,7 +322,7 @@ class CanopenBank:
         return self._end
 
     def _let_go(self) -> tuple[tuple[float, ...], tuple[str, ...]]:
-        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then.
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat continue until then.
 
         Returns:
             Lengths at which absolute encoders stand still, and the drives not proved to be off.

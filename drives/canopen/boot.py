@@ -33,7 +33,7 @@ _UPLOAD = 0x40
 
 
 def probe(segment: Segment, nodes: Sequence[int], index: int = DEVICE_TYPE) -> None:
-    """Ask nodes for an object without waiting for each: who answers is heard.
+    """Ask nodes for an object without waiting for each, and take all answers.
 
     Args:
         nodes: Whom to ask.
@@ -222,7 +222,7 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
 
 
 def read_state(node: ServiceNode) -> State402 | None:
-    """Return the state that a drive's statusword tells; None if it tells none."""
+    """Return the state of a drive by its statusword; None if it reports none."""
     try:
         return state_of(int.from_bytes(node.read(STATUSWORD)[:2], "little"))
     except (SdoAbortedError, SdoCommunicationError):

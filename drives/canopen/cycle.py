@@ -113,7 +113,7 @@ class PdoInbox:
                 self._known[bus][base + node] = (number, leg)
 
     def know_scales(self, scales: SixScales) -> None:
-        """Take note of in what the drives count, which they tell when they are set up."""
+        """Take the units in which the drives count, which they report when they are set up."""
         self._scales = scales
 
     def begin(self, now_s: float) -> None:

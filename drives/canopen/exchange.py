@@ -102,7 +102,7 @@ class CycleBus:
         """When the last frames were sent [s]."""
 
     def guard(self, guarded: Sequence[bool], settings: CanopenSettings) -> None:
-        """From now on ask nodes that send no heartbeats for their sign of life.
+        """Ask nodes that send no heartbeats for their sign of life from now on.
 
         Args:
             guarded: Whether the node of each leg has to be asked, 6.
@@ -178,7 +178,7 @@ class CycleBus:
         return end_s
 
     def rest(self, until_s: float) -> None:
-        """Go on reading until then [s]; between the cycles of a bank that nobody else paces.
+        """Read until then [s]; between the cycles of a bank that nobody else paces.
 
         Raises:
             LinkLostError: If an adapter is gone.
@@ -188,7 +188,7 @@ class CycleBus:
                 lane.take(left_s / len(self._lanes))
 
     def passive(self, bus: int) -> bool:
-        """Say whether the adapter of a bus is error passive, or told its state and does no more."""
+        """Return whether a bus' adapter is error passive, or has stopped reporting its state."""
         return self._passive[bus]
 
     def shutdown(self) -> None:

@@ -48,7 +48,7 @@ class Lane(Protocol):
         ...
 
     def guard(self, nodes: Sequence[int]) -> None:
-        """From now on ask these nodes for their sign of life with each heartbeat of ours."""
+        """Ask these nodes for their sign of life with each heartbeat of ours from now on."""
         ...
 
     def take(self, timeout_s: float) -> None:

@@ -162,7 +162,7 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
 
 
 def _tells_scale(settings: CanopenSettings) -> bool:
-    """Say whether counts and way of a turn are both told, by the drive or by the rig."""
+    """Return whether counts and feed of a turn are both given, by the drive or by the rig."""
     type_ = settings.type
     feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
     has_feed = type_.has(0x6092, 1)
@@ -203,7 +203,7 @@ def _parameter(parameter: Parameter, type_: DriveType) -> Need:
 
 
 def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:
-    """Return the units as far as a file tells them; a turn that is not known counts as a metre."""
+    """Return the units as far as a file gives them; a turn that is not known counts as a metre."""
     type_ = settings.type
     position = unit_of_text(type_.position_unit, 0)
     ways_m = settings.way_per_turn_m

@@ -96,7 +96,7 @@ def _position(node: ServiceNode) -> int | None:
 
 
 def _number(node: ServiceNode, index: int, *, signed: bool) -> int | None:
-    """Value of an object; None if it is not told: who sets the drive up will say so."""
+    """Value of an object; None if it cannot be read: the set-up of the drive will say so."""
     try:
         return int.from_bytes(node.read(index), "little", signed=signed)
     except (SdoAbortedError, SdoCommunicationError):

@@ -156,7 +156,7 @@ class PatientSdoClient(SdoClient):
         return super().read_response()
 
     def abort(self, abort_code: int = 0x08000000) -> None:
-        """Tell the drive that a transfer is off; without a line in a log."""
+        """Send the drive an abort of its transfer; without a line in a log."""
         self.send_request(bytes((ABORT, 0, 0, 0)) + abort_code.to_bytes(4, "little"))
 
 
@@ -200,7 +200,7 @@ class ServiceNode(canopen.RemoteNode):
             self._patiently(lambda: self.sdo.download(index, sub, data), writes=True)
 
     def _patiently(self, transfer: Callable[[], T], *, writes: bool = False) -> T:
-        """Do a transfer, again where its refusal may be of the moment; the count is bounded."""
+        """Do a transfer, again where its refusal may be transient; the count is bounded."""
         segment, tries = self.segment, 1
         end_s = segment.now_s() + STATE_CHANGE_S
         while True:
@@ -217,7 +217,7 @@ class ServiceNode(canopen.RemoteNode):
                 segment.listen(STATE_LOOK_S)
 
     def post(self, index: int, sub: int, data: bytes) -> None:
-        """Begin to write at most four bytes, and go on; `answered` tells when it is over.
+        """Begin to write at most four bytes, and return; `answered` says when it is over.
 
         For a cycle that goes on meanwhile. CiA 301, SDO download expedited.
 

@@ -67,7 +67,7 @@ class NodeIdentity:
 
     @property
     def who(self) -> str:
-        """Vendor, product and serial number, as the drive tells them."""
+        """Vendor, product and serial number, as the drive reports them."""
         return f"vendor {self.vendor}, product {self.product}, serial {self.serial}"
 
     @property

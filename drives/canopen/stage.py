@@ -64,7 +64,7 @@ class CanopenStageWriter:
         self._tellings: list[_Telling] = []
 
     def tell(self, stage: int) -> bool:
-        """Go on with a stage, once a cycle; say whether all drives hold its speeds now.
+        """Proceed with a stage, once a cycle; return whether all drives hold its speeds now.
 
         Args:
             stage: Index in `STAGES`, or their number for the speed of homing itself.
@@ -91,7 +91,7 @@ class CanopenStageWriter:
         self._units = tuple(units)
 
     def courses(self) -> list[list[StageCourse]]:
-        """Return each stage as each drive is told it: not slower than its least unit of speed."""
+        """Return each stage as each drive is given it: not slower than its least unit of speed."""
         return [[self._course(leg, stage) for leg in range(len(self._sdo))] for stage in STAGES]
 
     def speeds(self, leg: int, stage: int) -> list[Parameter]:

@@ -180,7 +180,7 @@ def _error_code(node: ServiceNode) -> int:
 
 
 def _tell_transfers(nodes: Sequence[ServiceNode], tell: Tell) -> None:
-    """Let each SDO transfer tell how far the set-up is: hundreds of slow ones take long."""
+    """Let each SDO transfer report how far the set-up is: hundreds of slow ones take long."""
 
     def of(node: ServiceNode, leg: int) -> Callable[[int, int], None]:
         def transfer(index: int, sub: int) -> None:
@@ -196,7 +196,7 @@ def _tell_transfers(nodes: Sequence[ServiceNode], tell: Tell) -> None:
 def _await_pre_operational(
     segments: Sequence[Segment], nodes: Sequence[ServiceNode], watch: Watch
 ) -> None:
-    """Wait for drives that tell their NMT state to be pre-operational: only then PDOs are mapped.
+    """Wait until drives that report their NMT state are pre-operational: only then PDOs are mapped.
 
     One that tells none is not waited for; it says so itself if it is written to too early.
     """

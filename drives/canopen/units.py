@@ -136,7 +136,7 @@ class UnitSetup:
         return -1.0 if one_of_them else 1.0
 
     def _counts_per_turn(self, unit: Unit, increments: float | None, gear: float) -> float | None:
-        """Return the position counts per turn of the shaft behind the gear, as the drive tells."""
+        """Return the position counts per turn of the shaft behind the gear, by the drive."""
         if unit.base is Base.TURN:
             return 1.0 / unit.factor
         if unit.base is Base.METRE or increments is None:
@@ -158,7 +158,7 @@ class UnitSetup:
     def _told_scale(
         self, unit: Unit, increments: float | None, gear: float, feed: float | None
     ) -> float | None:
-        """Return the counts per metre that the drive tells, as far as it does [1/m].
+        """Return the counts per metre that the drive reports, as far as it does [1/m].
 
         Where the feed is in units of position it is the counts of a turn, and only the rig knows
         the way of one. A feed of 1 is what a drive has that nobody has set up.

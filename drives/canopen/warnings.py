@@ -37,7 +37,7 @@ class DriveWarnings:
         self._warns = [False] * LEG_COUNT
 
     def codes(self, statuswords: Sequence[int]) -> SixInts:
-        """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has told it.
+        """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has sent it.
 
         Args:
             statuswords: Newest words of the drives, 6.

@@ -146,7 +146,7 @@ class Watch:
             self.nodes[leg].told_code = int.from_bytes(frame.data[4:6], "little")
 
     def begin_operation(self, now_s: float) -> None:
-        """From now on a boot-up is a restart, and silence counts [s]."""
+        """Count a boot-up as a restart, and supervise silence, from now on [s]."""
         self.operating: bool = True
         self._well_until_s = _NEVER_S
         for notes in self.nodes:
@@ -192,7 +192,7 @@ class Watch:
         return True
 
     def alive(self, leg: int, now_s: float) -> bool:
-        """Say whether a node's words can be believed: heard of lately, and never restarted."""
+        """Return whether a node's words can be believed: received lately, and never restarted."""
         notes = self.nodes[leg]
         doubtful = notes.restarted or notes.doubled or notes.nmt_state != OPERATIONAL
         return not (doubtful or self._silent(notes, now_s))

@@ -111,11 +111,11 @@ class LedBank:
         return feedback
 
     def enable(self) -> BankFeedback:
-        """Until all are enabled."""
+        """Run cycles until all are enabled."""
         return self.reach(DriveGoal.ENABLED, lambda f: f.state == _six(DriveState.ENABLED))
 
     def disable(self) -> BankFeedback:
-        """Until all are disabled and stand."""
+        """Run cycles until all are disabled and at rest."""
         disabled, at_rest = _six(DriveState.DISABLED), self.kit.at_rest_m_s
         return self.reach(
             DriveGoal.DISABLED,
@@ -172,24 +172,24 @@ class PacedBank:
         self._begin = begin
 
     def configure(self) -> BankReport:
-        """As the bank does."""
+        """Configure the bank."""
         return self._bank.configure()
 
     def request(self, goal: DriveGoal) -> None:
-        """As the bank does."""
+        """Request a goal of the bank."""
         self._bank.request(goal)
 
     def exchange(self, command: LegTarget | None) -> BankFeedback:
-        """As the bank does, when the cycle begins."""
+        """Exchange with the bank, when the cycle begins."""
         self._begin()
         return self._bank.exchange(command)
 
     def link_tally(self) -> LinkTally:
-        """As the bank does."""
+        """Return the tally of the bank."""
         return self._bank.link_tally()
 
     def close(self) -> BankEnd:
-        """As the bank does."""
+        """Close the bank."""
         return self._bank.close()
 
 

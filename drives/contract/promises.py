@@ -35,7 +35,7 @@ HomedCheck = Callable[[LedBank], None]
 
 
 def says_what_it_set(kit: BankKit, bank: DriveBank) -> None:
-    """`configure` tells name, URL and what each leg's drive holds."""
+    """`configure` reports name, URL and what each leg's drive holds."""
     report = bank.configure()
     require(isinstance(report, BankReport), f"configure() returned {report!r}, no BankReport")
     lines = report.axes
@@ -74,7 +74,8 @@ def counts_what_happens_on_its_link(kit: BankKit, bank: DriveBank) -> None:
 
 
 def powers_up_at_rest(kit: BankKit, bank: DriveBank) -> None:
-    """After `configure` the drives are disabled, not homed, at rest, without a fault and heard."""
+    """`configure` leaves the drives disabled, not homed, at rest, without a fault, and
+    answering."""
     bank.configure()
     feedback = bank.exchange(None)
     require_state(feedback, DriveState.DISABLED)
@@ -114,7 +115,7 @@ def returns_values_that_stay(kit: BankKit, bank: DriveBank) -> None:
 
 
 def homing_ends_at_rest(led: LedBank) -> None:
-    """Homed legs are disabled, stand, and keep their place."""
+    """Homed legs are disabled, at rest, and keep their place."""
     for feedback in led.stay(0.2):
         require(all(feedback.homed), f"homed is {feedback.homed} after homing")
         require_state(feedback, DriveState.DISABLED)
@@ -140,7 +141,7 @@ def moves_nothing_while_disabled(led: LedBank) -> None:
 
 
 def follows_and_says_what_was_sent(led: LedBank) -> None:
-    """Enabled legs follow, every cycle's feedback is fresh, and tells the setpoint sent."""
+    """Enabled legs follow, every cycle's feedback is fresh, and reports the setpoint sent."""
     before = feedback = led.enable()
     for command, feedback in led.lead(before, 0.01):
         sent = feedback.accepted

@@ -20,7 +20,7 @@ class Promise:
 
 
 def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ...]:
-    """Try all promises of a bank, each told as soon as it is judged.
+    """Try all promises of a bank, each reported as soon as it is judged.
 
     Each of `NEW` makes and closes a bank; the others share one, closed at the end.
     """

@@ -150,7 +150,7 @@ class ModbusBank:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        """Waits of the goal, leg by leg, or why it was given up; empty if nothing is due."""
         return self._axes.waiting
 
     def link_report(self) -> ModbusCounts:
@@ -194,7 +194,7 @@ class ModbusBank:
         )
 
     def _places(self, worker: GatewayWorker, identities: Sequence[str]) -> tuple[int, ...]:
-        """Return the counts of drives with absolute encoders, if they stand where they should.
+        """Return the counts of drives with absolute encoders, if they are where they should be.
 
         Raises:
             DrivePlaceError: If they do not.
@@ -280,7 +280,7 @@ class ModbusBank:
         return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)
 
     def _tell_stage(self, worker: GatewayWorker, began_s: float) -> None:
-        """Go on telling the drives the speed of a stage of their first motion, if one is due.
+        """Proceed with sending the drives the speed of a first motion's stage, if one is due.
 
         One value in a cycle, in what is left of its time; one that takes longer is waited for by
         the next cycle.
@@ -367,7 +367,7 @@ class ModbusBank:
         return self._worker
 
     def _setup_error(self, error: Exception | None) -> Exception:
-        """Return what a set-up that failed is told as."""
+        """Return the error by which a failed set-up is reported."""
         if isinstance(error, ModbusClosedError):
             return LinkError(f"{self._name}: {error}")
         if isinstance(error, ModbusError):

@@ -62,7 +62,7 @@ class StrictTable:
         return key in self._values
 
     def value(self, key: str) -> Any:
-        """Return what stands there; it must be there."""
+        """Return the value of a key; it must be there."""
         if not self.has(key):
             raise self.error(key, "is missing")
         return self._values[key]
@@ -104,7 +104,7 @@ class StrictTable:
         return value
 
     def table(self, key: str) -> "StrictTable":
-        """Return the table that stands there."""
+        """Return the table of a key."""
         path = f"{self._path}.{key}" if self._path else key
         return StrictTable(self.value(key), self._source, path)
 

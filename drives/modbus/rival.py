@@ -86,7 +86,7 @@ class RivalWatch:
                 raise DriveSetupError(f"{text}: {_LED}")
 
     def look(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
-        """Read a unit's registers back, if it is time; a unit that does not tell them is let be.
+        """Read a unit's registers back, if it is time; a unit that cannot be read back is skipped.
 
         Args:
             written: Registers that were written last, by unit.
@@ -114,7 +114,7 @@ class RivalWatch:
             )
 
     def _answers(self, gateway: ModbusGateway) -> list[AxisAnswer]:
-        """What each drive tells, 6."""
+        """Answers of each drive, 6."""
         found = [
             answer
             for unit in self._map.units
@@ -123,7 +123,7 @@ class RivalWatch:
         return found[:LEG_COUNT]
 
     def _registers(self, gateway: ModbusGateway) -> dict[int, list[int]]:
-        """Cyclic registers of the units that tell them."""
+        """Cyclic registers of the units that can be read back."""
         held = {unit: self._read(gateway, unit) for unit in self._map.units}
         return {unit: registers for unit, registers in held.items() if registers is not None}
 

@@ -69,7 +69,7 @@ class ModbusStageWriter:
         return self._stage is not None and not self._due
 
     def courses(self) -> list[list[StageCourse]]:
-        """Return each stage as each drive is told it."""
+        """Return each stage as each drive is given it."""
         return [
             [StageCourse(stage, scale.counts_per_m, self._period_s) for scale in self._scales]
             for stage in STAGES

@@ -67,7 +67,7 @@ class LegWords:
     def measured(
         self, answers: Sequence[AxisAnswer]
     ) -> tuple[SixFloats, SixFloats, SixFloats, SixInts | None]:
-        """Return lengths [m], speeds [m/s], forces [N] and inputs that the drives tell."""
+        """Return lengths [m], speeds [m/s], forces [N] and inputs that the drives report."""
         pairs = tuple(zip(self._scales, answers, strict=True))
         forces = zip(pairs, self._rated_n, strict=True)
         return (

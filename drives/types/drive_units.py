@@ -85,7 +85,7 @@ _DENOMINATORS: dict[int, tuple[float, int]] = {
 
 
 def unit_of_word(word: int, order: int) -> Unit:
-    """Return the unit that a drive tells in 60A8h, 60A9h or 60AAh.
+    """Return the unit that a drive reports in 60A8h, 60A9h or 60AAh.
 
     The word is prefix (a signed power of ten), numerator, denominator and a reserved byte, from the
     most significant byte down.

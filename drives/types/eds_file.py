@@ -55,7 +55,7 @@ _NAME_MAX = 80
 
 
 def read_eds(path: Path) -> dict[str, Any]:
-    """Return the tables of a drive file as far as a data sheet tells them.
+    """Return the tables of a drive file as far as a data sheet gives them.
 
     Args:
         path: The EDS or DCF.
@@ -164,7 +164,7 @@ def _units(entries: Mapping[Place, Entry]) -> Iterator[tuple[str, str]]:
 
 
 def _methods(entries: Mapping[Place, Entry]) -> Iterator[int]:
-    """Yield the homing methods of 60E3h, as far as the sheet tells them."""
+    """Yield the homing methods of 60E3h, as far as the sheet gives them."""
     for sub in range(1, min(_held(entries, 0x60E3) or 0, SUB_MAX) + 1):
         method = _held(entries, 0x60E3, sub)
         if method is not None:

@@ -216,7 +216,7 @@ def _require_parts(sheet: Sheet, index: int, parts: Mapping[Part, Section]) -> N
 
 
 def _require_end(sheet: Sheet, index: int, leaves: Collection[Section]) -> None:
-    """Refuse a file that may go on within its last section.
+    """Refuse a file that may continue within its last section.
 
     An empty line or a comment behind it ends a section. Without one it has to have what all others
     of the file have, and to end in the line in which all others end.

@@ -49,7 +49,7 @@ class Section:
     """Whether an empty line, a comment or another section follows its last key."""
 
     def text(self, key: str) -> str:
-        """Return what stands behind a key, without a comment; empty if nothing does.
+        """Return the text behind a key, without a comment; empty if there is none.
 
         Raises:
             DriveModelError: If the key comes twice with different values, or without ``=``.

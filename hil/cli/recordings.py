@@ -90,7 +90,7 @@ def _recording(path: Path) -> "Recording":
 
 
 def _state(recording: "Recording") -> RecordedTold:
-    """For a script: what is damaged or lost, and where."""
+    """State for a script: what is damaged or lost, and where."""
     from hil.recording.end import RecordedEnd
     from hil.report.recorded import whole
 

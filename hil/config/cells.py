@@ -171,7 +171,7 @@ class DecimalSign:
         )
 
     def ambiguity(self) -> str | None:
-        """What the numbers of the whole file leave open; None if they do not."""
+        """Return what the numbers of the whole file leave open; None if they do not."""
         if self.proved or self.first is None:
             return None
         text = self.first[2]

@@ -72,7 +72,7 @@ class Dialect:
     """First line that may be a row, from 1."""
 
     def text(self, sign: str, passed: int) -> str:
-        """What was taken, in words; empty of a plain CSV file.
+        """Text of the dialect that was taken; empty of a plain CSV file.
 
         Args:
             sign: of decimals, as it was found.
@@ -108,7 +108,7 @@ def text_of(file: IO[bytes], encoding: str) -> Iterator[TextIOWrapper]:
 
 
 def dialect_of(path: Path, file: IO[bytes], wanted: Sequence[str]) -> Dialect:
-    """How a file is written, by its first lines.
+    """Find the dialect of a file by its first lines.
 
     Args:
         path: Where it is, for errors.
@@ -279,7 +279,7 @@ def _are_units(row: Sequence[str]) -> bool:
 
 
 def _are_words(row: Sequence[str]) -> bool:
-    """Whether a row tells no number, and none that is missing."""
+    """Whether a row has no number, and none that is missing."""
     named = [cell for cell in row if cell]
     begin = all(cell[0].isalpha() or cell[0] in "([<" for cell in named)
     return bool(named) and begin and not any(cell.lower() in _NO_NUMBER for cell in named)

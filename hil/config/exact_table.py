@@ -69,7 +69,7 @@ class ExactReader:
             yield line, row
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield what stands on each line; what the csv module finds wrong becomes an error."""
+        """Yield the cells of each line; what the csv module finds wrong becomes an error."""
         before = self._dialect.data_line - 1
         with text_of(self._file, self._dialect.encoding) as file:
             for _ in range(before):

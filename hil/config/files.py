@@ -30,7 +30,7 @@ class JudgedPath(type(Path())):
 
 
 def kind_of(state: os.stat_result) -> str:
-    """What is there instead of a regular file."""
+    """Name of what is there instead of a regular file."""
     return _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
 
 
@@ -167,7 +167,7 @@ def replacing(path: Path, *, sync: bool = True, private: bool = False) -> Iterat
 
 @contextmanager
 def replacing_text(path: Path) -> Iterator[IO[str]]:
-    """As `replacing`, for text of UTF-8 whose line ends stay as they are written."""
+    """Replace a file as `replacing` does, by text of UTF-8 whose line ends stay as written."""
     with replacing(path) as file:
         text = TextIOWrapper(file, "utf-8", newline="")
         yield text

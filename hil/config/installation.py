@@ -153,7 +153,7 @@ def _record(home: Path) -> dict[str, bytes]:
 
 
 def _claimant(home: Path, path: str) -> str:
-    """Which other distribution says that a file of ours is its own, in words."""
+    """Distribution that claims a file of ours as its own, in words."""
     for info in sorted(home.glob("*.dist-info/RECORD")):
         name = info.parent.name.removesuffix(".dist-info")
         if name.startswith(f"{DISTRIBUTION}-"):

@@ -146,7 +146,7 @@ def _distribution(name: str) -> Distribution | None:
 
 
 def _home(found: Distribution) -> Path | None:
-    """Where an installed wheel has its code; None for an editable install."""
+    """Folder of an installed wheel's code; None for an editable install."""
     return None if _editable(found) else Path(str(found.locate_file(""))).resolve()
 
 

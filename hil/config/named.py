@@ -51,7 +51,7 @@ def configs_dir() -> Path:
 def judged(
     place: Path, document: Path, also: Iterable[Path] = (), *, shipped: bool = True
 ) -> JudgedPath:  # fmt: skip
-    """Where a file is that a document names, without links; nothing is opened.
+    """Find the file that a document names, without links; nothing is opened.
 
     Args:
         document: the file in which the name stands.

@@ -33,7 +33,7 @@ class NumberTable:
     "stamps"."""
 
     def place(self, row: int, column: str) -> str:
-        """Return where a value stood: file, line and column."""
+        """Return the place of a value: file, line and column."""
         return f"{self.path}, line {self.lines[row]}, column {column!r}"
 
     def check_unit(self, column: str, unit: str) -> None:

@@ -31,7 +31,7 @@ def read_quickly(
     value_max: float,
     decimal: str = ".",
 ) -> NDArray[np.float64] | None:
-    """Read columns of a table, from where a file stands to its end.
+    """Read columns of a table, from a file's position to its end.
 
     Args:
         file: After the line with the header.

@@ -62,7 +62,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def scenario_toml(path: Path) -> dict[str, Any]:
-    """As `read_toml`, of the scenario of a run: that lists it as one (`hil.config.inputs`)."""
+    """Read the scenario of a run as `read_toml` does; the run lists it (`hil.config.inputs`)."""
     name_input(path, str(path), SCENARIO)
     return read_toml(path)
 

@@ -93,7 +93,7 @@ def find_file(
 
 
 def place_beside(name: str, *, beside: Path, key: str) -> Path:
-    """Where a thing of a document's own is, or is to be made: a socket, or its token.
+    """Place of a document's own socket or token, or where it is to be made.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.
 

@@ -36,7 +36,7 @@ def _past_blanks(data: np.ndarray, at: int, delimiter: int) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _end_of_text(data: np.ndarray, at: int, delimiter: int, first: bool) -> int:
-    """Where a cell that may hold anything ends; -1 if it is not for this reader."""
+    """End of a cell that may hold anything; -1 if it is not for this reader."""
     begin = at
     at = _past_blanks(data, at, delimiter)
     if first and data[at] in (_HASH, _PERCENT, _SLASH):

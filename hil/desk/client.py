@@ -114,7 +114,7 @@ class DeskClient:
         return self._next_id
 
     def poll(self) -> list[Message]:
-        """What the desk has said since the last call, in order; never waits."""
+        """Return the desk's messages since the last call, in order; never waits."""
         found: list[Message] = []
         while self._open and len(found) < PACKETS_PER_POLL:
             try:
@@ -163,7 +163,7 @@ class DeskClient:
         return True
 
     def again(self) -> Self:
-        """Another connection to whoever is at the same place now; it takes and holds nothing.
+        """Connect once more to whoever is at the same place now; it takes and holds nothing.
 
         Raises:
             DeskRefusedError: as of `connect`.
@@ -171,12 +171,12 @@ class DeskClient:
         return type(self).connect(self.path, self.name)
 
     def same_run(self, other: DeskClient) -> bool:
-        """Whether another client is told of the very same run: by the same memory."""
+        """Whether another client belongs to the very same run: by the same memory."""
         memory = self.telemetry.memory
         return memory is not None and memory == other.telemetry.memory
 
     def succeed(self, before: DeskClient) -> None:
-        """Go on where the client of an earlier desk of the same run was, and close that one.
+        """Continue where the client of an earlier desk of the same run was, and close that one.
 
         What control tells goes on without a gap, and no question gets a number for the second
         time.

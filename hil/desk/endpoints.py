@@ -163,7 +163,7 @@ def socket_name(name: str, pid: int) -> str:
 
 
 def place_of(path: Path) -> Endpoint | None:
-    """What the file name of a socket tells of its bench; None if it is no such name."""
+    """Endpoint of a bench by the file name of its socket; None if it is no such name."""
     match = _SOCKET.fullmatch(path.name)
     return None if match is None else Endpoint(path, match["name"], int(match["pid"]))
 

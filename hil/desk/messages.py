@@ -229,7 +229,7 @@ _FROM_DESK: Final[TypeAdapter[DeskMessage]] = TypeAdapter(
 
 
 def from_client(packet: bytes) -> ClientMessage:
-    """Read what a panel said.
+    """Read a message of a panel.
 
     Raises:
         MessageError: if it is too long or no message.
@@ -238,7 +238,7 @@ def from_client(packet: bytes) -> ClientMessage:
 
 
 def from_desk(packet: bytes) -> DeskMessage:
-    """Read what the desk said.
+    """Read a message of the desk.
 
     Raises:
         MessageError: if it is too long or no message.
@@ -258,7 +258,7 @@ def _read(adapter: TypeAdapter[_M], packet: bytes) -> _M:
 
 
 def proof_of(secret: str, nonce: str) -> str:
-    """What `Hello.proof` must be: HMAC-SHA256 (RFC 2104) of the nonce under the token, hexadecimal.
+    """Return the right `Hello.proof`: hexadecimal HMAC-SHA256 (RFC 2104) of the nonce by the token.
 
     Args:
         secret: content of the token file.
@@ -268,6 +268,6 @@ def proof_of(secret: str, nonce: str) -> str:
 
 
 def proves(secret: str, nonce: str, proof: str) -> bool:
-    """Whether a proof is `proof_of` this secret and nonce; the time it takes tells nothing."""
+    """Whether a proof is `proof_of` this secret and nonce; the time it takes reveals nothing."""
     said = proof.encode("utf-8", "replace")
     return hmac.compare_digest(proof_of(secret, nonce).encode(), said)

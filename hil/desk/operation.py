@@ -152,7 +152,7 @@ class Operation:
 
 
 def _printable(words: str, longest: int) -> str:
-    """At most so many characters, and one that says that others were left out."""
+    """Shorten to so many characters, with one that says that others were left out."""
     # A stray byte of a file name in a system's error has no form in UTF-8.
     words = words.encode("utf-8", "replace").decode("utf-8")
     return words if len(words) <= longest else f"{words[:longest]}…"

@@ -85,7 +85,7 @@ class Operator:
         return Wish(order, self._held(order), pressed, tuple(one for one in risen if one[1]))
 
     def _stale(self, order: OperatorOrder, index: int) -> str:
-        """Why the newest press of a button does not count; empty if it does."""
+        """Return why the newest press of a button does not count; empty if it does."""
         if BUTTONS[index] in self._ageless:
             return ""
         age_s = self._now_s() - order.pressed_s[index]

@@ -100,7 +100,7 @@ class OperatorOrder:
                 raise ValueError(f"{place} of {size} bytes; at most {NAME_MAX_BYTES} bytes")
 
     def pressed(self, button: Button) -> int:
-        """How often a button was pressed."""
+        """Number of presses of a button."""
         return self.presses[BUTTONS.index(button)]
 
 

@@ -34,12 +34,12 @@ class OrderWriter:
 
     @property
     def wanted(self) -> m.Wanted:
-        """Tempo and pose of it, as clients are told."""
+        """Tempo and pose of it, as clients are given them."""
         return m.Wanted(override=self.order.override, pose=self.order.target)
 
     @property
     def newest_motion(self) -> m.NewMotion:
-        """The motion of it, as clients are told."""
+        """The motion of it, as clients are given it."""
         serial, table = self.order.motion_serial, self.order.motion_json
         return m.NewMotion(serial=serial, table=json.loads(table) if table else None)
 

@@ -27,7 +27,7 @@ class DeskFacts:
     """What keeps the motion alive."""
 
     def welcome(self) -> m.Welcome:
-        """The facts as a client is told of them."""
+        """The facts as the message to a client."""
         return m.Welcome(
             header_bytes=self.header_bytes,
             period_s=self.period_s,
@@ -84,7 +84,7 @@ class Outbox:
         self._leaving.append(client)
 
     def take_packets(self) -> list[OutgoingPacket]:
-        """What is to be sent since the last call, in order."""
+        """Return the packets to be sent since the last call, in order."""
         packets, self._packets = self._packets, []
         return packets
 

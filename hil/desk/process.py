@@ -98,17 +98,17 @@ class DeskProcess:
 
     @property
     def pid(self) -> int:
-        """Number of the desk's process; 0 if none runs, as far as the keeper has said."""
+        """Number of the desk's process; 0 if none runs, by the last word of its parent."""
         self._listen()
         return self._pid
 
     @property
     def running(self) -> bool:
-        """Whether a desk runs, as far as the keeper has said; one system call."""
+        """Whether a desk runs, by the last word of its parent; one system call."""
         return self.pid > 0
 
     def news(self) -> str:
-        """What has become of the desk since the last call: one thing at a time, else empty.
+        """Return the news of the desk since the last call: one thing at a time, else empty.
 
         It never waits: one system call, a few microseconds.
         """
@@ -125,7 +125,7 @@ class DeskProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Tell the desk that the run is over, and see it end."""
+        """Report to the desk that the run is over, and wait for its end."""
         self.close()
 
     def _start(self) -> None:
@@ -154,7 +154,7 @@ class DeskProcess:
         self._news.clear()
 
     def _listen(self) -> None:
-        """Take what the keeper has said, if anything."""
+        """Read the words of the desk's parent, if there are any."""
         keeper = self._keeper
         if keeper is None or keeper.stdout is None or not self._poll.poll(0):
             return

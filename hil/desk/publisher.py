@@ -39,7 +39,7 @@ class Publisher:
         self._next_s = 0.0
 
     def tell(self, t_s: float, operation: Operation) -> None:
-        """Tell it if something changed that people decide by, or if it is time."""
+        """Publish it if something changed that people decide by, or if it is time."""
         facts = (
             operation.held,
             operation.playing,

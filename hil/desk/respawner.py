@@ -137,7 +137,7 @@ def _readable(descriptors: tuple[int, ...], timeout_s: float) -> list[int]:
 
 
 def _run_over() -> bool:
-    """Whether control has said that the run is over; one that was killed has not."""
+    """Whether control has ended the run; one that was killed has not."""
     return bool(_readable((BENCH,), 0.0)) and OVER in os.read(BENCH, 4096)
 
 
@@ -155,7 +155,7 @@ def _ordinary() -> None:
 
 
 def main() -> int:
-    """Run the keeper; the desk's order comes as one line of JSON on standard input.
+    """Run the respawner; the desk's order comes as one line of JSON on standard input.
 
     Returns:
         Exit status: 0 when the bench is gone, 2 if the first desk could not begin.

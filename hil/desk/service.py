@@ -95,7 +95,7 @@ class Service:
         self._prover_wire: socket.socket | None = None
 
     def run(self) -> None:
-        """Serve until the bench is gone, or cannot be reached; then tell everyone, and close."""
+        """Serve until the bench is gone, or cannot be reached; then inform everyone, and close."""
         try:
             while self.turn(TURN_S if self._clients else IDLE_TURN_S):
                 pass

@@ -48,7 +48,7 @@ class ClientSession:
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:
-    """Why the first word of a client does not let it in; empty if it does."""
+    """Return why the first message of a client does not let it in; empty if it does."""
     if not isinstance(message, m.Hello):
         return f"{message.type} before hello"
     if message.protocol != m.PROTOCOL:

@@ -24,7 +24,7 @@ _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextmanager
 def announced(name: str, place: Path | None = None) -> Iterator[None]:
-    """While it is open, panels know that a run without operator goes on.
+    """Let panels know, while it is open, that a run without operator is under way.
 
     Nothing depends on it: where the folder cannot be used, the run goes on unannounced.
 
@@ -46,7 +46,7 @@ def announced(name: str, place: Path | None = None) -> Iterator[None]:
 
 
 def unled_runs(place: Path | None = None) -> list[str]:
-    """Names of the runs without operator that go on; files of those that were killed are removed.
+    """Names of running runs without operator; files of those that were killed are removed.
 
     Raises:
         PlaceError: if the folder is there and cannot be trusted.

@@ -18,7 +18,7 @@ class Watched(Protocol):
         ...
 
     def news(self) -> str:
-        """What has become of it since the last call, without waiting; empty if nothing."""
+        """Return the news since the last call, without waiting; empty if there is none."""
         ...
 
 

@@ -88,11 +88,11 @@ class ModelProcess:
 
     @property
     def pid(self) -> int:
-        """Of the child."""
+        """Number of the child."""
         return self._child.pid
 
     def ask(self, index: int, inputs: tuple[float, ...]) -> None:
-        """Ask for the step with this number; waits for nothing, and a dead child is heard of."""
+        """Ask for the step with this number; waits for nothing, and notices a dead child."""
         if self._failed is not None:
             return
         try:
@@ -174,7 +174,7 @@ class ModelProcess:
         return answer
 
     def _gone(self) -> StepAnswer:
-        """How the process ended, as far as the system says by now."""
+        """Answer about how the process ended, as far as the system says by now."""
         return StepAnswer(StepStatus.CRASHED, 0, (), f"its process {_ending(self._child.poll())}")
 
 

@@ -85,7 +85,7 @@ class Playing:
         return self._call(Task.BEGIN, given, 0.0)
 
     def step(self, given: Array, step_s: float) -> bool:
-        """Go on by a step; whether the inputs are finite."""
+        """Do a step; return whether the inputs are finite."""
         return self._call(Task.STEP, given, step_s)
 
     def _call(self, task: Task, given: Array, step_s: float) -> bool:

@@ -46,7 +46,7 @@ class Trial:
 
     @property
     def median_s(self) -> float:
-        """Of the time for a cycle [s]."""
+        """Median of the time for a cycle [s]."""
         return float(np.median(self.spent_s))
 
     @property

@@ -102,7 +102,7 @@ class Packer:
         return head + text
 
     def answered(self, datagram: bytes) -> StepAnswer:
-        """What a datagram of the child says; one that is damaged says that its process failed."""
+        """Answer in a datagram of the child; one that is damaged means that its process failed."""
         if len(datagram) < self._answer.size:
             return StepAnswer(StepStatus.CRASHED, 0, (), "its process answered what is no answer")
         status, length, index, spent_s, *values = self._answer.unpack_from(datagram)

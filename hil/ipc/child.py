@@ -75,7 +75,7 @@ class ChildProcess(subprocess.Popen[bytes]):
     """A process that was started; its pipes are unbuffered."""
 
     def tell(self, line: bytes, *, last: bool = False) -> None:
-        """Write to its standard input; one that has died is not told, its missing answer says so.
+        """Write to its standard input; a dead one is skipped, its missing answer says so.
 
         Args:
             last: whether nothing more will be; it reads the end of its input then.

@@ -191,13 +191,13 @@ class Senders:
 
     @property
     def other(self) -> str:
-        """Who else sent within `SILENT_S`, why that is left out and what to do; empty if nobody."""
+        """Name of another sender within `SILENT_S`, why it is left out and the remedy; or empty."""
         if self._other is None or self._now_s() - self._other_s > SILENT_S:
             return ""
         return self.words_of(*self._other)
 
     def words_of(self, sender: Address, why: Unheard) -> str:
-        """Who a sender is, why it is left out and what to do, in one sentence."""
+        """Name a sender, why it is left out and what to do, in one sentence."""
         text = f"{sender[0]}:{sender[1]}{self._owner_of(sender)} sends, and is not followed: "
         text += why.value
         if why in (Unheard.OTHER_USER, Unheard.UNKNOWN_USER):
@@ -234,7 +234,7 @@ class Senders:
         return answer.why is None and answer.at_s < self._came_s + PAUSED_S <= now_s
 
     def _led(self) -> Unheard | None:
-        """Why the one that leads must not for now, by its owner; None if it may."""
+        """Reason why the bound sender must not lead for now, by its owner; None if it may."""
         answer = None if self.bound is None else self._answers.get(self.bound)
         if answer is not None and answer.why is not None:
             return answer.why
@@ -243,14 +243,14 @@ class Senders:
         return None
 
     def _whose(self, sender: Address) -> Unheard | None:
-        """Why another one must not lead, by its owner; None if it may."""
+        """Return why another one must not lead, by its owner; None if it may."""
         if self._known(sender) is None:
             self._ask(sender)
         answer = self._known(sender)
         return Unheard.NOT_ASKED if answer is None else answer.why
 
     def _known(self, sender: Address) -> _Answer | None:
-        """What is known of one that does not lead; an own one must be watched before it leads."""
+        """Known facts of one that does not lead; an own one must be watched before it leads."""
         answer = self._answers.get(sender)
         if answer is None or self._now_s() - answer.at_s >= ANSWERED_S:
             return None

@@ -267,7 +267,7 @@ class Collector:
         self._last = max(self._last, number)
 
     def _damaged(self, chunk: Unpacked, at: int, why: str) -> None:
-        """At a place of the unpacked chunk; the file's place is the chunk's."""
+        """Note damage at a place of the unpacked chunk; the file's place is the chunk's."""
         text = f"{why} (byte {at} of the unpacked chunk)"
         self.holes.append((self.count, Damaged(chunk.piece.at, 1, text)))
 
@@ -301,7 +301,7 @@ def _object(data: bytes) -> Mapping[str, Any]:
 
 
 def _told_elsewhere(one: Hole, damage: list[Hole]) -> bool:
-    """A checksum over much is not told again where the damage itself was found."""
+    """Whether a checksum over much is left out, as the damage itself was found."""
     place, whole = one
     return place is None and any(
         other.size < whole.size and whole.at <= other.at < whole.at + whole.size

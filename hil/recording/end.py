@@ -80,7 +80,7 @@ class RecordedEnd:
 
     @property
     def loss(self) -> str:
-        """That the recording is not whole, and why; empty if it says that it is."""
+        """Sentence that the recording is not whole, and why; empty if it says that it is."""
         if not (self.problem or self.missing):
             return ""
         return loss_of(self.problem, self.missing)
@@ -105,7 +105,7 @@ def _spare(tables: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
 
 
 def loss_of(problem: str, missing: int) -> str:
-    """That a recording is not whole, in a line.
+    """Sentence that a recording is not whole, in a line.
 
     Args:
         problem: what kept the recorder from writing; empty if the ring was full for a time.

@@ -103,7 +103,7 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
 
 
 def _clock(recording: Recording) -> EventRecord | None:
-    """The event that tells the date of a moment; None if none does, or rows cannot be dated by it.
+    """The event with the date of a moment; None if there is none, or rows cannot be dated by it.
 
     The time of a simulated world is not that of the clock: it may have been held up, or run slower.
     """

@@ -42,7 +42,7 @@ PART_KEY: Final = "number"
 
 
 def part_path(path: Path, number: int) -> Path:
-    """Where a part of a recording is: the first at its path, the second at ``NAME-2.mcap``.
+    """Path of a part of a recording: the first at its path, the second at ``NAME-2.mcap``.
 
     Args:
         path: of the first part, or the folder of the run.
@@ -69,7 +69,7 @@ class RunHeader:
 
     @property
     def simulated(self) -> dict[str, str]:
-        """Facts that tell of emulated devices."""
+        """Facts about emulated devices."""
         return simulated_in(self.metadata)
 
     @property
@@ -79,7 +79,7 @@ class RunHeader:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Names of what the station does, by their codes from 0; none if its rows do not tell."""
+        """Names of the station's modes, by their codes from 0; none if its rows have none."""
         return next((signal.codes for signal in self.signals.coded), ())
 
     @property
@@ -117,7 +117,7 @@ def files_of_rows(rows: Any) -> tuple[InputFile, ...]:
 
 
 def simulated_in(facts: Mapping[str, str]) -> dict[str, str]:
-    """Those of a run's facts that tell of emulated devices."""
+    """Facts of a run about emulated devices."""
     return {name: facts[name] for name in facts.get(SIMULATED, "").split() if name in facts}
 
 

@@ -140,7 +140,7 @@ class Scan:
                     yield Unpacked(piece, data)
 
     def unpack_again(self, at: int, length: int) -> bytes:
-        """What the chunk at a place holds, which was read before.
+        """Unpack once more the chunk at a place, which was read before.
 
         Raises:
             RecordingError: if it is not there any more.
@@ -205,7 +205,7 @@ def checksum_of(values: Mapping[str, str]) -> str:
 
 
 def channel_of(payload: bytes) -> records.Channel:
-    """What a channel's record says; a `ValueError` if the table beside it is damaged."""
+    """Read a channel's record; a `ValueError` if the table beside it is damaged."""
     channel = records.Channel.read(_stream(payload))
     _check_table(channel.metadata, f"what is said of {channel.topic!r}")
     return channel
@@ -252,7 +252,7 @@ def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
 
 
 def _differs(file: IO[bytes], start: int, end: int, told_at: int) -> bool:
-    """Whether the bytes from start to end have another checksum than the one told, if one is."""
+    """Whether the bytes from start to end have another checksum than the stored one, if any."""
     (told,) = struct.unpack("<I", _read(file, told_at, 4))
     crc = 0
     for at in range(start, end, _BLOCK) if told else ():

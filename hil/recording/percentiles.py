@@ -37,7 +37,7 @@ class ValueSpread:
 def spread_of(
     values: Callable[[], Iterable[Array]], percents: Sequence[float], few: int = FEW
 ) -> ValueSpread:
-    """How all values are spread; NaN if there are none.
+    """Spread of all values; NaN if there are none.
 
     Args:
         values: gives them in pieces, shape (n,), the same whenever it is called.

@@ -98,7 +98,7 @@ class RecorderProcess:
 
     @property
     def ring(self) -> RecorderRing:
-        """Where the loop pushes its frames and events."""
+        """Ring that the loop pushes its frames and events into."""
         return self._ring
 
     def service(self) -> str:
@@ -113,7 +113,7 @@ class RecorderProcess:
         return self._news()
 
     def _news(self) -> str:
-        """That another recorder goes on, once for each; empty if none does."""
+        """Sentence that another recorder has taken over, once for each; empty if none has."""
         if self._ring.part <= self._parts:
             return ""
         self._parts = self._ring.part
@@ -121,7 +121,7 @@ class RecorderProcess:
         return f"the recorder {how}; {part_path(self._path, self._parts).name} goes on"
 
     def finish(self) -> RecorderResult:
-        """Close the ring, let the recorder end the file, and tell how it went; at most 30 s.
+        """Close the ring, let the recorder end the file, and return its result; at most 30 s.
 
         Call it when the platform is at rest; harmless when repeated.
         """
@@ -154,7 +154,7 @@ class RecorderProcess:
         return self._result
 
     def _end_if_frozen(self) -> None:
-        """Kill a recorder that has stood still for `FROZEN_S`; nothing in the ring is lost.
+        """Kill a recorder that has been frozen for `FROZEN_S`; nothing in the ring is lost.
 
         One that waits for its disk is left alone: its copy would wait for the same one.
         """

@@ -127,7 +127,7 @@ class Recording:
 
     @property
     def header(self) -> RunHeader:
-        """What it says of its run."""
+        """Header of its run."""
         facts = self.metadata.get("run", {})
         return RunHeader(self.signals, facts, self.scenario or {}, self.files)
 
@@ -164,7 +164,7 @@ class Recording:
         return self.columns[name]
 
     def pieces(self, before: int = 0) -> Iterator["RowPiece"]:
-        """All rows in order, as recordings whose columns stand in memory; of a short one itself.
+        """All rows in order, as recordings whose columns are in memory; of a short one itself.
 
         Args:
             before: rows that a piece has of those before it, where there are as many: for
@@ -211,7 +211,7 @@ class RowPiece(NamedTuple):
 
 
 def is_short(recording: Recording) -> bool:
-    """Whether all of its rows stand in memory."""
+    """Whether all of its rows are in memory."""
     columns = recording.columns
     return not isinstance(columns, Columns) or columns.in_memory
 

@@ -104,7 +104,7 @@ class RowPoses:
         ]
 
     def there(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """In which rows there is one, (N,)."""
+        """Rows in which there is a pose, (N,)."""
         found = np.zeros(len(rows), bool)
         for *_, layout, at in self._found:
             values = np.ascontiguousarray(rows[:, at : at + layout.size]).view("<f8")

@@ -246,7 +246,7 @@ class Signals:
 
     @property
     def topics(self) -> tuple[str, str, str]:
-        """Of rows, events and poses."""
+        """Topics of rows, events and poses."""
         return f"/{self.station}/rows", f"/{self.station}/events", f"/{self.station}/tf"
 
     @property
@@ -403,7 +403,7 @@ _NO_TABLE: Final = (
 
 
 def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str:
-    """What `struct` packs the mark and fields at their places with, up to a last place."""
+    """Format by which `struct` packs the mark and fields at their places, up to a last place."""
     code = "<4s"
     for signal, offset in zip(fields, offsets, strict=False):
         gap = offset - struct.calcsize(code)

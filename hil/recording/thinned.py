@@ -70,7 +70,7 @@ class Thinned:
         self._at += len(values)
 
     def line(self) -> Line:
-        """What is drawn of all of them."""
+        """Line of all values."""
         if not self._at:
             return Line(np.zeros(0, np.intp), np.zeros(0))
         places = np.concatenate((self._places.ravel(), [0, self._count - 1]))

@@ -31,7 +31,7 @@ class Phase:
 
     @property
     def duration_s(self) -> float:
-        """How long it lasted [s]."""
+        """Duration [s]."""
         return self.end_s - self.start_s
 
     @property

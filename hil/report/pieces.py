@@ -23,7 +23,7 @@ def lines(
     spans: Sequence[tuple[int, int]] = (),
     max_points: int = MAX_POINTS,
 ) -> list[list[Line]]:
-    """What is drawn of values over the rows of a run.
+    """Make the lines of values over the rows of a run.
 
     Args:
         values_of: of some rows of the run, shape (n,) or (n, count); NaN = not there.
@@ -52,7 +52,7 @@ def lines(
 
 
 def curve(run: Run, values_of: Callable[[Run], Array], max_points: int = MAX_POINTS) -> Array:
-    """What is drawn of a line through points: of each stretch those with an extreme coordinate.
+    """Make a line through points: of each stretch those with an extreme coordinate.
 
     Args:
         values_of: coordinates at some rows of the run, shape (n, count).

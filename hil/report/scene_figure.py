@@ -84,7 +84,7 @@ class Faces:
 
 
 def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:
-    """What an eye far away on this eye's side sees of a figure, if nothing hides it; no ghosts."""
+    """Faces of a figure that an eye far away on its side sees, if nothing hides them; no ghosts."""
     table = build.packed.corners.astype(np.float64)
     part, slot = table[:, 6].astype(np.intp), table[:, 7].astype(np.intp)
     placed = figure.transforms[part]  # (V, 4, 4)

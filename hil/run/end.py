@@ -40,13 +40,13 @@ class Conclusion:
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What was lost, that of the recording first."""
+        """Losses of the run, those of the recording first."""
         failure = self.recorder.failure
         return (failure, *self.failures) if failure else self.failures
 
     @property
     def cause(self) -> str:
-        """Why it is not ok, in a line; empty if it is."""
+        """Reason why it is not ok, in a line; empty if it is."""
         own = (self.reason or self.outcome,) if not self.well else ()
         return "; ".join((*own, *self.losses)).replace("\n", "; ")
 

@@ -66,7 +66,7 @@ def kinds_named(named: NamedFile) -> frozenset[FileKind]:
 
 
 def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
-    """What kind of file a table was read from; None if nothing in it says so."""
+    """Kind of file that a table was read from; None if nothing in it says so."""
     if "station" in table:
         station = table["station"]
         if station == TOGETHER.station:
@@ -164,7 +164,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
 
 
 def named_kinds() -> dict[str, FileKind]:
-    """What the command line calls them → kinds of files, the default station's scenario first.
+    """Kinds of files by their names on the command line, the default station's scenario first.
 
     A station's name stands for its scenario, unless a kind of file is called so.
     """

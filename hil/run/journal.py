@@ -81,7 +81,7 @@ class Journal:
         key: str = "",
         who: str = "loop",
     ) -> None:
-        """Put down what a person is to be told at the end of the run as well.
+        """Record a warning, which a person is given at the end of the run as well.
 
         Args:
             key: of several with the same one the last is told.
@@ -104,13 +104,13 @@ class Journal:
         self.put(t_s, index, words, data, who="gate", kind=EventKind.VIOLATION, level=Level.ERROR)
 
     def remember(self, key: str, words: str) -> None:
-        """Keep what a person is to be told at the end; of several with the same key the last."""
+        """Keep words for the end of the run; of several with the same key the last."""
         if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:
             self._warnings[key] = words
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person is to be told at the end."""
+        """Warnings for a person at the end."""
         return tuple(self._warnings.values())
 
     def service(self) -> None:

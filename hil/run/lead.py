@@ -72,7 +72,7 @@ class Velocity(Protocol):
 
     @property
     def linear_m_s(self) -> Array:
-        """Of the point that is moved [m/s], shape (3,)."""
+        """Velocity of the point that is moved [m/s], shape (3,)."""
         ...
 
     @property
@@ -91,11 +91,11 @@ class Gamepad(Protocol):
 
     @property
     def end_reason(self) -> str:
-        """Why it tells nothing any more."""
+        """Reason why it gives nothing any more."""
         ...
 
     def sample(self, t_s: float, /) -> Any:
-        """The `Velocity` wanted now; None once it tells nothing any more."""
+        """The `Velocity` wanted now; None once it gives nothing any more."""
         ...
 
     def close(self) -> None:
@@ -129,11 +129,11 @@ class HandlesPlace(Protocol):
 
     @property
     def override(self) -> str:
-        """What its scenario is told, ``key=value``."""
+        """Change of its scenario, ``key=value``."""
         ...
 
     def writer(self, now_s: Callable[[], float]) -> HandlesWriter:
-        """Who tells it velocities, by a monotonic clock [s]."""
+        """Writer of velocities for it, by a monotonic clock [s]."""
         ...
 
     def remove(self) -> None:

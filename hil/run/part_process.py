@@ -193,7 +193,7 @@ class PartProcess:
         return False
 
     def _hopeless(self) -> str:
-        """Why it has to be ended: it is frozen, or does not stop; empty if not."""
+        """Return why it has to be ended: it is frozen, or does not stop; empty if not."""
         now_s = self._now_s()
         if now_s > self._end_s:
             return f"it did not stop within {self._stop_within_s:g} s and was ended"
@@ -219,7 +219,7 @@ class PartProcess:
             self._process.end(self._stop_within_s)
 
     def result(self) -> PartResult:
-        """How it went."""
+        """Result of its run."""
         status = None if self._process is None else self._process.returncode
         if self._left_out:
             return PartResult(self.name, False, {"ok": False, "error": self._left_out}, self._why)
@@ -232,7 +232,7 @@ class PartProcess:
         return PartResult(self.name, ok, told, self._why)
 
     def bad_end(self) -> str:
-        """That it came to a bad end, and how."""
+        """Sentence that it came to a bad end, and how."""
         told = self.result().told
         how = told.get("reason") or told.get("error")
         return f"{self.name} came to a bad end{f': {how}' if how else ''}"
@@ -247,7 +247,7 @@ class PartProcess:
                 PartNote(self.name, killed, stopped_for).write(run)
 
     def _told(self) -> dict[str, Any]:
-        """What it said of itself when it ended; empty if it said nothing that can be read."""
+        """Its own report at its end; empty if there is none that can be read."""
         try:
             told = orjson.loads((self._folder / "told.json").read_bytes())
         except (OSError, orjson.JSONDecodeError):
@@ -255,7 +255,7 @@ class PartProcess:
         return told if isinstance(told, dict) else {}
 
     def _run_folder(self) -> Path | None:
-        """Where its run was recorded; None if it did not come so far."""
+        """Folder of its recording; None if it did not come so far."""
         found = sorted(self._folder.glob(f"*/{RECORDING_NAME}"))
         return found[-1].parent if found else None
 

@@ -27,7 +27,7 @@ class Preview:
     """What is shown."""
 
     def to_json(self) -> bytes:
-        """Return it as a line of JSON, in which null stands for what is not known."""
+        """Return it as a line of JSON, in which null is what is not known."""
         told = {"header": orjson.Fragment(self.header.to_json()), "rows": self.rows.tolist()}
         return orjson.dumps(told | {"words": self.words})
 

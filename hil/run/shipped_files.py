@@ -57,7 +57,7 @@ def _described(kind: str, path: Path) -> ShippedFile:
 
 
 def _words(table: dict[str, Any], text: str) -> str:
-    """What a file says of itself; else the first sentence of the comment at its head."""
+    """A file's own description; else the first sentence of the comment at its head."""
     says = [str(table[key]) for key in SAYS if key in table]
     if sentence := next((one for one in says if " " in one), ""):
         return _short(sentence)

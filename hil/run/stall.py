@@ -46,7 +46,7 @@ class Stall:
         )
 
     def remedy(self, beside: Sequence[object] = ()) -> str:
-        """What a person does about it."""
+        """Remedy for a person."""
         ran = f" (of one processor: {', '.join(map(str, beside))})" if beside else ""
         return (
             f"the drives are not the cause. Lower rate_hz ({1.0 / self.period_s:g} Hz now), see "
@@ -55,7 +55,7 @@ class Stall:
 
 
 def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> float:
-    """How long control asked for nothing about a moment at which the gate missed it [s].
+    """Time for which control asked for nothing about a moment at which the gate missed it [s].
 
     The gate goes on while control stands still, so its own cycles are in time.
     """

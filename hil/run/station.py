@@ -147,7 +147,7 @@ class Request:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is said to people while it lasts."""
+        """Whether nothing is printed for people while it lasts."""
         return self.as_json or self.dry
 
     @property
@@ -156,7 +156,7 @@ class Request:
         return self.progress is not None
 
     def changes(self, options: Iterable[Option], more: Iterable[Change] = ()) -> list[Change]:
-        """What a scenario is changed by: options, then `overrides`, then the clock.
+        """Changes of a scenario: options, then `overrides`, then the clock.
 
         Args:
             options: those of the station.
@@ -199,7 +199,7 @@ class Prepared(Protocol):
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         ...
 
     @property

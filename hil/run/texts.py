@@ -45,7 +45,7 @@ class EditText:
 
     @property
     def sha256(self) -> str:
-        """Of its bytes."""
+        """Digest of its bytes."""
         return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -82,7 +82,7 @@ class EditEvents:
         self, journal: Journal | None, tick: Tick, edit: EditText, faults: tuple[str, ...],
         told: Mapping[str, Scalar],
     ) -> None:  # fmt: skip
-        """Tell what came of an edit; its text follows.
+        """Record what came of an edit; its text follows.
 
         Args:
             faults: why it was refused; empty if it was taken.
@@ -111,7 +111,7 @@ class EditEvents:
             journal.put(*where, one, fault, who=who, kind=kind, level=level)
 
     def serve(self, journal: Journal | None, tick: Tick, most: int = PARTS_A_TURN) -> None:
-        """Tell some of what waits; to be called every turn."""
+        """Record some of what waits; to be called every turn."""
         while self._waiting and journal is not None and most > 0:
             part, data = self._waiting.popleft()
             journal.put(tick.t_s, tick.index, part, data, who=self.who, kind=EventKind.NOTE,
@@ -120,7 +120,7 @@ class EditEvents:
             journal.service()
 
     def finish(self, journal: Journal | None, tick: Tick) -> None:
-        """Tell all that waits; for the end of a run."""
+        """Record all that waits; for the end of a run."""
         self.serve(journal, tick, len(self._waiting))
 
 

@@ -77,7 +77,7 @@ class TogetherScenario(Settings):
         return scenario
 
     def out_of_order(self) -> Iterator[str]:
-        """What is wrong with parts that begin after others."""
+        """Problems of parts that begin after others."""
         before: list[str] = []
         for index, part in enumerate(self.part):
             place = f"part.{index}"

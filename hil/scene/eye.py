@@ -68,7 +68,7 @@ class Eye:
         return replace(self, azimuth_deg=azimuth_deg, elevation_deg=elevation_deg)
 
     def at(self, distance_m: float) -> Self:
-        """At another distance [m]."""
+        """The same at another distance [m]."""
         return replace(self, distance_m=distance_m)
 
     def shifted(self, right_m: float, up_m: float) -> Self:
@@ -90,7 +90,7 @@ class Eye:
         return 2.0 * self.distance_m * across / max(1, width)
 
     def view(self, width: int, height: int) -> Array:
-        """From the scene to the screen: right, up, depth from -1 to 1 after division by w, (4, 4).
+        """Projection from scene to screen: right, up, depth -1 to 1 after division by w, (4, 4).
 
         The projection is OpenGL's: M. Segal, K. Akeley, "The OpenGL Graphics System", version
         2.1, section 2.11.2, for a frustum about the line of sight. The picture's size is in pixels.

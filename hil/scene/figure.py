@@ -186,12 +186,12 @@ class Scene(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is, and the machine's own name."""
+        """Name of the scene, and the machine's own."""
         ...
 
     @property
     def build(self) -> Build:
-        """What is drawn, built once."""
+        """The bodies to draw, built once."""
         ...
 
     def take(self, rows: Array, now_s: float) -> None:
@@ -199,5 +199,5 @@ class Scene(Protocol):
         ...
 
     def figure(self, now_s: float) -> Figure:
-        """Where everything is at a moment [s] of the same clock."""
+        """Present places of everything at a moment [s] of the same clock."""
         ...

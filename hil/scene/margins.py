@@ -73,7 +73,7 @@ class MarginGroup:
     """Values in the machine's place of rest; None if it has none."""
 
     def at_rest(self, share: Array, ends: Sequence[str]) -> list[bool]:
-        """Which are no nearer to a limit than in the place of rest, if that limit is the same.
+        """Mark those no nearer to a limit than in the rest position, if that limit is the same.
 
         Args:
             share: what is left, as `of` gives it.

@@ -49,7 +49,7 @@ def is_jump(known: Between | None, t_s: Array) -> bool:
 
 
 def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Between | None:
-    """What is known after new frames: values (N, values), times [s] (N,), and arrival [s]."""
+    """Advance the track by new frames: values (N, values), times [s] (N,), and arrival [s]."""
     if not len(rows):
         return known
     newest, newest_t = rows[-1], float(t_s[-1])

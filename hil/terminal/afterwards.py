@@ -31,7 +31,7 @@ class Afterwards:
 
     @property
     def end(self) -> Conclusion:
-        """How the run ended, with all that could not be made of it."""
+        """End of the run, with all that could not be made of it."""
         failures = (f"{name}: {why}" for name, why in self.failed.items())
         return replace(self._end, failures=(*self._end.failures, *failures))
 

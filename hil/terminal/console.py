@@ -143,7 +143,7 @@ def tell_bad_usage(arguments: Sequence[str]) -> None:
 
 
 def show_recording(path: Path, parts: int) -> None:
-    """Where a recording is, and in how many files if it is not in one."""
+    """Print where a recording is, and in how many files if it is not in one."""
     more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"
     out.print(f"recording: {path}{more if parts > 1 else ''}", soft_wrap=True)
 

@@ -31,7 +31,7 @@ class _Process(NamedTuple):
 
 @contextmanager
 def neighbours(root: Path = Path("/proc")) -> Iterator[list[Neighbour]]:
-    """Who ran beside what is done meanwhile, the busiest first; known at the end.
+    """Record which programs run beside the enclosed work, the busiest first; known at the end.
 
     Looked at are only the two ends, before and after everything that may not be late. A process
     that began meanwhile counts from its beginning, one that ended does not; this process and those
@@ -59,7 +59,7 @@ def _busiest(
 
 
 def _seen(root: Path) -> tuple[float, dict[int, _Process]]:
-    """How long the machine has run [s], and its processes, by their numbers; proc(5)."""
+    """Run time of the machine [s], and its processes, by their numbers; proc(5)."""
     tick_s = 1.0 / os.sysconf("SC_CLK_TCK")
     found: dict[int, _Process] = {}
     for place in root.iterdir():

@@ -148,6 +148,6 @@ class RealClock:
 
 
 def time_base() -> str:
-    """Which clock real time is told by, and its resolution, in words."""
+    """Name of the clock of real time, and its resolution, in words."""
     info = time.get_clock_info("monotonic")
     return f"{info.implementation}, resolution {info.resolution:g} s"

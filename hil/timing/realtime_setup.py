@@ -112,7 +112,7 @@ class RealtimeSetup:
         self.restore()
 
     def prepare(self) -> RealtimeReport:
-        """Ask for everything of the policy and tell what was granted; never raises for a no."""
+        """Ask for everything of the policy and report what was granted; never raises for a no."""
         policy = self._policy
         items: list[RealtimeItem] = []
         if policy.freeze_garbage:

@@ -17,7 +17,7 @@ class StopWish(Protocol):
 
     @property
     def asked(self) -> object | None:
-        """What asked for it first; None while nothing did."""
+        """First origin of the request; None while there is none."""
         ...
 
 
@@ -60,7 +60,7 @@ class StopSignals:
         self._before.clear()
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal in; whoever has it set around this one hears it, too."""
+        """Note a signal; the handler that was set around this one gets it, too."""
         if self._asked is None:
             self._asked = signal.Signals(number)
         outer = getattr(self._before.get(signal.Signals(number)), "__self__", None)

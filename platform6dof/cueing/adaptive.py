@@ -160,13 +160,13 @@ class Adaptive:
         return self._memory[:, kernels.GAIN : kernels.GAIN + 3].copy()
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._memory[:] = 0.0
         at = slice(kernels.GAIN, kernels.GAIN + 3)
         self._memory[:, at] = self._table[:, kernels.START : kernels.START + 3]
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.

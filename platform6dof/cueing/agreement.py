@@ -120,7 +120,7 @@ def agreements(
     level_s: float | None = None,
     remedy: Callable[[ForceFinding], str] = lambda finding: "",
 ) -> tuple[Agreement, ...]:
-    """Hold what is told against each other; pairs of which one is not told are left out.
+    """Compare what is reported with each other; pairs of which one is missing are left out.
 
     Args:
         motion: as it is told, not completed.
@@ -174,7 +174,7 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
 
 
 def force_finding(motion: ToldMotion, level_s: float | None = None) -> ForceFinding | None:
-    """What is wrong with the mean specific force of a whole record; None if nothing is.
+    """Judge the mean specific force of a whole record; None if nothing is wrong.
 
     Args:
         motion: as it is told, not completed.
@@ -208,7 +208,7 @@ def _levelled(force: Array, attitude: Array) -> Vector3:
 
 
 def _empty(motion: ToldMotion) -> ForceFinding | None:
-    """Of a stretch in which the force is 0 on all axes."""
+    """Find a stretch in which the force is 0 on all axes."""
     nothing = np.abs(motion.force).max(axis=1) < EMPTY_M_S2
     edges = np.flatnonzero(np.diff(np.r_[False, nothing, False].astype(np.int8)))
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
@@ -225,7 +225,7 @@ def _mean(values: Array) -> Vector3:
 def _gravity(
     motion: ToldMotion, level_s: float | None, remedy: Callable[[ForceFinding], str]
 ) -> list[Agreement]:
-    """Of the mean force, if any force or an acceleration with gravity in it is told."""
+    """Judge the mean force, if any force or an acceleration with gravity in it is given."""
     finding = force_finding(motion, level_s)
     if finding is None and not _told(motion.force[:, 2]):
         return []

@@ -108,7 +108,7 @@ class Completion:
     def _rates(
         self, state: VehicleState, told: bool, before: Quaternion | None, dt: float
     ) -> Vector3:
-        """Angular velocity; what is not told follows from the attitudes, or is none."""
+        """Angular velocity; what is missing follows from the attitudes, or is none."""
         omega = state.omega_rad_s
         if _known(omega):
             return omega
@@ -126,7 +126,7 @@ class Completion:
         return _either(told, grown)
 
     def _velocities(self, state: VehicleState, attitude: Quaternion, dt: float) -> Vector3 | None:
-        """Velocity in body axes; of a speed alone, straight on; None if nothing tells it yet."""
+        """Velocity in body axes; of a speed alone, straight on; None if nothing gives it yet."""
         v = state.v_m_s
         if _known(v):
             return v
@@ -172,7 +172,7 @@ def _known(values: tuple[float, ...]) -> bool:
 
 
 def _either(told: Vector3, otherwise: Vector3) -> Vector3:
-    """Each component as it is told, or as it follows."""
+    """Each component as it is given, or as it follows."""
     a, b, c = (x if math.isfinite(x) else y for x, y in zip(told, otherwise, strict=True))
     return a, b, c
 

@@ -123,7 +123,7 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
 
 @njit(cache=True, error_model="numpy")
 def _way(row: Array, work: Array, out: Array) -> bool:
-    """Heading and pitch of the nose, heading and climb of the way; whether they can be told."""
+    """Find heading and pitch of the nose, heading and climb of the path; return whether there."""
     turned(row[6:10], row[10:13], False, work)
     flat = math.hypot(work[0], work[1])
     speed = math.hypot(flat, work[2])
@@ -141,7 +141,7 @@ def _way(row: Array, work: Array, out: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _take_nose(block: Array, sums: Array, work: Array) -> None:
-    """Where the nose points and where the way goes, at both ends of an interval."""
+    """Add directions of nose and path, at both ends of an interval."""
     last = len(block) - 1
     row = block[last]
     speed = math.sqrt(row[10] ** 2 + row[11] ** 2 + row[12] ** 2)

@@ -75,11 +75,11 @@ class Direct:
         self._x: Array = np.zeros((6, 3))
 
     def reset(self) -> None:
-        """Stand at neutral."""
+        """Return to neutral."""
         self._x[:] = 0.0
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the pose or the weight is not finite; nothing moved.

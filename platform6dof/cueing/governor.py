@@ -63,7 +63,7 @@ class Binding:
 
     @property
     def unit(self) -> str:
-        """Of both."""
+        """Unit of value and limit."""
         return QUANTITIES[self.code][1]
 
     @property
@@ -147,7 +147,7 @@ class Governor:
         self._begun = False
 
     def reset(self, q: ArrayLike) -> None:
-        """Stand at coordinates, at rest; what is wanted begins there.
+        """Begin at coordinates, at rest; what is wanted begins there.
 
         Args:
             q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
@@ -197,7 +197,7 @@ class Governor:
         return self._govern(wanted)
 
     def brake(self) -> Governed:
-        """Go on braking to rest, or stay there, with nothing wanted."""
+        """Continue braking to rest, or stay there, with nothing wanted."""
         return self._brake(np.full((3, 6), np.nan), None)
 
     def _govern(self, wanted: Array) -> Governed:

@@ -34,7 +34,7 @@ def gentle_move(room: float, change: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def gentle_deceleration(numbers: Array, j: int) -> float:
-    """Of a coordinate [m/s², rad/s²]."""
+    """Gentle deceleration of a coordinate [m/s², rad/s²]."""
     return numbers[6] if j < 3 else numbers[6] / numbers[3]
 
 
@@ -61,7 +61,7 @@ def too_fast(pose: Array, buffers: Array, numbers: Array, before: Array, q: Arra
 
 @njit(cache=True, error_model="numpy")
 def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish: Array) -> int:
-    """Take from wished accelerations what would come too fast to an end.
+    """Take from requested accelerations what would come too fast to an end.
 
     Args:
         v: change of the coordinates over the last cycle by its time, shape (6,).

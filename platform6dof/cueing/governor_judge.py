@@ -220,7 +220,7 @@ def advance(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, told: Array,
 ) -> int:  # fmt: skip
-    """Go on with accelerations of the coordinates if the row that follows may, else do nothing.
+    """Advance with accelerations of the coordinates if the row that follows may, else do nothing.
 
     Args:
         acceleration: of the coordinates, shape (6,).

@@ -46,7 +46,7 @@ class NearestAccelerations:
     def solve(
         self, wish: Array, matrix: Array, low: Array, high: Array
     ) -> tuple[Array, int | None, bool] | None:
-        """Accelerations nearest to a wish, and what holds them most; None if there are none.
+        """Accelerations nearest to a request, and what holds them most; None if there are none.
 
         Args:
             wish: wanted accelerations of the coordinates, shape (6,).

@@ -74,7 +74,7 @@ def wish_gently(
     legs: Array, pose: Array, buffers: Array, numbers: Array, state: Array, rows: Array, jac: Array,
     wish: Array,
 ) -> int:  # fmt: skip
-    """Write the wish, less what comes too fast to an end or is far beyond the legs' means.
+    """Write the request, less what comes too fast to an end or is far beyond the legs' means.
 
     Args:
         buffers: of the pose's quantities, shape (40,).

@@ -46,7 +46,7 @@ def take_pair(row: Array, x: float, y: float, decay: float) -> None:
 
 @njit(cache=True, error_model="numpy")
 def judge_line(row: Array, least: float, out: Array) -> None:
-    """Slope, correlation and verdict of an axis; NaN where nothing can be said.
+    """Find slope, correlation and verdict of an axis; NaN where nothing can be said.
 
     What was wrong is so until the line is believed and right.
 
@@ -79,7 +79,7 @@ def judge_line(row: Array, least: float, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def judge_axis(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
-    """Line of a told axis on its own, and on the others if it has nothing to do with its own.
+    """Judge a reported axis against its own, and against the others if they are unrelated.
 
     Args:
         sums: of its group, shape (9, 6).

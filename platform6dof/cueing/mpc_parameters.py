@@ -126,7 +126,7 @@ class MpcParameters:
 
     @property
     def horizon_s(self) -> float:
-        """How far a plan reaches [s]."""
+        """Length of a plan [s]."""
         return self.step_s * sum(self.blocks)
 
 

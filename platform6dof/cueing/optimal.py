@@ -52,12 +52,12 @@ class Optimal:
         self._rates: Array = np.zeros(3)
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._x[:] = 0.0
         self._rates[:] = 0.0
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.

@@ -57,7 +57,7 @@ class Plan:
 
     @classmethod
     def standing(cls, start_s: float = 0.0, coordinates: Array | None = None) -> Self:
-        """One that stands: at neutral, or at a deviation, shape (6,)."""
+        """A plan that rests: at neutral, or at a deviation, shape (6,)."""
         course = np.zeros((2, 3, 6))
         if coordinates is not None:
             course[:, 0] = coordinates
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def end_s(self) -> float:
-        """From when on it rests [s]."""
+        """Time from which it rests [s]."""
         return self.start_s + float(self.knots_s[-1])
 
     def sample(self, t_s: float) -> Rows:

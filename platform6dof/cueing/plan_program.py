@@ -223,7 +223,7 @@ class ProgramMaker:
         return down.T.ravel(), up.T.ravel()
 
     def solved(self, program: Program, *, only_near: bool = False) -> Array | None:
-        """What is added at the inner knots, coordinate by coordinate, shape (6 n,).
+        """Solve for what is added at the inner knots, coordinate by coordinate, shape (6 n,).
 
         Args:
             program: to be solved.

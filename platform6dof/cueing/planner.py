@@ -162,12 +162,12 @@ class Planner:
         return PlanAnswer(request.serial, Outcome.UNPROVED, None)
 
     def warm(self) -> None:
-        """Compile all that a plan needs, by making one that stands."""
+        """Compile all that a plan needs, by making one that rests."""
         wanted = np.zeros((self.horizon.steps + 1, 6))
         self.plan(PlanRequest(0, 0.0, Plan.standing(), np.zeros((6, 3)), wanted))
 
     def kept(self, request: PlanRequest) -> Array:
-        """What is played, and goes on if nothing is changed, at the steps: (N + 1, 3, 6).
+        """Course that is played if nothing is changed, at the steps: (N + 1, 3, 6).
 
         What the program adds to it is 0 if it finds nothing better, so a plan that is played is
         always among its solutions.
@@ -222,7 +222,7 @@ class Planner:
             raise ValueError("wanted and organs must be finite")
 
     def _changed(self, request: PlanRequest, kept: Array, added: Array) -> Plan | None:
-        """What is kept and something added, as a plan; None if it would not end at rest."""
+        """Plan of what is kept and something added; None if it would not end at rest."""
         n = self.horizon.unknowns
         at_knots = np.zeros((n + 2, 6))
         at_knots[1:-1] = added.reshape(6, n).T

@@ -75,7 +75,7 @@ class ForceFinding:
 
     @property
     def text(self) -> str:
-        """What was seen, and what would be right."""
+        """Sentence of what was seen, and what would be right."""
         x, y, z = (f"{one + 0.0:.3g}" for one in self.mean_m_s2)
         since = "" if math.isnan(self.t_s) else f" from {self.t_s:.2f} s on"
         seen = f"the mean force{since} is ({x}, {y}, {z}) m/s2 forward, right, down"
@@ -95,7 +95,7 @@ _WHY: Final = {
 
 
 def judged_force(mean: Vector3, levelled: Vector3 | None = None) -> ForceFinding | None:
-    """What is wrong with a mean specific force; None if it can be a vehicle's.
+    """Judge a mean specific force; None if it can be a vehicle's.
 
     Args:
         mean: over a window, forward, right, down [m/s²]; an axis that is not told is NaN.
@@ -123,7 +123,7 @@ def _plausible(mean: Vector3) -> bool:
 
 
 def _of_two(mean: Vector3) -> ForceFinding | None:
-    """Of a force that tells nothing along down: gravity must not be on what it tells."""
+    """Judge a force without a component along down: gravity must not be on the other two."""
     flat: Vector3 = (*(0.0 if math.isnan(one) else one for one in mean[:2]), 0.0)  # pyright: ignore[reportAssignmentType]
     size = math.hypot(*flat) / GRAVITY_M_S2
     return None if size < UPRIGHT_SHARE else ForceFinding(ForceFault.WRONG_AXIS, flat, _axes(flat))
@@ -160,7 +160,7 @@ def empty(mean: Vector3, t_s: float = math.nan) -> ForceFinding:
 
 
 def gravity_twice(mean_acceleration: Vector3) -> ForceFinding | None:
-    """What is wrong with the mean of an acceleration that shall have no gravity in it [m/s²]."""
+    """Judge the mean of an acceleration that shall have no gravity in it [m/s²]."""
     size = math.hypot(*(0.0 if math.isnan(one) else one for one in mean_acceleration))
     if size < UPRIGHT_SHARE * GRAVITY_M_S2:
         return None

@@ -62,7 +62,7 @@ class ToldMotion:
 
 
 def told(count: int, step_s: float, **columns: Array) -> ToldMotion:
-    """A recording of some of the fields of `ToldMotion`; the others are not told."""
+    """A recording of some of the fields of `ToldMotion`; the others are missing."""
     unknown = {name: np.full((count, width), np.nan) for name, width in _WIDTHS.items()}
     return ToldMotion(step_s, **(unknown | columns))
 
@@ -91,12 +91,12 @@ class VehicleRecord:
 
     @property
     def duration_s(self) -> float:
-        """From the first row to the last [s]."""
+        """Duration from the first row to the last [s]."""
         return self.step_s * (len(self) - 1)
 
     @property
     def time_s(self) -> Array:
-        """Of each row since the first [s], shape (N,)."""
+        """Time of each row since the first [s], shape (N,)."""
         return np.asarray(self.step_s * np.arange(len(self)), np.float64)
 
     def state(self, row: int) -> VehicleState:
@@ -208,7 +208,7 @@ def _velocity(motion: ToldMotion, turns: Turn) -> Array:
 
 
 def _force(motion: ToldMotion, turns: Turn, omega: Array, velocity: Array) -> Array:
-    """What the force is where it is not told."""
+    """Force where it is not given."""
     weight = turns.inv().apply(np.array([0.0, 0.0, -GRAVITY_M_S2]))
     acceleration = np.full_like(velocity, np.nan)
     if motion.acceleration is not None:
@@ -225,7 +225,7 @@ def _force(motion: ToldMotion, turns: Turn, omega: Array, velocity: Array) -> Ar
 
 
 def _fill(values: Array, otherwise: Array) -> None:
-    """Write into the columns that are not told."""
+    """Write into the columns that are missing."""
     for column in range(values.shape[1]):
         if not np.isfinite(values[0, column]):
             values[:, column] = otherwise[:, column]

@@ -43,12 +43,12 @@ class Response:
 
     @property
     def modulus(self) -> NDArray[np.float64]:
-        """Of what is felt."""
+        """Modulus of what is felt."""
         return np.abs(self.felt)
 
     @property
     def phase_rad(self) -> NDArray[np.float64]:
-        """Of what is felt, within ± π [rad]."""
+        """Phase of what is felt, within ± π [rad]."""
         return np.angle(self.felt)
 
 

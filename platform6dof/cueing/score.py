@@ -72,7 +72,7 @@ Pieces = Callable[[], Iterable[tuple[Array, Array]]]
 def sensed_of(
     wanted: Array, felt: Array, period_s: float, model: VestibularModel = REID_NAHON
 ) -> Sensed:
-    """What the inner ear reports of the wanted and of the felt motion, means removed.
+    """Output of the inner ear for the wanted and the felt motion, means removed.
 
     Args:
         wanted: specific force and rates of the vehicle times the gain, in the order of `AXES`

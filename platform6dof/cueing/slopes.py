@@ -71,7 +71,7 @@ def turning(a: Array, b: Array, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) -> None:
-    """Pairs of three axes, each told one with each that is due."""
+    """Add pairs of three axes, each reported one with each that is due."""
     for k in range(3):
         for j in range(3):
             take_pair(sums[first + 3 * k + j], due[j], told[k], decay)
@@ -79,7 +79,7 @@ def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) ->
 
 @njit(cache=True, error_model="numpy")
 def posed_all(block: Array) -> bool:
-    """Whether each sample tells an attitude: a quaternion of about length 1."""
+    """Whether each sample has an attitude: a quaternion of about length 1."""
     posed = True
     for row in block:
         size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]

@@ -99,7 +99,7 @@ class Turns:
 
     @property
     def text(self) -> str:
-        """Which angles have a wrong sign; empty if none has."""
+        """Names of the angles with a wrong sign; empty if none has."""
         return ", ".join(name for at, name in enumerate(ANGLES) if self.wrong >> at & 1)
 
 

@@ -50,11 +50,11 @@ class VestibularModel:
 
     @property
     def thresholds(self) -> Array:
-        """Of the six axes [m/s², rad/s], shape (6,)."""
+        """Thresholds of the six axes [m/s², rad/s], shape (6,)."""
         return np.array([one.threshold for one in self.organs])
 
     def sensed(self, felt: Array, period_s: float) -> Array:
-        """What the organs report of a motion that began at rest.
+        """Output of the organs for a motion that began at rest.
 
         Args:
             felt: specific force less its value at rest and rates in the order of `AXES`
@@ -88,7 +88,7 @@ class SensedPieces:
         self._organs = tuple(_Organ(one, period_s) for one in model.organs)
 
     def sensed(self, felt: Array) -> Array:
-        """What they report of the next rows; see `VestibularModel.sensed`."""
+        """Output of the organs for the next rows; see `VestibularModel.sensed`."""
         columns = [
             organ.sensed(np.ascontiguousarray(felt[:, axis]))
             for axis, organ in enumerate(self._organs)
@@ -119,7 +119,7 @@ class _Organ:
 
 
 def sensed(model: SensoryModel, signal: Array, period_s: float) -> Array:
-    """What one organ reports of a signal that was 0 before its first sample.
+    """Output of one organ for a signal that was 0 before its first sample.
 
     Args:
         model: the organ.

@@ -66,7 +66,7 @@ def _atan2(y: float, x: float) -> float:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _outside(angle: float, low: float, high: float) -> float:
-    """How far an angle is outside its limits [rad]; below 0 inside."""
+    """Distance of an angle outside its limits [rad]; below 0 inside."""
     below, above = low - angle, angle - high
     return below if below > above else above
 

@@ -64,7 +64,7 @@ class Candidates:
         return self._listener.port
 
     def look(self, now_s: float) -> Proved | None:
-        """Hear all who wait; the first who proves, the others being closed; never blocks."""
+        """Poll all that wait; return the first that proves, close the others; never blocks."""
         self._accept(now_s)
         for candidate in list(self._pending):
             if not candidate.receive():

@@ -216,7 +216,7 @@ def _offered(device: Any, codes: dict[str, int]) -> set[str]:
 
 
 def _deflection(info: Any) -> float:
-    """Of an absolute axis, -1 to 1 with 0 in the middle of its range."""
+    """Deflection of an absolute axis, -1 to 1 with 0 in the middle of its range."""
     half = 0.5 * (info.max - info.min)
     if half <= 0.0:
         return 0.0

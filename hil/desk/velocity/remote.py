@@ -133,7 +133,7 @@ class RemoteSource(TwistSource):
         self._drop()
 
     def _drop(self) -> None:
-        """Forget the writer and all it said; the next one begins anew."""
+        """Forget the writer and its lines; the next one begins anew."""
         if self._writer is not None:
             self._writer.close()
         self._writer, self._newest = None, None

@@ -154,7 +154,7 @@ class ScreenPlace:
         return f"{self._key}={toml_value(self._source)}"
 
     def writer(self, now_s: Callable[[], float]) -> RemoteWriter:
-        """Who tells the run velocities, by a monotonic clock [s]."""
+        """Writer of velocities for the run, by a monotonic clock [s]."""
         return RemoteWriter(self.socket, self.token, now_s)
 
     def remove(self) -> None:

@@ -35,7 +35,7 @@ class Questions:
         self._attempt = attempt
 
     def _text(self, title: str, words: str, text: str = "") -> str:
-        """What was typed; empty if it was given up."""
+        """Return what was typed; empty if it was given up."""
         found, fine = QInputDialog.getText(self._window, title, words, text=text)
         return found.strip() if fine else ""
 

@@ -74,7 +74,7 @@ class DiagramView(QGraphicsView):
         event.setAccepted(isinstance(event.source(), QListWidget))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
-        """As it entered."""
+        """Accept the drag as when it entered."""
         event.setAccepted(isinstance(event.source(), QListWidget))
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name

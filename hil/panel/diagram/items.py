@@ -54,7 +54,7 @@ class BlockItem(QGraphicsItem):
         self.setToolTip(fault or shape.kind)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """With its ports."""
+        """Bounds with the ports."""
         one = self.shape_of
         return QRectF(-REACH, -REACH, one.width + 2 * REACH, one.height + 2 * REACH)
 
@@ -86,7 +86,7 @@ class BlockItem(QGraphicsItem):
         self._paint_ports(painter)
 
     def _text_boxes(self, symbol: str) -> tuple[QRectF, QRectF]:
-        """Where name and symbol stand: above and below words at ports, else half the block each."""
+        """Boxes of name and symbol: above and below words at ports, else half the block each."""
         one = self.shape_of
         box = QRectF(0, 0, one.width, one.height)
         if not any((*one.input_words, *one.output_words)):
@@ -144,7 +144,7 @@ class WireItem(QGraphicsPathItem):
         self.setToolTip(fault)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """With its head."""
+        """Bounds with the head."""
         return super().boundingRect() | self.head().boundingRect()
 
     def shape(self) -> QPainterPath:

@@ -107,7 +107,7 @@ class LiveDock(QWidget):
     # What is done.
 
     def run(self) -> None:
-        """Begin, or go on."""
+        """Begin, or continue."""
         if self.source is None and not self._begin():
             return
         self._with(lambda one: one.go(on=True))

@@ -48,7 +48,7 @@ class ValueItem(QGraphicsItem):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def letters(self, room_px: int) -> int:
-        """How many fit into some room."""
+        """Number of letters that fit into a width [px]."""
         return int(room_px / self._letter_px)
 
     def write(self, words: str) -> None:
@@ -64,7 +64,7 @@ class ValueItem(QGraphicsItem):
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Of the letters."""
+        """Bounds of the letters."""
         return self._box
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,

@@ -119,7 +119,7 @@ class LampsRow(QWidget):
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, lamp.name)
 
     def _ground(self, painter: QPainter, lamp: Lamp, room: QRectF) -> QColor:
-        """What is below a lamp that is lit; the colour of what is on it."""
+        """Paint the ground of a lamp that is lit; return the colour of what is on it."""
         theme, em = self._theme, self._em()
         if lamp.lit:
             painter.setPen(Qt.PenStyle.NoPen)

@@ -96,7 +96,7 @@ class StateView(QWidget):
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
-        """Show how it stands now; does nothing while hidden."""
+        """Show the present state; do nothing while hidden."""
         if not self.isVisible():
             return
         model = self._model
@@ -147,7 +147,7 @@ class StateView(QWidget):
         return True
 
     def hideEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """What cannot be seen cannot be held."""
+        """Let go: a button that cannot be seen cannot be held."""
         self._let_go()
         super().hideEvent(event)
 

@@ -384,6 +384,6 @@ class ScenariosView(QWidget):
             self._told.clear()
 
     def close_all(self) -> None:
-        """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
+        """End what moves nothing, as the window closes; a bench runs on, without its dead-man."""
         self.form.close_checks()
         self.work.close()

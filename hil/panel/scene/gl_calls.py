@@ -120,7 +120,7 @@ class Calls:
         return function
 
     def check(self, doing: str) -> None:
-        """Hear of the errors since the last time.
+        """Raise the errors since the last check.
 
         Raises:
             GlError: if there were any.
@@ -133,7 +133,7 @@ class Calls:
 
 
 def address(array: NDArray[Any]) -> int:
-    """Where an array begins in memory; who calls keeps it alive.
+    """Address of an array in memory; the caller keeps it alive.
 
     Raises:
         ValueError: if its numbers do not lie one after the other.

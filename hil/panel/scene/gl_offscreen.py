@@ -50,7 +50,7 @@ class Offscreen:
 
     @property
     def version(self) -> tuple[int, int]:
-        """Of OpenGL."""
+        """Version of OpenGL."""
         major, minor = self._context.format().version()  # pyright: ignore[reportGeneralTypeIssues]
         return int(major), int(minor)
 

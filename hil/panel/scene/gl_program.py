@@ -96,7 +96,7 @@ class Program:
         self._places: dict[str, int] = {}
 
     def place(self, name: str) -> int:
-        """Where a uniform is."""
+        """Location of a uniform."""
         if name not in self._places:
             self._places[name] = int(self._gl.glGetUniformLocation(self.number, name.encode()))
         return self._places[name]

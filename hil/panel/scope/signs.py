@@ -49,7 +49,7 @@ def sign_of(number: int) -> str:
 
 
 def places(number: int) -> Iterable[float]:
-    """Where a trace has its signs, as shares of the plot's width."""
+    """Places of a trace's signs, as shares of the plot's width."""
     own = (number % len(FILLED) + 0.5) / len(FILLED)
     return ((k + own) / SIGNS_ON_LINE for k in range(SIGNS_ON_LINE))
 

@@ -25,7 +25,7 @@ COLLECT_EVERY_MS: Final = 100
 
 
 def stored_settings() -> QSettings:
-    """Where layout and colours are remembered: a file in the user's folder of settings.
+    """Settings with the remembered layout and colours: a file in the user's folder of settings.
 
     A file that cannot be read is taken for an empty one.
     """

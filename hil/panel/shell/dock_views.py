@@ -61,7 +61,7 @@ class Plain(Generic[_W]):
         """Say this where there is nothing to show, if there is such a place."""
 
     def tick(self) -> None:
-        """Do what is to be done in every turn, with or without a run."""
+        """Do the work of every turn, with or without a run."""
         if self.every_turn:
             cast(Drawn, self.widget).refresh()
 

@@ -33,7 +33,7 @@ class Host(Protocol):
 
     @property
     def session(self) -> Session | None:
-        """What is shown: a bench, a recording, or nothing."""
+        """The shown session: a bench, a recording, or nothing."""
         ...
 
     @property
@@ -42,17 +42,17 @@ class Host(Protocol):
         ...
 
     def tell(self, words: str, *, for_good: bool = False) -> None:
-        """Say something in the status bar, for a while or until something else is said."""
+        """Write words into the status bar, for a while or until others follow."""
 
     def send(self, message: ClientMessage) -> bool:
-        """Hand a wish to the bench; false if there is none or it is not taken."""
+        """Send a request to the bench; false if there is none or it is not taken."""
         ...
 
     def stop(self) -> None:
-        """Stop what moves, whoever owns it."""
+        """Stop all motion, no matter who owns it."""
 
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
-        """Watch a bench that runs; tell whether it is shown."""
+        """Watch a bench that runs; return whether it is shown."""
         ...
 
     def replay(self, path: Path) -> None:

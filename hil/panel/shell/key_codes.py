@@ -27,7 +27,7 @@ _NO_CHARACTER: Final = 0x01000000
 
 
 def place_of(event: QKeyEvent) -> int:
-    """Number of the key's place on the keyboard; that of its name, negative, if none is told."""
+    """Number of the key's place on the keyboard; that of its name, negative, if there is none."""
     return event.nativeScanCode() or -event.key()
 
 

@@ -45,7 +45,7 @@ class Theme:
 
     @property
     def over(self) -> "Theme":
-        """Of what shows how a run stood when it ended: no colour says that it is well, or not."""
+        """The theme for the state of an ended run: no colour says that it is well, or not."""
         return replace(self, accent=self.dim, ok=self.dim, warn=self.dim, fault=self.dim)
 
 

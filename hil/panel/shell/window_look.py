@@ -33,7 +33,7 @@ class Look:
 
     @property
     def name(self) -> str:
-        """Which colours were chosen: ``"light"``, ``"dark"``, or ``"system"``."""
+        """Chosen colours: ``"light"``, ``"dark"``, or ``"system"``."""
         name = self._settings.value(_THEME, "system")
         return name if name in ("light", "dark") else "system"
 
@@ -47,7 +47,7 @@ class Look:
         self._window.show_look()
 
     def next(self) -> None:
-        """From light to dark and back."""
+        """Change from light to dark and back."""
         self.use("light" if self.theme.name == "dark" else "dark")
 
     def colour(self, view: View) -> None:

@@ -61,7 +61,7 @@ class Turns:
         self.timer.start(TURN_MS)
 
     def forget(self) -> None:
-        """Another run is shown: what the last one told is of no use any more."""
+        """Forget the reports of the last run: another one is shown."""
         self._missed = 0
         self._told.clear()
         if self.views.complete:
@@ -154,7 +154,7 @@ class Turns:
             self._window.completed()
 
     def _place(self, name: str, view: View) -> None:
-        """Put a view that was just made into its dock, and tell it what it has missed."""
+        """Put a view that was just made into its dock, and give it what it has missed."""
         if belongs := DOCKS[name].belongs:
             view.say(NOTHING_SHOWN.format(belongs=belongs))
         view.set_session(self._window.session)

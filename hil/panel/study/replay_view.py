@@ -32,7 +32,7 @@ class Clickable(Protocol):
     """Button that a key presses."""
 
     def __call__(self) -> object:
-        """Do it."""
+        """Press it."""
         ...
 
 

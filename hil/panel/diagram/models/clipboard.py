@@ -70,7 +70,7 @@ class Paste:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return "paste"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -78,7 +78,7 @@ class Paste:
         return self._pasted(file)[0]
 
     def names_in(self, file: DiagramFile) -> frozenset[str]:
-        """What the blocks are called in a file that does not have them yet."""
+        """Return the blocks' names in a file that does not have them yet."""
         return frozenset(self._pasted(file)[1].values())
 
     def _pasted(self, file: DiagramFile) -> tuple[DiagramFile, dict[str, str]]:

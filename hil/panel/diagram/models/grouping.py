@@ -52,7 +52,7 @@ class Group:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"group {listed(self.names)} as {self.name}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -136,7 +136,7 @@ class _Cut:
         return ports[source]
 
     def places(self, drawn: Mapping[str, Place]) -> dict[str, Place]:
-        """Of the ports: inputs to the left of the blocks, outputs to the right."""
+        """Places of the ports: inputs to the left of the blocks, outputs to the right."""
         if not drawn:
             return {}
         left, right = (pick(x for x, _ in drawn.values()) for pick in (min, max))
@@ -167,7 +167,7 @@ class Ungroup:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"ungroup {self.block}"
 
     def on(self, file: DiagramFile) -> DiagramFile:

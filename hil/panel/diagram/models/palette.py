@@ -36,12 +36,12 @@ class BlockOffer:
 
     @property
     def kind(self) -> str:
-        """As a block's line has it."""
+        """Kind as a block's line has it."""
         return SUB if self.of else self.face or self.name
 
     @property
     def block(self) -> str:
-        """What the block is called; empty for a name that is made of its kind."""
+        """Name of the block; empty for a name that is made of its kind."""
         return self.name if self.face else ""
 
 
@@ -78,7 +78,7 @@ class Palette:
         return found
 
     def search(self, typed: str) -> list[BlockOffer]:
-        """What fits, the best first: names before words about them; all of them for nothing."""
+        """Return what fits, best first: names before words about them; all of them for nothing."""
         words = typed[:TYPED_MOST].split()
         if not words:
             return list(self.offers)
@@ -91,7 +91,7 @@ class Palette:
 
 
 def _rank(one: BlockOffer, word: str) -> int | None:
-    """How well one word fits, 0 best; None if it does not."""
+    """Rank how well one word fits, 0 best; None if it does not."""
     name = one.name.lower()
     humps = [hump.lower() for hump in HUMPS.findall(one.name)]
     if name == word:

@@ -52,7 +52,7 @@ class SetParameter:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set {self.block}.{self.name}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -139,7 +139,7 @@ class SetTicks:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set the rate of {self.block}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -170,7 +170,7 @@ class SetNote:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set the note of {self.block or 'the diagram'}"
 
     def on(self, file: DiagramFile) -> DiagramFile:

@@ -55,22 +55,22 @@ class BlockShape:
 
     @property
     def shown(self) -> str:
-        """What is written under the name."""
+        """Text under the name."""
         return self.symbol or self.kind
 
     @property
     def width(self) -> int:
-        """In pixels."""
+        """Width in pixels."""
         words = max(len(self.name), len(self.shown), len(self.kind))
         return max(WIDTH_LEAST, CHARACTER * words + PORT_STEP)
 
     @property
     def height(self) -> int:
-        """In pixels."""
+        """Height in pixels."""
         return PORT_STEP * max(2, 1 + len(self.inputs), 1 + len(self.outputs))
 
     def port_at(self, name: str, *, output: bool) -> Place:
-        """Where a wire meets the block; the corner for a port that there is none."""
+        """Point where a wire meets the block; the corner for a port that does not exist."""
         ports = self.outputs if output else self.inputs
         number = ports.index(name) + 1 if name in ports else 0
         return self.at[0] + output * self.width, self.at[1] + PORT_STEP * number
@@ -103,7 +103,7 @@ def ports_of(file: DiagramFile, where: str, block: DrawnBlock) -> tuple[tuple[st
 def shapes_of(
     file: DiagramFile, where: str, shown: Mapping[str, Place] | None = None
 ) -> dict[str, BlockShape]:
-    """Every block of a diagram; those without a place stand in rows below the others.
+    """Shapes of every block of a diagram; those without a place are in rows below the others.
 
     Args:
         shown: places of those that nobody has placed.

@@ -88,11 +88,11 @@ class Ways:
         return abs(x2 - x1) + abs(y2 - y1)
 
     def joints(self) -> list[Place]:
-        """Where the wires of one output part."""
+        """Points where the wires of one output part."""
         return sorted({one for ways in self._ways.values() for one in _parting(ways)})
 
     def room(self, at: Place, height: int) -> int:
-        """How far to the right there is room for what is written below a block.
+        """Width of the free space to the right, for text below a block.
 
         It ends before upright legs, blocks, and what is written below those.
         """
@@ -131,7 +131,7 @@ class Ways:
         return free or plain or [start, end]
 
     def _lies_on_another(self, corners: list[Place], source: str) -> bool:
-        """Whether a leg lies on one of a wire of another output, or goes on where that ends."""
+        """Whether a leg lies on one of another output's wire, or continues where that ends."""
         for a, b in pairwise(corners):
             along = a[1] == b[1]
             low, high = sorted((a[0], b[0]) if along else (a[1], b[1]))

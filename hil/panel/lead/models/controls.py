@@ -173,11 +173,11 @@ class ControlsModel:
 
     @property
     def motion_standing(self) -> Standing:
-        """How the form stands to the motion in force."""
+        """Relation of the form to the motion in force."""
         return self._motion.standing
 
     def motion_problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the motion as it is edited, at its fields; not yet what it does."""
+        """Problems of the motion as it is edited, at its fields; not yet those of its course."""
         return self._motion.problems()
 
     def apply_motion(self) -> bool:
@@ -202,7 +202,7 @@ class ControlsModel:
     # --- talk with the desk ---------------------------------------------------------------------
 
     def messages(self, now_s: float) -> list[m.ClientMessage]:
-        """What is to be said to the desk now, in order; each once."""
+        """Messages that are due to the desk now, in order; each once."""
         self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None
@@ -247,7 +247,7 @@ class ControlsModel:
         return wish
 
     def error_of(self, wish: Wish) -> str:
-        """Why the last wish of a sort was refused; empty if it was not."""
+        """Return why the last request of a sort was refused; empty if it was not."""
         return self._errors.get(wish, "")
 
     def _target_answered(self, ok: bool) -> None:

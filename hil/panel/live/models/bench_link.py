@@ -68,24 +68,24 @@ class LinkWatch:
 
     @property
     def ended(self) -> str:
-        """Why the run is over, or its desk gone for good; empty if it is not."""
+        """Reason why the run is over, or its desk gone for good; empty if it is not."""
         return self._ended
 
     @property
     def gone(self) -> str:
-        """Why nobody can be asked anything; empty if somebody can."""
+        """Reason why nobody can be asked anything; empty if somebody can."""
         if self._source is Source.REPLAY:
             return "this is a recording"
         return self._ended or self._lost
 
     def silent(self, now_s: float) -> bool:
-        """Whether frames have stopped coming from a bench that told some."""
+        """Whether frames have stopped coming from a bench that sent some."""
         if self._source is Source.REPLAY or self._heard_s == -math.inf:
             return False
         return now_s - self._heard_s > self._stale_s
 
     def at(self, now_s: float) -> Link:
-        """How near it is at a moment [s]."""
+        """State of the link at a moment [s]."""
         if self._source is Source.REPLAY:
             return Link.REPLAY
         if self._ended or self._lost:

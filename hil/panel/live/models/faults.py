@@ -80,7 +80,7 @@ class FaultsModel:
 
     @property
     def standing(self) -> int:
-        """How many faults still hold."""
+        """Number of faults that still hold."""
         return sum(entry.standing for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
@@ -113,7 +113,7 @@ class FaultsModel:
 
 
 def entry_of(views: Views, event: EventRecord) -> FaultEntry | None:
-    """The line of an event; None if it tells of nothing wrong."""
+    """The line of an event; None if nothing is wrong by it."""
     data: Mapping[str, Any] = event.data
     bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
     if not bad and data.get("taken") is False:
@@ -142,12 +142,12 @@ def _entry(
 
 
 def advice_of(views: Views, check: object) -> str:
-    """What to do; general advice for a check that is not known here."""
+    """Return the remedy of a check; general advice for one that is not known here."""
     return views.advice.get(check.lower(), UNKNOWN) if isinstance(check, str) else UNKNOWN
 
 
 def place_of(data: Mapping[str, Any]) -> str:
-    """Leg, or arm and joint, that an event tells of."""
+    """Leg, or arm and joint, of an event."""
     if data.get("leg") is not None:
         return "leg {leg}".format(leg=data["leg"])
     return ", ".join(str(data[key]) for key in ("arm", "joint") if data.get(key))

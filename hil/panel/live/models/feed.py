@@ -44,7 +44,7 @@ class RunFacts:
 
     @property
     def station(self) -> str:
-        """Of which station the run is."""
+        """Station of the run."""
         return self.signals.station
 
     @property
@@ -54,13 +54,13 @@ class RunFacts:
 
     @property
     def views(self) -> Views:
-        """What its station shows beside signals and events."""
+        """Views of its station beside signals and events."""
         found = self.installed
         return NO_VIEWS if found is None else found.views
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the simulated devices of the run say of themselves; empty if all are real."""
+        """Descriptions of the run's simulated devices, by themselves; empty if all are real."""
         return tuple(self.header.simulated.values())
 
 
@@ -89,7 +89,7 @@ class Feed(Protocol):
 
     @property
     def facts(self) -> RunFacts:
-        """What does not change."""
+        """Facts that do not change."""
         ...
 
     def poll(self) -> Batch:

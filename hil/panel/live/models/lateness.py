@@ -92,7 +92,7 @@ class LatenessModel:
             self._count(number, rows[chosen, place], blocks)
 
     def counts(self, name: str) -> Counts:
-        """How many cycles of the window fall into each bin, shape (BINS,)."""
+        """Number of cycles of the window in each bin, shape (BINS,)."""
         return self._counts[self.names.index(name)].sum(axis=0)
 
     def spread(self, name: str) -> Spread:

@@ -36,13 +36,13 @@ def begins_end(event: EventRecord) -> bool:
 
 
 def failure_of(event: EventRecord) -> str:
-    """What broke in control itself, which then tells of no operation any more; else empty."""
+    """Return what broke in control itself, which then reports no operation any more; else empty."""
     broken = event.kind is EventKind.NOTE and event.level is Level.FATAL
     return event.message if broken else ""
 
 
 def last_word_in(messages: Iterable[Message]) -> bool:
-    """Whether a desk has said that it is over with this client, or with the run."""
+    """Whether a desk has finished with this client, or with the run."""
     return any(
         isinstance(said, m.SessionRefused) or (isinstance(said, m.State) and not said.bench)
         for said in messages
@@ -50,7 +50,7 @@ def last_word_in(messages: Iterable[Message]) -> bool:
 
 
 def end_words(end: RunEnd, over: str = "") -> str:
-    """What ends the run, what is being done, and what the operator can do.
+    """Return what ends the run, what is being done, and what the operator can do.
 
     Args:
         end: as control told it last.

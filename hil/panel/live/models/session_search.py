@@ -110,7 +110,7 @@ def _in_thread(work: Callable[[], None]) -> None:
 
 
 def _life_of(path: Path) -> Callable[[], bool]:
-    """Tells whether the process that a desk's socket is named after is still there."""
+    """Return a check that the process which a desk's socket is named after still exists."""
     place = place_of(path)
     if place is None:
         return lambda: False

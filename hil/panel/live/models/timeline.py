@@ -56,7 +56,7 @@ class TimelineModel:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """In order of time; the last one goes to the newest frame."""
+        """Spans in order of time; the last one goes to the newest frame."""
         return tuple(self._spans)
 
     @property
@@ -66,7 +66,7 @@ class TimelineModel:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """In order of time."""
+        """Marks in order of time."""
         return tuple(self._marks)
 
     def take(self, batch: Batch, now_s: float) -> None:

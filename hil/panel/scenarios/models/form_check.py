@@ -75,7 +75,7 @@ def _without_echoes(problems: Iterable[str]) -> tuple[Problem, ...]:
 def _place_of_file(
     source: str, kind: FileKind, table: Mapping[str, Any], file: Path
 ) -> Place | None:
-    """Which key names the file that a problem is in; None if it is in the table itself."""
+    """Key that names the file with a problem; None if the problem is in the table itself."""
     if source == str(file):
         return None
     for named in kind.names:

@@ -97,7 +97,7 @@ class BenchRun:
         self._child.ask_to_stop()
 
     def forget(self) -> None:
-        """Let go of it; it goes on."""
+        """Let go of it; it still runs."""
         self._child.forget()
 
 

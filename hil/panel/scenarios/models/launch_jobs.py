@@ -62,7 +62,7 @@ class CheckRun:
 def outcome_of(
     said: dict[str, Any], kind: FileKind | None, parts: Mapping[str, FileKind | None] | None = None
 ) -> CheckOutcome:
-    """What the JSON of `hil check` says.
+    """Outcome by the JSON of `hil check`.
 
     Args:
         parts: kinds of the scenarios of its parts, by their names.

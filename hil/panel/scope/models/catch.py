@@ -28,12 +28,12 @@ class Catcher:
 
     @property
     def phase(self) -> TriggerPhase:
-        """Where the trigger is."""
+        """Phase of the trigger."""
         return self._state.phase if self.settings.active else TriggerPhase.IDLE
 
     @property
     def edge_s(self) -> float:
-        """When the edge of the sweep was that is being filled [s]."""
+        """Time of the edge of the sweep that is being filled [s]."""
         return self._state.edge_s
 
     @property

@@ -81,7 +81,7 @@ def _shorts(names: Sequence[str]) -> list[str]:
 
 
 def _common(words: list[list[str]]) -> int:
-    """How many first words all have in common, at least one of each being left."""
+    """Number of first words that all have in common, at least one of each being left."""
     most = min(len(word) for word in words) - 1
     return next((at for at in range(most) if len({word[at] for word in words}) > 1), most)
 

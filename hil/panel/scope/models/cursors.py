@@ -54,14 +54,14 @@ class CursorReading:
 
     @property
     def difference(self) -> float:
-        """From the first to the second, in the signal's unit."""
+        """Difference from the first to the second, in the signal's unit."""
         return self.b - self.a
 
 
 def readings(
     window: Window, channels: Sequence[Channel], cursors: Cursors, reach_s: float
 ) -> tuple[CursorReading, ...]:
-    """What the traces are at the cursors.
+    """Values of the traces at the cursors.
 
     Args:
         reach_s: a sample farther away than this is not taken [s].

@@ -66,7 +66,7 @@ class Still:
         return self.to_s - self.from_s
 
     def spanning(self, span_s: float) -> Still:
-        """So much time [s] about the same middle."""
+        """The same middle with another span [s]."""
         middle = 0.5 * (self.from_s + self.to_s)
         return Still(self.window, middle - 0.5 * span_s, middle + 0.5 * span_s)
 

@@ -78,7 +78,7 @@ class TriggerSettings:
 
 
 def edges(values: Array, settings: TriggerSettings, side: int = 0) -> tuple[NDArray[np.intp], int]:
-    """Where a signal crosses the level.
+    """Find where a signal crosses the level.
 
     Args:
         values: of the signal, (n,); NaN = not there.
@@ -210,7 +210,7 @@ def _until(
     now_s: float,
     full: list[float],
 ) -> TriggerState:
-    """Let time go on to now_s; sweeps that become full are added to `full`."""
+    """Advance time to now_s; sweeps that become full are added to `full`."""
     post_s = (1.0 - settings.pre) * span_s
     if state.phase is TriggerPhase.FILLING and now_s >= state.edge_s + post_s:
         single = settings.sweep is Sweep.SINGLE

@@ -47,15 +47,15 @@ class BenchWatch:
         self._known: frozenset[Path] | None = None
 
     def forget(self) -> None:
-        """Take whoever is found by the next look, which is due at once, for known."""
+        """Count benches found by the next poll, which is due at once, as known."""
         self._known, self._next_s = None, -math.inf
 
     def expect_all(self) -> None:
-        """Take whoever is found by the next look for begun: none was there a moment ago."""
+        """Count benches found by the next poll as begun: none was there a moment ago."""
         self._known, self._next_s = frozenset(), -math.inf
 
     def poll(self) -> BenchLook | None:
-        """What there is to be seen; None if no look is due."""
+        """Poll if it is due; else return None."""
         now_s = self._now_s()
         if now_s < self._next_s:
             return None

@@ -228,7 +228,7 @@ class Setting:
 
 
 def settings_that_differ(first: RunFacts, second: RunFacts) -> tuple[Setting, ...]:
-    """Rig, scenario, limits and whatever else the headers tell, where the runs are not the same."""
+    """Rig, scenario, limits and all other facts of the headers, where the runs are not the same."""
     a, b = (_flat(facts.header.scenario) | _metadata(facts) for facts in (first, second))
     names = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
     return tuple(Setting(name, a.get(name, ""), b.get(name, "")) for name in names)

@@ -66,7 +66,7 @@ def shift_between(
 
 
 def motion_start_s(run: ComparedRun, told: Callable[[float], object] = float) -> float:
-    """When the run's motion begins [s].
+    """Time at which the run's motion begins [s].
 
     Raises:
         CompareError: if it never does.
@@ -119,7 +119,7 @@ def _shift_of_likeness(
 
 
 def _fraction(likeness: Array, peak: int) -> float:
-    """Where the peak is between its neighbours, by the parabola through them."""
+    """Place of the peak between its neighbours, by the parabola through them."""
     if not 0 < peak < len(likeness) - 1:
         return 0.0
     left, middle, right = likeness[peak - 1 : peak + 2].tolist()

@@ -72,7 +72,7 @@ class ComparedRun:
             yield self.rows[:, number]
 
     def times_at(self, places: NDArray[np.intp]) -> Array:
-        """Times of some rows [s], which need not stand near each other, (n,)."""
+        """Times of some rows [s], which need not be near each other, (n,)."""
         found = np.empty(len(places))
         for at in range(0, len(places), _AT_ONCE):
             found[at : at + _AT_ONCE] = self.t_s[places[at : at + _AT_ONCE]]
