@@ -110,8 +110,7 @@ class ContourLine:
                 self._host.lose(why)
 
     def _answer(self, data: bytes, heard_s: float) -> None:
-        """Answer what was received; the time until then counts from before the wait for the
-        lock."""
+        """Answer what was received; the time until then counts from before the lock is awaited."""
         with self._lock:
             line = self._host.receive(data, heard_s)
         if not line:

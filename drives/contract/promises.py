@@ -74,8 +74,7 @@ def counts_what_happens_on_its_link(kit: BankKit, bank: DriveBank) -> None:
 
 
 def powers_up_at_rest(kit: BankKit, bank: DriveBank) -> None:
-    """`configure` leaves the drives disabled, not homed, at rest, without a fault, and
-    answering."""
+    """`configure` leaves the drives disabled, not homed, at rest, without fault, and answering."""
     bank.configure()
     feedback = bank.exchange(None)
     require_state(feedback, DriveState.DISABLED)
