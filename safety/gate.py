@@ -219,8 +219,7 @@ class Gate:
 
     @property
     def _nothing_is_led(self) -> bool:
-        """Whether the drives are only being enabled: no path to stop along, and none may
-        continue."""
+        """Whether the drives are only being enabled: no path to stop along, none may continue."""
         return self._mode is Mode.STANDBY and self._command.target is None
 
     def _fault_event(self, found: list[Violation]) -> Event | None:

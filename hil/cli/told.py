@@ -15,11 +15,11 @@ class RecordedTold(TypedDict):
     ok: bool
     """Nothing is damaged or lost."""
     failure: str
-    """Why rows are missing, as the recording's own end says; empty if it says nothing of that."""
+    """Reason why rows are missing, by the recording's own end; empty if it says nothing of that."""
     dropped: int
     """Entries that are missing, as it says."""
     losses: list[Loss]
-    """What is missing or damaged, and where."""
+    """Missing or damaged parts, and their places."""
     cut_off: bool
     """The file has no end."""
     parts: list[str]
@@ -52,7 +52,7 @@ class StationTold(TypedDict):
     files: list[str]
     """Kinds of its files."""
     broken: str
-    """Why it cannot be used; empty if it can."""
+    """Reason why it cannot be used; empty if it can."""
 
 
 class PartTold(TypedDict):
@@ -65,7 +65,7 @@ class PartTold(TypedDict):
     distribution: str
     """Name and version of the package."""
     broken: str
-    """Why it cannot be used; empty if it can."""
+    """Reason why it cannot be used; empty if it can."""
 
 
 class StationsTold(TypedDict):
@@ -83,13 +83,13 @@ class ShippedFileTold(TypedDict):
     """A file that comes along."""
 
     kind: str
-    """What `hil list` calls its kind."""
+    """Name of its kind in `hil list`."""
     name: str
     """Name as the verbs take it."""
     station: str
     """Station that runs it, for a scenario; else empty."""
     words: str
-    """What it is."""
+    """Description of the file."""
 
 
 class ShippedFilesTold(TypedDict):
@@ -107,7 +107,7 @@ class DoctorTold(TypedDict):
     ok: bool
     """Nothing is bad."""
     findings: list[Finding]
-    """What was looked at."""
+    """Items that were checked."""
 
 
 class BenchTold(TypedDict):

@@ -22,11 +22,11 @@ from hil.config.errors import MotionError
 from hil.config.unit_names import unit_key
 
 SEPARATORS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-"""What may stand between columns, and its name; a space stands for any number of them."""
+"""Separators of columns, and their names; a space means any number of them."""
 COMMENTS: Final = ("#", "%", "//")
 """Beginnings of a line that is none of the table."""
 LINES_MAX: Final = 200
-"""The header stands within so many lines."""
+"""Most lines before the end of the header."""
 LINE_MAX: Final = 1_000_000
 """Characters of the lines up to the header."""
 HEAD_BYTES: Final = 65_536
@@ -41,13 +41,13 @@ _BOMS: Final = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
 
 
 _SPACED: Final = re.compile(r'"[^"]*+"(?=\s|$)|\S++')
-"""A cell where spaces stand between cells."""
+"""Pattern of a cell where spaces separate cells."""
 WORDS_MOST: Final = 4
-"""So many lines of words may stand between the header and the first row."""
+"""Most lines of words between the header and the first row."""
 _NO_NUMBER: Final = frozenset(
     ("nan", "inf", "infinity", "null", "none", "na", "n/a", "#n/a", "nil", "missing", "error")
 )
-"""What stands for a number that is not there, in small letters."""
+"""Words for a number that is not there, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Dialect:
     header: tuple[str, ...]
     """Names of the columns."""
     header_line: int
-    """Where they stand, from 1."""
+    """Number of their line, from 1."""
     units: tuple[str, ...]
     """Units of the columns, as a row below the header says; empty if there is none."""
     words: int

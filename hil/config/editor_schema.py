@@ -8,7 +8,7 @@ with null, which TOML has not, and plain types that exclude each other stand in 
 from typing import Any, Final
 
 _KEPT: Final = {"title", "description", "default", "unit", "examples"}
-"""What a union says of itself."""
+"""Keys that describe a union itself."""
 
 
 def for_editors(schema: Any) -> Any:

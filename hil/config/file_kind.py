@@ -23,9 +23,9 @@ class NamedFile:
     folder: str = ""
     """Folder of ``configs/`` that has such files; empty if none has."""
     pattern: str = TABLES
-    """What such files are called."""
+    """Pattern of such files' names."""
     default: str = ""
-    """What is named if the key is left out; empty if it must not be."""
+    """Name that holds if the key is left out; empty if it must not be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,15 +33,15 @@ class FileKind:
     """A kind of settings file; each is one object."""
 
     name: str
-    """What it is called: ``space arm``."""
+    """Name of the kind: ``space arm``."""
     schema: str
-    """What the command line calls its JSON schema."""
+    """Name of its JSON schema on the command line."""
     folder: str = SCENARIOS_FOLDER
     """Folder of ``configs/`` that has such files."""
     station: str = ""
-    """Value of ``station`` at its top; empty if it has none, and `marks` tell it."""
+    """Value of ``station`` at its top; empty if it has none, and `marks` identify it."""
     marks: tuple[str, ...] = ()
-    """Keys that stand at the top of this kind only; any of them will do."""
+    """Keys at the top of this kind only; any of them will do."""
     names: tuple[NamedFile, ...] = ()
     """Its keys that name other files."""
     model: Callable[[], type[Settings]]

@@ -41,7 +41,7 @@ class InputFile:
     name: str
     """Name as the document has it that names it, or as a person gave it."""
     kind: str
-    """What it is to the run: ``rig``, ``table``, ``mesh``, …"""
+    """Part of the file in the run: ``rig``, ``table``, ``mesh``, …"""
     bytes: int | None
     """Size of what was read; None for a key."""
     sha256: str

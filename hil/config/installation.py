@@ -20,7 +20,7 @@ from typing import Any, Final, NoReturn
 PACKAGES: Final = (
     "hil", "platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common",
 )  # fmt: skip
-"""What the program consists of."""
+"""Packages of the program."""
 HOME: Final = Path(__file__).resolve().parents[2]
 """Folder of the installation: the one that this very module's package lies in."""
 DISTRIBUTION: Final = "hil_bench"

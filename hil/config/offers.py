@@ -31,9 +31,9 @@ class Offer:
     package: str
     """Package or module that the code is in, as it is imported."""
     value: Any
-    """What it is; None if it cannot be used."""
+    """The offered object; None if it cannot be used."""
     broken: str = ""
-    """Why it cannot be used, and what to do; empty if it can."""
+    """Reason why it cannot be used, and what to do; empty if it can."""
 
     @property
     def words(self) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.config.cells import STAMP, TimeCells, stamp_ns_in
 
 _DIGITS_MOST: Final = 18
-"""So many fit into 64 bits."""
+"""Most digits that fit into 64 bits."""
 _NS: Final = 10**9
 _ZERO, _NINE = ord("0"), ord("9")
 

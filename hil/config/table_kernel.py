@@ -14,7 +14,7 @@ from numba import njit
 SKIPPED: Final = -1
 """Slot of a column that is passed over."""
 SPAN: Final = -2
-"""Slot of the column whose cells are told by where they stand."""
+"""Slot of the column whose cells are given by their places."""
 NO_SIGN: Final = -1
 """No byte is this: the numbers have no decimals."""
 CELL_MOST: Final = 1000

@@ -24,7 +24,7 @@ CONNECT_TIMEOUT_S: Final = 2.0
 PACKETS_PER_POLL: Final = 256
 
 Message = m.State | m.Answer | m.SessionRefused | m.CutOff | m.Wanted | m.NewMotion
-"""What `DeskClient.poll` returns."""
+"""Messages that `DeskClient.poll` returns."""
 
 
 class DeskRefusedError(Exception):
@@ -44,7 +44,7 @@ class RunWelcome:
     bench: str
     """Name of the run."""
     dead_man: str
-    """What keeps the motion alive, ``"hold"`` or ``"presence"``."""
+    """Condition that keeps the motion alive, ``"hold"`` or ``"presence"``."""
 
 
 class DeskClient:

@@ -20,7 +20,7 @@ class ClientDeadMan:
     stamp_s: float = -math.inf
     """Monotonic time of the newest sign of life [s]; -inf if there was none."""
     held: bool = False
-    """What it said."""
+    """Whether it said that it holds."""
     firm: bool = False
     """Whether the hold counts."""
 

@@ -63,9 +63,9 @@ class Operation:
     motion_serial: int = 0
     """Number of the motion in force."""
     motion_t_s: float = 0.0
-    """Where in it the platform is [s]."""
+    """Time of the platform in that motion [s]."""
     refused: Refusal = DONE
-    """What was not done of the last that was ordered."""
+    """Last order that was not done."""
     seen: tuple[int, ...] = NO_PRESSES
     """Presses taken so far, one counter per `Button`."""
     dead_man: str = "hold"

@@ -24,7 +24,7 @@ class DeskFacts:
     proves: bool = False
     """Whether it has targets and motions to be set, which are proved first."""
     dead_man: Literal["hold", "presence"] = "hold"
-    """What keeps the motion alive."""
+    """Condition that keeps the motion alive."""
 
     def welcome(self) -> m.Welcome:
         """The facts as the message to a client."""
@@ -59,7 +59,7 @@ class PendingRequest:
     table: dict[str, Any] | None = None
     """The ``[motion]`` table, for a motion; None for a target."""
     era: tuple[int, int] = (0, 0)
-    """The owning and the wish that it belongs to; one that is over has no use for a proof."""
+    """Ownership and request that it belongs to; one that is over has no use for a proof."""
 
 
 class Outbox:

@@ -35,7 +35,7 @@ from hil.recording.header import RunHeader
 _KEEPER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
-"""What the keeper is given beyond the times that it gives the desk [s]."""
+"""Time that the desk's parent is given beyond the times that it gives the desk [s]."""
 _SAID_MAX_BYTES: Final = 4096
 
 

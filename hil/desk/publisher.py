@@ -8,7 +8,7 @@ from hil.desk.operation import OPERATION_KIND, Operation
 from hil.timing.clock import Tick
 
 Note = Callable[[Tick, str, dict[str, str | bool]], None]
-"""Where it is written down what the operator did."""
+"""Recorder of what the operator did."""
 
 EVERY_S = 0.1
 """Time between two messages without a change [s]."""

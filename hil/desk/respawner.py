@@ -31,9 +31,9 @@ SILENT_MAX_S: Final = 4.0
 CLOSING_S: Final = 0.2
 """Time that a desk which has closed its pipe has to be gone [s]."""
 BENCH: Final = 0
-"""Descriptor of standard input: at its end, or once `OVER` is said, the bench is gone."""
+"""Descriptor of standard input: at its end, or once `OVER` is read, the bench is gone."""
 OVER: Final = b"over\n"
-"""What control says to its keeper, and that one to the desk, at the end of the run."""
+"""Message of control to the respawner, and of that to the desk, at the end of the run."""
 DESK_PROGRAM: Final = ("-m", "hil.desk.process")
 
 

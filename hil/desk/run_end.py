@@ -21,7 +21,7 @@ class EndCause(Enum):
     GAVE_UP = "gave_up"
     """The drives did not do in time what was asked."""
     DESK = "desk"
-    """No panel can be heard any more."""
+    """No panel can be reached any more."""
     SOURCE = "source"
     """The source that moves an arm has ended it."""
     CONTROL = "control"
@@ -47,15 +47,15 @@ class RunEnd:
     """An end that is under way."""
 
     cause: EndCause
-    """What began it."""
+    """Cause of the end."""
     step: EndStep
-    """What is being done."""
+    """Step that is under way."""
     why: str = ""
     """Name of whoever pressed, or what is wrong; empty if the cause says it all."""
     left_s: float = 0.0
-    """Time until the power goes off where the platform stands [s], in `AWAITING_PARK`."""
+    """Time until the power goes off where the platform is [s], in `AWAITING_PARK`."""
     waits: str = ""
-    """Why the gate does not let it go on yet; empty if it does."""
+    """Reason why the gate does not let it continue yet; empty if it does."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.left_s < math.inf:

@@ -22,7 +22,7 @@ class ClientSession:
     """One connection."""
 
     nonce: str
-    """What its proof has to be made with."""
+    """Nonce of its proof."""
     since_s: float
     """Time at which it connected [s]."""
     name: str = ""

@@ -42,7 +42,7 @@ PLATFORMS: Final = {"2": "linux64", "3": "x86_64-linux"}
 MAX_ARRAY: Final = 4096
 """An array is read whole for each of its elements that is wanted."""
 MAX_LOSSES: Final = 20
-"""So many faults of a description that do not matter are told."""
+"""Most faults of a description that are listed though they do not matter."""
 _UNDEFINED_UNIT: Final = re.compile('The (display )?unit ".*" of .*variable .* not defined')
 _INDICES: Final = re.compile(r"\[([0-9]{1,6}(?:,[0-9]{1,6}){0,7})\]$")
 
@@ -69,7 +69,7 @@ class Variable:
     size: int = 1
     """Values that its reference has; more than one for an array and for an element of it."""
     at: int = 0
-    """Which of them it is, of an element; row after row, as FMI 3 has them (2.2.6.1)."""
+    """Index of an element; row after row, as FMI 3 has them (2.2.6.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Description:
     needs_tool: bool
     """Whether it wants the program that made it, or an interpreter, on the machine."""
     losses: tuple[str, ...] = ()
-    """What is wrong in its description and does not matter."""
+    """Faults of its description that do not matter."""
 
     @property
     def major(self) -> str:

@@ -10,7 +10,7 @@ from hil.config.errors import ConfigError
 from hil.fmu.description import Description
 
 WHOLE_STEPS: Final = 1e-9
-"""How far a quotient of two times may be from a whole number, relatively."""
+"""Largest relative distance of a quotient of two times from a whole number."""
 
 
 @dataclass(frozen=True, slots=True)

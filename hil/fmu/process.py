@@ -30,7 +30,7 @@ from hil.ipc.work_folder import WorkFolder
 START_S: Final = 60.0
 """An FMU may take so long to load: some unpack gigabytes, others start an interpreter."""
 LOG_SHOWN: Final = 600
-"""So many of its last letters are shown of what a model logged."""
+"""Most of the last letters of a model's log that are shown."""
 ENDING_S: Final = 1.0
 """Longest wait for the system to say how a process ended, while answers are waited for [s]."""
 

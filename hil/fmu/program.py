@@ -21,9 +21,9 @@ class Task(IntEnum):
     """Task that the function is called for."""
 
     BEGIN = 0
-    """Stand where the inputs say, as if it had always been so."""
+    """Begin where the inputs say, as if it had always been so."""
     STEP = 1
-    """Go on by a step with the inputs as they are."""
+    """Do a step with the inputs as they are."""
     TELL = 2
     """Say what follows from the inputs without any time passing."""
 

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from hil.fmu.wire import StepAnswer, StepStatus
 
 VIRTUAL_WAIT_S: Final = 5.0
-"""Where no time passes for the run, an answer is waited for so long [s]."""
+"""Longest wait for an answer where no time passes for the run [s]."""
 
 
 class ModelSteps(Protocol):
@@ -46,11 +46,12 @@ class Reading:
     fresh: bool
     """Whether they are new in this cycle."""
     late: int
-    """Cycles so far that had to go on without their answer."""
+    """Cycles so far that had to continue without their answer."""
     failure: StepAnswer | None
-    """Why nothing new will come; None while all is well."""
+    """Reason why nothing new will come; None while all is well."""
     share: float = 1.0
-    """How much of the way to the next values has passed, where a step takes several cycles."""
+    """Share of the interval to the next values that has passed, where a step takes several
+    cycles."""
 
 
 class Stepping:

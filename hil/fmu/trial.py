@@ -36,9 +36,9 @@ class Trial:
     steps: int = 0
     """Steps that were done, each of a cycle or of several."""
     cycles_of_step: int = 1
-    """How many cycles of the loop one of them takes."""
+    """Cycles of the loop that one of them takes."""
     failed: str = ""
-    """Why no more were; empty if all were."""
+    """Reason why no more were done; empty if all were."""
     spent_s: list[float] = field(default_factory=list)
     """Time that the model took in each [s]."""
     last: dict[str, float] = field(default_factory=dict)

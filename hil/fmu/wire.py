@@ -22,7 +22,7 @@ MAX_TEXT: Final = 2000
 COPY: Final = "model.fmu"
 """The FMU in the folder of its process: what is judged there is what is run."""
 LOG: Final = "log.txt"
-"""What it logs while it begins, in the same folder."""
+"""Name of its log while it begins, in the same folder."""
 MAX_BYTES: Final = 64 * 1024
 MAX_VALUES: Final = 1000
 """Most inputs, and most outputs; a thousand are 8 kB."""
@@ -42,9 +42,9 @@ class StepStatus(IntEnum):
     NOT_FINITE = 5
     """An output is no finite number."""
     CRASHED = 6
-    """Its process ended; said by the parent, never by the child."""
+    """Its process ended; set by the parent, never by the child."""
     HUNG = 7
-    """It gave no answer in time; said by the parent."""
+    """It gave no answer in time; set by the parent."""
 
 
 class ModelOrder(Settings):
@@ -72,7 +72,7 @@ class StepAnswer:
     values: tuple[float, ...]
     """Outputs in the order asked for; empty unless the status is OK."""
     text: str = ""
-    """Why it is not."""
+    """Reason why it is not."""
     spent_s: float = 0.0
     """Time that the model took [s]."""
 

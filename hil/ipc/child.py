@@ -36,7 +36,7 @@ _SEARCHED: Final = (
 )
 """Folders that programs, shared libraries, modules, kernels and settings are looked for in."""
 ChildTimeout = subprocess.TimeoutExpired
-"""What waiting for one raises when it takes too long."""
+"""Error of waiting for one that takes too long."""
 
 
 def isolated(environment: Mapping[str, str]) -> dict[str, str]:

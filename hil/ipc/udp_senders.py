@@ -24,7 +24,7 @@ Owners = Callable[[Address], frozenset[int]]
 """Asks the kernel for the users of a sender's sockets; it may take its time."""
 
 ASKED_EVERY_S: Final = 0.25
-"""So often the kernel is asked whose the bound sender is [s]."""
+"""Time between two questions to the kernel whose the bound sender is [s]."""
 PAUSED_S: Final = 0.1
 """Silence of that sender after which the kernel is asked once more [s]."""
 ANSWERED_S: Final = 1.0
@@ -56,7 +56,7 @@ class _Answer(NamedTuple):
     at_s: float
     """Time at which it was asked for [s]."""
     why: Unheard | None
-    """Why it must not lead; None if it may."""
+    """Reason why it must not lead; None if it may."""
 
     @classmethod
     def of(cls, uids: frozenset[int], at_s: float) -> _Answer:

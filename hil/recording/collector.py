@@ -61,7 +61,7 @@ class Facts:
     scenario: Mapping[str, Any] | None = None
     files: tuple[InputFile, ...] | None = None
     problems: list[str] = field(default_factory=list[str])
-    """What is there and cannot be understood."""
+    """Parts that cannot be understood."""
 
     @classmethod
     def of(cls, records: Iterable[Metadata | Attached]) -> Self:

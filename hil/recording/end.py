@@ -22,7 +22,7 @@ SPARE_END: Final = "spare_end"
 """Table behind the header that keeps a place for the end of a file that the disk refuses."""
 SPARE_BYTES: Final = 2000
 UNTOLD: Final = "control ended without saying how: its process was killed, or it broke"
-"""Reason of a run whose loop is gone and told no end."""
+"""Reason of a run whose loop is gone and reported no end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class EndRecord:
     """End of a run, in the words of its station."""
 
     outcome: str
-    """One word or two, such as `completed` or `tripped`; empty if nobody told it."""
+    """One word or two, such as `completed` or `tripped`; empty if nobody reported it."""
     ok: bool
     """Whether nothing is wrong with the run, its recording left out."""
     reason: str
-    """Why it did not complete, or what was lost; empty if there is nothing to say."""
+    """Reason why it did not complete, or what was lost; empty if there is nothing to say."""
 
     def to_bytes(self) -> bytes:
         """The record as an entry of a ring; a reason that is too long loses its end."""
@@ -56,11 +56,11 @@ class RecordedEnd:
     """End of a recording: of its run, and of itself."""
 
     end: EndRecord | None
-    """How the run ended; None in a recording that was cut off, or is older than this record."""
+    """End of the run; None in a recording that was cut off, or is older than this record."""
     missing: int
     """Entries that are not in the recording."""
     problem: str
-    """What kept the recorder from writing; empty if nothing did."""
+    """Problem that kept the recorder from writing; empty if there was none."""
 
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> Self:

@@ -15,9 +15,9 @@ RECORDING_NAME: Final = "recording.mcap"
 
 MACHINES: Final = "machines"
 NO_MACHINE: Final = "none"
-"""What the fact `MACHINES` says of a run that has none."""
+"""Value of the fact `MACHINES` of a run that has none."""
 SIMULATED: Final = "simulated"
-"""Fact that names the facts that tell of emulated devices, with spaces between; empty for none."""
+"""Fact that names the facts about emulated devices, with spaces between; empty for none."""
 
 HEADER_NAME: Final = "header.json"
 """The header's second copy, at the end of a finished file."""

@@ -42,11 +42,11 @@ class Caps:
     growth: int = 100
     """Unpacked bytes to one of the file; a platform that rests is packed to a fifth."""
     small: int = 8 * 1024 * 1024
-    """So many unpacked bytes are well, however small the file is."""
+    """Unpacked bytes that are well, however small the file is."""
     objects: int = 100_000
-    """Records that stand by themselves, events and damaged places, each counted; no bytes."""
+    """Records on their own, events and damaged places, each counted; no bytes."""
     kept: int = 16 * 1024 * 1024
-    """Rows that stand in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
+    """Rows in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
     piece: int = 2 * 1024 * 1024
     """Rows of a longer recording that are looked at at once, about."""
     beside: int = 8

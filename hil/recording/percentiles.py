@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 FEW: Final = 1 << 18
-"""So many values are sorted at once."""
+"""Most values that are sorted at once."""
 _STEP: Final = 16
 """Bits that a look counts."""
 _SIGN: Final = np.uint64(1 << 63)
@@ -31,7 +31,7 @@ class ValueSpread:
     greatest: float
     """Greatest of all values; NaN likewise."""
     count: int
-    """How many there are."""
+    """Number of values."""
 
 
 def spread_of(

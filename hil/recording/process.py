@@ -32,7 +32,7 @@ POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
 FROZEN_S: Final = 5.0
-"""A recorder that is stopped for so long is killed, so that its copy goes on [s]."""
+"""Time without a sign of life after which a recorder is killed, so that its copy takes over [s]."""
 KILLED: Final = "was killed"
 FROZEN: Final = f"was frozen for {FROZEN_S:g} s and is killed"
 MOST_PARTS: Final = 100

@@ -98,7 +98,7 @@ class RecorderResult:
     parts: int = 1
     """Files that were written: more than one if a recorder was killed."""
     news: str = ""
-    """What has happened to the recorder since `service` last told it; empty if nothing."""
+    """News of the recorder since `service` last reported it; empty if there is none."""
 
     @property
     def failure(self) -> str:

@@ -399,7 +399,7 @@ class Signals:
 _NO_TABLE: Final = (
     KeyError, TypeError, AttributeError, ValueError, OverflowError, struct.error,
 )  # fmt: skip
-"""What reading a header raises whose values are of other kinds."""
+"""Errors of a header whose values are of other kinds."""
 
 
 def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str:

@@ -31,9 +31,9 @@ MOST_ROWS: Final = 500
 NO_PLACE: Final = frozenset(
     {"check", "value", "low", "limit", "unit", "result", "reason", "note", "message"}
 )
-"""Keys of an event's data that do not tell its place."""
+"""Keys of an event's data that are not its place."""
 SHOWN_ROWS: Final = 12
-"""So many objections are seen at once, the others when they are asked for."""
+"""Objections seen at once, the others when they are asked for."""
 
 
 def write_report(recording: Recording, folder: Path, run: RecordedRun | None = None) -> Path:

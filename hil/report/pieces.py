@@ -87,7 +87,7 @@ class Peak(NamedTuple):
     row: int
     """Place in the run."""
     column: int
-    """Which of the values of a row."""
+    """Index among the values of a row."""
     value: float
 
 

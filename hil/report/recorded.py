@@ -67,7 +67,7 @@ class Tables:
 
     tables: tuple[Table, ...]
     note: str = ""
-    """What is not known; empty if all is."""
+    """Words for what is not known; empty if all is."""
 
 
 R = TypeVar("R", bound="RecordedRun")
@@ -81,7 +81,7 @@ class RunPiece(NamedTuple, Generic[R]):
     first: int
     """Place in the whole run of the first row that no piece before has."""
     before: int
-    """How many stand before that, for differences."""
+    """Number of rows before that, for differences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

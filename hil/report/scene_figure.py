@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Colour = str | tuple[float, float, float, float]
 
 MEANT: Final = 0.25
-"""Share of the shading that a colour gets which stands for a value: it must be known again."""
+"""Share of the shading that a colour with a meaning gets: it must be recognised."""
 
 NO_COLOURS: Final[Mapping[str, Colour]] = MappingProxyType({})
 

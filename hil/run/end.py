@@ -25,13 +25,13 @@ class Conclusion:
     well: bool
     """Whether the run itself went well: completed, or stopped as a person asked."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it did not complete; empty if it did."""
     failures: tuple[str, ...]
-    """What was lost beside rows of the recording, a sentence each: it is not ok then."""
+    """Losses beside rows of the recording, a sentence each: it is not ok then."""
     recorder: RecorderResult
-    """How its recording ended."""
+    """Result of its recording."""
     warnings: tuple[str, ...] = ()
-    """What a person should know of a run that may be well, a sentence each."""
+    """Warnings of a run that may be well, a sentence each."""
 
     @property
     def ok(self) -> bool:
@@ -57,9 +57,9 @@ class ConclusionTold(TypedDict):
     ok: bool
     """Completed, or stopped by a person; and nothing was lost, rows of the recording neither."""
     cause: str
-    """Why it is not ok, in a line; empty if it is."""
+    """Reason why it is not ok, in a line; empty if it is."""
     warnings: list[str]
-    """What a person should know of it all the same."""
+    """Warnings, which a person should know of all the same."""
     recording: str
     """Its file."""
     recording_sha256: str | None
@@ -67,7 +67,7 @@ class ConclusionTold(TypedDict):
     recording_status: str
     """`DONE`, or how the recorder ended."""
     recording_failure: str
-    """Why it is not whole; empty if it is."""
+    """Reason why it is not whole; empty if it is."""
     recording_parts: int
     """Files that hold it."""
     recording_dropped: int
@@ -96,7 +96,7 @@ class Ran:
 
     end: Conclusion
     told: Mapping[str, Any]
-    """What the station tells a program beside `ConclusionTold`."""
+    """Values of the station for a program beside `ConclusionTold`."""
     show: Callable[[], None]
     """Shows people the figures of the station."""
     until_told: ExitStack = field(default_factory=ExitStack)

@@ -21,7 +21,7 @@ class Audience(Protocol):
 
 
 KEPT_WARNINGS: Final = 20
-"""Warnings that are told at the end."""
+"""Most warnings that are printed at the end."""
 KEPT_EVENTS: Final = 1000
 """Events that are kept in memory; the recording has all."""
 Scalar = str | int | float | bool | None

@@ -25,7 +25,7 @@ class Seen:
 
     mode: str
     action: str
-    """What its gate does; empty if not known."""
+    """Action of its gate; empty if not known."""
     held: bool
     target: bool
     playing: str
@@ -167,7 +167,7 @@ class Lead:
 
     buttons: tuple[str, ...] = ()
     why_not: Callable[[str, Seen], str] | None = None
-    """Why a press of a button does nothing now, as half a sentence; empty if it does something."""
+    """Reason why a button does nothing now, as half a sentence; empty if it does something."""
     next_acts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Acts that bring a bench on, in order, by the name of the mode in which it has stopped:
     buttons, and `HOLD_TO_RUN`."""

@@ -34,9 +34,9 @@ class PageLamp:
     states: Mapping[str, tuple[Role, Shape]]
     """Name of a code → colour and shape; others are dim and at rest."""
     why: str = ""
-    """Another signal of codes that tells why; empty for none."""
+    """Another signal of codes with the reason; empty for none."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Name of a code of that → words; others are not told."""
+    """Words by the name of that signal's code; others are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class PageSwitch:
     label: str
     key: str
     on: bool = False
-    """How it stands at first."""
+    """State at first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ class PageSlider:
     high: float
     step: float
     value: float
-    """Where it stands at first."""
+    """Value at first."""
     unit: str = ""
 
 
@@ -145,4 +145,4 @@ class Page:
     widgets: tuple[PageWidget, ...]
     """Widgets from top to bottom."""
     asks: Mapping[str, Any] = field(default_factory=dict)
-    """What the table that is asked for always has."""
+    """Keys and values that the requested table always has."""

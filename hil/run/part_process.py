@@ -40,7 +40,7 @@ class PartNote:
 
     part: str
     killed: str = ""
-    """How its process ended, if it told nothing of itself; empty if it did."""
+    """End of its process, if it reported nothing itself; empty if it did."""
     stopped_for: str = ""
     """Which other part came to a bad end, and how, if this one was asked to stop because of that;
     empty if not."""
@@ -90,7 +90,7 @@ class PartResult:
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
     told: dict[str, Any]
-    """What it said of itself; empty if it said nothing that could be read."""
+    """Its own report; empty if there is none that could be read."""
     asked_to_stop: str
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hil.recording.header import RunHeader
 
 LONGEST_S: Final = 60.0
-"""So much of a motion is shown before it runs [s]."""
+"""Longest part of a motion that is shown before it runs [s]."""
 STEP_S: Final = 1.0 / 30.0
 """Time between two rows [s]."""
 
@@ -24,7 +24,7 @@ class Preview:
     rows: NDArray[np.float64]
     """Rows of the header's table, `STEP_S` apart, shape (N, values); NaN for what is not known."""
     words: str
-    """What is shown."""
+    """Words about the picture."""
 
     def to_json(self) -> bytes:
         """Return it as a line of JSON, in which null is what is not known."""

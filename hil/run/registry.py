@@ -28,7 +28,7 @@ class Installed:
     distribution: str
     station: Station | None
     broken: str = ""
-    """Why not, and what to do; empty if it can."""
+    """Reason why not, and what to do; empty if it can."""
 
 
 @cache

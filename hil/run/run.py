@@ -32,11 +32,11 @@ from hil.timing.stop import StopSignals, StopWish
 SHARE_RUNS = "HIL_SHARE_RUNS"
 """Environment variable, ``1`` if others may read new runs; runs that a run begins inherit it."""
 BLACK_BOX_NAME = "gate.jsonl"
-"""What the gate did without control, if it ever had to; beside the recording."""
+"""File of what the gate did without control, if it ever had to; beside the recording."""
 
 
 STALL_S: Final = 0.1
-"""A turn that comes later than that is told as a computer that stood still [s]."""
+"""Delay of a turn above which it is reported as a stall of the computer [s]."""
 
 T = TypeVar("T")
 Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]

@@ -23,7 +23,7 @@ KINDS: Final = {
     "robots": "world/robots", "scenes": "world/scenes", "robot-arms": "robots",
     "space-arms": "arms",
 }  # fmt: skip
-"""What each kind is called, and its folder of ``configs/``."""
+"""Name of each kind, and its folder of ``configs/``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ShippedFile:
     station: str
     """Station that runs it, for a scenario; else empty."""
     words: str
-    """What it is."""
+    """Description of the file."""
 
 
 def shipped_files(kind: str) -> list[ShippedFile]:

@@ -18,7 +18,7 @@ from hil.recording.reader import Recording
 OF_THE_COMPUTER: Final = frozenset({"late", "period", "stale", "missing", "control", "overrun"})
 """Checks of the gate that nothing but the computer can offend."""
 FOLLOWS_S: Final = 0.5
-"""What is objected to so soon after a stall is put down to it."""
+"""Time after a stall within which an objection is put down to it [s]."""
 _LOOK_BACK_S: Final = 0.05
 
 
@@ -33,9 +33,9 @@ class Stall:
     period_s: float
     """Period of the cycle [s]."""
     said: str
-    """What the gate said first."""
+    """First objection of the gate."""
     consequences: int
-    """How many more objections came with it and soon after."""
+    """Number of further objections with it and soon after."""
 
     def __str__(self) -> str:
         more = f", and {self.consequences} more that follow from it" if self.consequences else ""

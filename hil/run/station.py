@@ -71,7 +71,7 @@ class Views:
     """Name and signal of each time of a turn that is counted: how late, how long it took."""
     moving: tuple[str, ...] = ()
     clears: frozenset[str] = frozenset()
-    """Modes in which no fault stands any more."""
+    """Modes in which no fault holds any more."""
     advice: Mapping[str, str] = field(default_factory=dict)
     """Check of its gate → what to do about what it found."""
     findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
@@ -213,7 +213,7 @@ class Summary:
     """The result of a run beside how it ended."""
 
     told: Mapping[str, Any]
-    """What `--json` prints of it, beside `ConclusionTold`."""
+    """Values that `--json` prints of it, beside `ConclusionTold`."""
     show: Callable[[], None]
     """Shows people its figures."""
 
@@ -223,7 +223,7 @@ class StandIn:
     """Emulated devices of a station in place of absent ones."""
 
     device: str
-    """What may be absent: "drives", "robot"."""
+    """Device that may be absent: "drives", "robot"."""
     emulated: Callable[[Any], AbstractContextManager[tuple[Any, str]]]
     """The same prepared plan on emulated devices for a while, and their URL."""
     fallback: Callable[[Any], str]
@@ -241,7 +241,7 @@ class Section:
     (`hil.report.style`), tables (`hil.report.recorded`), or None."""
     title: str = ""
     absent: str = ""
-    """What is said where there is nothing; empty: then there is no section either."""
+    """Words where there is nothing; empty: then there is no section either."""
     unless: str = ""
     """Name of a property of the run; where it is true, the section is not for that run."""
 
@@ -281,7 +281,7 @@ class Station:
     sections: tuple[Section, ...] = ()
     views: Views = NO_VIEWS
     lead: Lead | None = None
-    """What operators may ask of its runs beside the stop; None if nothing."""
+    """Requests that operators may make of its runs beside the stop; None if there are none."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None
     """What its machines look like, from a run's header; raises `KeyError` or `ValueError` for a
     header that does not describe them."""
@@ -301,7 +301,7 @@ class Station:
     warm: Callable[[bool], object] = bool
     """Compiles what a run calls; True: without a word."""
     offered: Callable[[], tuple[Offer, ...]] = tuple
-    """What others offer to it under entry points of its own."""
+    """Offers of others to it under entry points of its own."""
 
     def plan(self, request: Request) -> Any:
         """Read what is asked for as a plan.

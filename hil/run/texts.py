@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hil.timing.clock import Tick
 
 WHO: Final = "edit"
-"""Name under which events of edits stand in a recording."""
+"""Name of the source of an edit's events in a recording."""
 PART_BYTES: Final = 700
 """Largest part of a text in one event [bytes]."""
 PARTS_A_TURN: Final = 8
@@ -41,7 +41,7 @@ class EditText:
     source: str
     """Its file, whose ending says how it is written; files that it names lie beside it."""
     folder: str = ""
-    """Where those lie instead, of a text that a recording holds: in the recording's folder."""
+    """Folder of those lines instead, of a text that a recording holds: the recording's."""
 
     @property
     def sha256(self) -> str:
@@ -73,7 +73,7 @@ class EditEvents:
     """Writer of edits into a recording, a few events a turn."""
 
     who: str = WHO
-    """Name under which they stand."""
+    """Name of their source."""
     count: int = 0
     """Edits so far, those refused among them."""
     _waiting: deque[tuple[str, dict[str, Scalar]]] = field(default_factory=deque)

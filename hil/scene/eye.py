@@ -17,7 +17,7 @@ NARROW_FOV_DEG: Final = 32.0
 """Angle of view across the shorter side: small enough that upright things look upright."""
 
 NEAR, FAR = 1e-2, 1e2
-"""What is nearer to the eye or farther from it is not drawn; as shares of its distance."""
+"""Nearest and farthest distance from the eye that is drawn; as shares of its distance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ WARN_SHARE: Final = 0.15
 FAULT_SHARE: Final = 0.05
 """A leg is near or at its limit with less than this share of half its travel left."""
 REST_SHARE: Final = 0.01
-"""What rests may stand nearer to its limit by this share of half its travel than its rest is."""
+"""Share of half its travel by which a resting quantity may be nearer to its limit than at rest."""
 FULL_LEASTS: Final = 10.0
 """A distance from a singularity that is so many times its least above it fills the bar."""
 _TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"

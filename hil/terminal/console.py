@@ -133,7 +133,7 @@ def _plain(value: Any) -> Any:
 
 _told: list[bool] = []
 _waits: list[str] = []
-"""What is said to be waited for now."""
+"""Names of what is waited for now."""
 
 
 def tell_bad_usage(arguments: Sequence[str]) -> None:

@@ -41,13 +41,13 @@ class Finding:
     """One thing looked at."""
 
     item: str
-    """What."""
+    """Name of the item."""
     verdict: Grade
     """OK, WARN (works, but worse) or BAD (something will not work)."""
     detail: str
-    """What is so."""
+    """State of the item."""
     remedy: str = ""
-    """How to get what is missing; empty if nothing is."""
+    """Remedy for what is missing; empty if nothing is."""
 
 
 def diagnose(

@@ -60,13 +60,13 @@ class RealtimeItem:
     """One thing asked for."""
 
     item: str
-    """What."""
+    """Name of the item."""
     ok: bool
     """Whether it was granted."""
     detail: str
-    """What is so now."""
+    """State of the item now."""
     remedy: str = ""
-    """What to do about a refusal; empty if granted."""
+    """Remedy for a refusal; empty if granted."""
 
 
 @dataclass(frozen=True, slots=True)

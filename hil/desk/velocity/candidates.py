@@ -24,7 +24,7 @@ ACCEPT_MAX: Final = 16
 NONCE_BYTES: Final = 32
 
 Proved = tuple[socket.socket, bytearray]
-"""A connection that has proved, and what it said after that."""
+"""A connection that has proved, and the bytes after that."""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hil.desk.process import DeskProcess
 
 STOPS = (Button.HOLD, Button.SHUT_DOWN)
-"""What ends the stream, however late it comes; every other button means nothing here."""
+"""Buttons that end the stream, however late; every other button means nothing here."""
 
 DESK_EVERY_S = 0.1
 """Time between two checks of the desk [s]."""

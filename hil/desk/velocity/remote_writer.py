@@ -18,7 +18,7 @@ from hil.desk.velocity.source import Twist
 from hil.ipc.work_folder import WorkFolder
 
 CONNECT_EVERY_S: Final = 0.2
-"""How often a listener is looked for that is not there yet [s]."""
+"""Time between two searches for a listener that is not there yet [s]."""
 
 
 class RemoteWriter:

@@ -16,7 +16,7 @@ class InputTable(QTableWidget):
     """A row for each, with its value to be typed over or its button."""
 
     refused = Signal(str)
-    """Why a value is not taken."""
+    """Reason why a value is not taken."""
     changed = Signal()
     """Something was set."""
 

@@ -21,19 +21,19 @@ from hil.panel.diagram.models.shapes import BlockShape
 from hil.panel.shell.theme import Theme
 
 REACH: Final = 8
-"""How near a port the pointer takes it."""
+"""Distance to a port within which the pointer takes it."""
 PORT: Final = 3.5
 """Radius of a port."""
 PORT_FONT_PX: Final = 9
-"""Size of what stands at ports."""
+"""Size of words at ports."""
 CORNER: Final = 4.0
 """Radius of a box's corners; inputs and outputs of the diagram have round ends, as in pictures."""
 AROUND: Final = 3.0
-"""How far around its box the second line of a sub-diagram is."""
+"""Distance of a sub-diagram's second line around its box."""
 BAND: Final = 16
 """Height of name or symbol above or below words at ports, in pixels."""
 SHORT: Final = 3
-"""Letters of a symbol that stands between words at ports."""
+"""Letters of a symbol between words at ports."""
 HEAD: Final = (9.0, 4.0)
 """Length and half width of a wire's head, in pixels."""
 

@@ -45,7 +45,7 @@ class LiveDock(QWidget):
     """
 
     refused = Signal(str)
-    """Why something cannot be done."""
+    """Reason why something cannot be done."""
 
     def __init__(
         self, scene: DiagramScene, view: DiagramView, theme: Theme, *, trusted: bool = False

@@ -42,7 +42,7 @@ class DiagramScene(QGraphicsScene):
     """
 
     refused = Signal(str)
-    """Why an edit could not be done."""
+    """Reason why an edit could not be done."""
     edited = Signal()
     """The document is another version."""
     entered = Signal(str)

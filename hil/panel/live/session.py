@@ -46,7 +46,7 @@ class Turn:
     messages: tuple[Message, ...] = ()
     """Messages of the desk."""
     news: str = ""
-    """What has become of the connection, for people; empty if nothing has."""
+    """News of the connection, for people; empty if there is none."""
 
 
 class Session(Protocol):

@@ -282,7 +282,7 @@ class StateView(QWidget):
 
 
 _NO_STOP: Final = {Link.REPLAY: "a recording", Link.ENDED: "it is over"}
-"""Why nothing can be stopped."""
+"""Reasons why nothing can be stopped."""
 _LINK: Final = {
     Link.WAITING: "warn",
     Link.LIVE: "ok",

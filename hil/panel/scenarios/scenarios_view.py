@@ -66,7 +66,7 @@ class ScenariosView(QWidget):
     replay_wanted = Signal(object)
     """The recording (Path) to show."""
     previewed = Signal(object)
-    """What the file that was picked will look like (`Preview`), or why it cannot be shown yet."""
+    """Preview of the file that was picked (`Preview`), or why it cannot be shown yet."""
 
     def __init__(
         self, now_s: Callable[[], float], out: Path = Path("runs"),

@@ -45,7 +45,7 @@ _ERRORS: Final = {
     0x0506: "invalid framebuffer operation",
 }  # fmt: skip
 _ERRORS_MOST: Final = 16
-"""A context that is lost may tell of errors for ever."""
+"""Most errors that are read: a lost context may report errors for ever."""
 
 _FORMS: Final[dict[str, tuple[Any, ...]]] = {
     "glAttachShader": (None, c_uint, c_uint),

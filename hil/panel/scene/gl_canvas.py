@@ -35,7 +35,7 @@ ZOOM: Final = 1.12
 """One press of + or -, or one notch of the wheel."""
 
 NOTCH: Final = 120.0
-"""What a wheel tells for one notch."""
+"""Angle that a wheel reports for one notch."""
 
 _VIEWS: Final = {Qt.Key.Key_F: (0.0, 8.0), Qt.Key.Key_S: (-90.0, 8.0), Qt.Key.Key_T: (-90.0, 90.0)}
 """Azimuth and elevation [deg] of the eye: in front of the machine, at its side, above it."""

@@ -49,7 +49,7 @@ class Dock:
     scrolls: bool = True
     """Whether its content has a least size, and is scrolled where there is less room."""
     belongs: str = ""
-    """What is shown here of a run, for a window that shows none; empty if it needs no run."""
+    """Content of the dock in words, for a window without a run; empty if it needs no run."""
 
 
 DOCKS: Final = {
@@ -95,7 +95,7 @@ NOTHING_SHOWN: Final = (
     "{belongs}: of a bench that runs (Ctrl+B), of one begun under Scenarios (Ctrl+5), or of a "
     "recording (Ctrl+O)."
 )
-"""What is said in a dock while no run is shown."""
+"""Text of a dock while no run is shown."""
 
 
 class Docks:

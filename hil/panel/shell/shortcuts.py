@@ -35,9 +35,9 @@ class Shortcut:
     keys: tuple[str, ...]
     """Keys as `QKeySequence` reads them; any of them does it."""
     what: str
-    """What it does."""
+    """Action of the keys."""
     where: Where = Where.EVERYWHERE
-    """They are heard."""
+    """Place where they are valid."""
 
     @property
     def sequences(self) -> tuple[QKeySequence, ...]:

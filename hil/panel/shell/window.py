@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PAINTED_MS: Final = 3 * TURN_MS
 """Time from when the last view was made until all of them were painted once [ms]."""
 TOLD_MS: Final = 8000
-"""How long a message stays in the status bar [ms]."""
+"""Time for which a message stays in the status bar [ms]."""
 
 
 class MainWindow(QMainWindow):

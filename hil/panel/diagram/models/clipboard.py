@@ -26,9 +26,9 @@ from hil.panel.diagram.models.names import (
 )  # fmt: skip
 
 CLIPBOARD: Final = Path("clipboard")
-"""What errors call it."""
+"""Name of the clipboard in errors."""
 BESIDE: Final = 40
-"""How far from the original a copy stands."""
+"""Distance from the original to a copy."""
 
 
 def copied(file: DiagramFile, where: str, names: Collection[str]) -> str:
@@ -66,7 +66,7 @@ class Paste:
     where: str
     text: str
     at: Place | None = None
-    """Where the leftmost and the topmost begin; None beside the original."""
+    """Place of the leftmost and the topmost; None beside the original."""
 
     @property
     def words(self) -> str:

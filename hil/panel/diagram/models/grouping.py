@@ -30,7 +30,7 @@ from hil.panel.diagram.models.names import (
 )  # fmt: skip
 
 BESIDE: Final = 160
-"""How far the ports stand from the blocks."""
+"""Distance of the ports from the blocks."""
 APART: Final = 60
 PortParameters = Callable[[str], Mapping[str, Any]]
 """Output ``block.port`` → parameters of an `In` or `Out` that carries the same."""

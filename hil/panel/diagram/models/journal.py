@@ -26,7 +26,7 @@ from hil.panel.diagram.models.history import History, Step, step_of, table_of
 
 VERSION: Final = 1
 _NO_EDIT: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What comes of a table that is none."""
+"""Errors of a table that is no edit."""
 BYTES_MOST: Final = 1 << 28
 
 

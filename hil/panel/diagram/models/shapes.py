@@ -20,7 +20,7 @@ WIDTH_LEAST: Final = 90
 CHARACTER: Final = 6
 """Width that a character of a name is given."""
 STUB: Final = 8
-"""How far a wire goes straight out of a port at least."""
+"""Least length of a wire straight out of a port."""
 APART: Final = 60
 COLUMNS: Final = 8
 """Columns of blocks that have no place."""
@@ -40,11 +40,11 @@ class BlockShape:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     symbol: str = ""
-    """What is written under the name, as pictures have it; empty: the kind."""
+    """Text under the name, as pictures have it; empty: the kind."""
     input_words: tuple[str, ...] = ()
-    """What stands at each input: signs of a sum, names of several."""
+    """Words at each input: signs of a sum, names of several."""
     output_words: tuple[str, ...] = ()
-    """What stands at each output."""
+    """Words at each output."""
     is_sub: bool = False
     """Whether it stands for a sub-diagram."""
 

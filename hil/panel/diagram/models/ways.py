@@ -18,7 +18,7 @@ AIR: Final = 4
 STEP: Final = 20
 """Distance from one path that is tried to the next [px]."""
 ASIDE: Final = (STUB, AIR + 1, STUB + STEP, STUB + 2 * STEP)
-"""How far beside a block it is tried to go up or down [px]."""
+"""Distances beside a block at which a path up or down is tried [px]."""
 _ASIDES: Final = sorted(product(ASIDE, repeat=2), key=lambda two: sum(map(ASIDE.index, two)))
 LEVELS: Final = 20
 """Levels that are tried above and below both blocks."""

@@ -36,9 +36,9 @@ class ButtonState:
     """State of a button now."""
 
     button: Button
-    """Which one."""
+    """The button."""
     why_not: str
-    """Why it does nothing now, as half a sentence; empty if it does something."""
+    """Reason why it does nothing now, as half a sentence; empty if it does something."""
 
     @property
     def allowed(self) -> bool:

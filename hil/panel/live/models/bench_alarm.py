@@ -19,7 +19,7 @@ BUTTONS: Final = {
 }
 
 STALLED_ACTS: Final = (HOLD_TO_RUN, "play")
-"""What brings a bench on that a stall of the computer stopped."""
+"""Acts that bring a bench on which a stall of the computer stopped."""
 
 
 class Alarm(NamedTuple):
@@ -28,9 +28,9 @@ class Alarm(NamedTuple):
     cause: str = ""
     """Its mode, and what it stopped for first."""
     advice: str = ""
-    """What to do about that."""
+    """Remedy for that."""
     acts: str = ""
-    """What is to be pressed next."""
+    """Buttons to be pressed next."""
 
 
 class Hands(NamedTuple):

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Final
 
 STALE_S: Final = 0.5
-"""A bench that has not told a frame for so long [s], or for three of its periods, is silent."""
+"""Time without a frame [s], or of three periods, after which a bench counts as silent."""
 
 
 _LINKS: Final = {

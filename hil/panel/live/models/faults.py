@@ -15,7 +15,7 @@ KEPT: Final = 500
 UNKNOWN: Final = (
     "Read the cause; have the machine looked at before going on if it is not understood."
 )
-"""What to do about a check that is not known here."""
+"""Remedy for a check that is not known here."""
 
 SORTS: Final = {
     "fault": "fault",
@@ -32,7 +32,7 @@ class Sort(Enum):
     REFUSAL = "refusal"
     """A press did nothing."""
     WARNING = "warning"
-    """It goes on, but is worth a look."""
+    """The run continues, but it is worth attention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ class FaultEntry:
     t_s: float
     """Time of the run [s]."""
     sort: Sort
-    """What it tells of."""
+    """Sort of the entry."""
     standing: bool
     """Whether it still holds; a fault that was reset does not."""
     place: str
     """Leg, arm and joint, or empty."""
     cause: str
-    """What happened, in words."""
+    """Cause in words."""
     value: str
-    """What was found, with its unit."""
+    """Value that was found, with its unit."""
     limit: str
-    """What would have been right, with its unit."""
+    """Limit that would have been right, with its unit."""
     advice: str
-    """What to do."""
+    """Remedy."""
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""

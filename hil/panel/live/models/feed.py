@@ -23,7 +23,7 @@ from hil.run.station import NO_VIEWS, Station, Views
 Rows = NDArray[np.float64]
 
 HISTORY_S: Final = 600.0
-"""How far back a replay reaches when its time was moved [s]."""
+"""Length of the history of a replay when its time was moved [s]."""
 
 
 @dataclass(frozen=True, slots=True)

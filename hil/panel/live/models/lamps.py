@@ -15,7 +15,7 @@ class Lamp:
     role: Role
     """Colour of the theme that it is lit in."""
     shape: Shape
-    """What it looks like."""
+    """Shape of the lamp."""
     lit: bool
     """Whether the bench is in that mode."""
 

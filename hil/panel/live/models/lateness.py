@@ -39,7 +39,7 @@ class Spread:
     name: str
     """Key of the quantity: ``late``, ``busy`` or ``answer``."""
     count: int
-    """How many cycles."""
+    """Number of cycles."""
     p50_s: float
     """Half of them are below this [s]."""
     p99_s: float

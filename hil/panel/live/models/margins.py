@@ -40,7 +40,7 @@ class MarginRow:
     warn_share: float = WARN_SHARE
     """Share below which people are warned."""
     note: str = ""
-    """What else there is to say of it."""
+    """Further note on it."""
 
     @property
     def words(self) -> str:

@@ -18,7 +18,7 @@ _CAUSES: Final = {
     "terminal": "Ctrl-C at the terminal, or a signal",
     "desk": "operator's desk: {why}",
 }
-"""What ends a run, where the reason alone does not say it."""
+"""Causes of an end in words, where the reason alone does not say it."""
 _STEPS: Final = {
     "under_way": "under way",
     "stopping": "stopping",
@@ -26,7 +26,7 @@ _STEPS: Final = {
     "awaiting_park": "hold to run and press Park, else the power goes off in {left_s} s",
     "power_off": "power off",
 }
-"""What is being done."""
+"""Steps of an end in words."""
 
 
 def begins_end(event: EventRecord) -> bool:

@@ -36,7 +36,7 @@ class Entry:
     path: Path
     """The file."""
     kind: FileKind | None
-    """None if it cannot be told."""
+    """Kind of the file; None if it cannot be found out."""
     name: str
     """Name that it gives itself, or that of its file."""
     description: str
@@ -44,7 +44,7 @@ class Entry:
     shipped: bool
     """Whether it came with the program."""
     problem: str = ""
-    """Why it cannot be used; empty if it can be read."""
+    """Reason why it cannot be used; empty if it can be read."""
 
     @property
     def station(self) -> str:

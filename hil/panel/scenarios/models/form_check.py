@@ -26,9 +26,9 @@ class Problem:
     """One thing that is wrong."""
 
     place: Place
-    """Where in the table; empty for the whole."""
+    """Place in the table; empty for the whole."""
     message: str
-    """What is wrong and what would be right."""
+    """Sentence of what is wrong and what would be right."""
 
 
 def problems_of(kind: FileKind, table: Mapping[str, Any], file: Path) -> tuple[Problem, ...]:

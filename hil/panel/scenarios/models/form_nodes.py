@@ -45,11 +45,11 @@ class Node:
     place: Place
     """Keys and numbers that lead to it."""
     kind: NodeKind
-    """How it is edited."""
+    """Kind of its editor."""
     value: Any
     """Value of the table, or the default; `ABSENT` if there is neither."""
     given: bool
-    """Whether it stands in the table."""
+    """Whether it is in the table."""
     required: bool
     """Whether it has to."""
     schema: Schema = field(repr=False)
@@ -57,7 +57,7 @@ class Node:
     unit: str = ""
     """Unit of a number, empty if none."""
     about: str = ""
-    """What the schema says of it."""
+    """Description by the schema."""
     tag: str = ""
     """Key that chooses among kinds of tables; empty if there is one kind."""
     options: tuple[Any, ...] = ()

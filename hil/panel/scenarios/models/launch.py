@@ -13,7 +13,7 @@ from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
 
 LOOK_EVERY_S: Final = 0.2
-"""How often a bench's desk is looked for [s]."""
+"""Time between two searches for a bench's desk [s]."""
 
 
 class LaunchState(Enum):

@@ -30,7 +30,7 @@ class CheckOutcome:
     findings: tuple[CheckFinding, ...]
     """The wrong ones first."""
     error: str
-    """Why there is no verdict on the motion; empty if there is."""
+    """Reason why there is no verdict on the motion; empty if there is."""
     duration_s: float | None
     """Duration of the motion [s]; None if not given."""
 
@@ -94,7 +94,7 @@ class DryOutcome:
     ok: bool
     """Whether all went well."""
     reason: str
-    """How it ended, or what went wrong."""
+    """Reason of its end, or what went wrong."""
     recording: Path | None
     """Its file; None if there is none."""
 

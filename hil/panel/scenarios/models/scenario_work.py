@@ -49,7 +49,7 @@ class News:
     page: Path | None = None
     """The report that was made; None if none was."""
     preview: Preview | str | None = None
-    """What the file that was picked will look like, or why that cannot be shown."""
+    """Preview of the file that was picked, or why it cannot be shown."""
 
 
 class ScenarioWork:

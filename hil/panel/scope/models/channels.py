@@ -38,7 +38,7 @@ class Channel:
     field: str
     """Second branch, such as ``measured_length_m``."""
     short: str = ""
-    """What tells it from the others of its field, such as ``leg3``; empty if it is alone."""
+    """Name among the others of its field, such as ``leg3``; empty if it is alone."""
 
     @property
     def plot(self) -> str:

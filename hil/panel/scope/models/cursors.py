@@ -19,7 +19,7 @@ class Cursors:
     b_s: float
     """Time of the second [s]."""
     active: int = 0
-    """Which of them keys move, 0 or 1."""
+    """Number of the cursor that keys move, 0 or 1."""
 
     @property
     def dt_s(self) -> float:
@@ -46,7 +46,7 @@ class CursorReading:
     """One trace at the cursors."""
 
     channel: Channel
-    """What is read."""
+    """Signal of the trace."""
     a: float
     """Its sample nearest to the first cursor; NaN where there is none."""
     b: float

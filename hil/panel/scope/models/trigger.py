@@ -51,13 +51,13 @@ class TriggerSettings:
     level: float = 0.0
     """Level in the signal's unit."""
     edge: Edge = Edge.RISING
-    """Which crossings count."""
+    """Direction of the crossings that count."""
     hysteresis: float = 0.0
     """Distance from the level that the signal must have had before, same unit, ≥ 0."""
     pre: float = 0.5
     """Share of a sweep before its edge, 0 to 1."""
     sweep: Sweep = Sweep.OFF
-    """What is shown between two edges."""
+    """Sweep mode between two edges."""
     hold_off_s: float = 0.0
     """Least time from an edge to the next that counts [s], ≥ 0."""
 
@@ -162,7 +162,7 @@ class TriggerState:
     """State of the trigger."""
 
     phase: TriggerPhase = TriggerPhase.IDLE
-    """Where it is."""
+    """Phase of the trigger."""
     edge_s: float = float("nan")
     """Time of the last edge that counted [s]; NaN before the first."""
     side: int = 0

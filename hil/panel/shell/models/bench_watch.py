@@ -24,7 +24,7 @@ class BenchLook:
     unled: tuple[str, ...] = ()
     """Names of runs without operator: no panel can show, lead or stop them."""
     problem: str = ""
-    """Why nobody can be found; empty if that is not so."""
+    """Reason why nobody can be found; empty if that is not so."""
 
 
 class BenchWatch:

@@ -84,7 +84,7 @@ class Places(NamedTuple):
     high: NDArray[np.intp]
     """Sample behind it, (m,)."""
     share: Array
-    """How far it is from the one to the other, 0 to 1."""
+    """Share of the distance from the one to the other, 0 to 1."""
     nowhere: NDArray[np.bool_]
     """Whether it lies outside the samples or in one of their holes."""
 

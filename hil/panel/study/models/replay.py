@@ -20,7 +20,7 @@ RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 _STEPS: Final = 1 << 17
 """Steps in time that are read at once."""
 HISTORY_BYTES: Final = 32 * 1024 * 1024
-"""How far back a replay of a long recording reaches at most, in rows of numbers."""
+"""Most history of a replay of a long recording, in rows of numbers [bytes]."""
 
 
 class FileFeed:
