@@ -112,9 +112,9 @@ class LinkSettings:
     turn_rate_max_rad_s: float = math.radians(30.0)
     """Angular speed of the gripper [rad/s]."""
     start_tolerance_m: float = 0.002
-    """How far from the planned start a stream may begin [m]."""
+    """Largest distance from the planned start at which a stream may begin [m]."""
     start_tolerance_rad: float = math.radians(0.5)
-    """How far turned from it [rad]."""
+    """Largest turn from the planned start at which a stream may begin [rad]."""
     supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
     """Windows of period and following."""
 
@@ -139,11 +139,11 @@ class LinkOrder:
     """Parts that a link is made of."""
 
     url: str
-    """Where the robot is, as the scenario or the command line says."""
+    """URL of the robot, as the scenario or the command line says."""
     robot: str
     """Name of the robot, for texts."""
     convention: str
-    """What the robot's controller means by angles o, a, t: `val` or `zyz`."""
+    """Meaning of angles o, a, t to the robot's controller: `val` or `zyz`."""
     settings: LinkSettings
     """Times and limits."""
 
@@ -157,7 +157,7 @@ class LinkKind:
     """One kind of link, as its entry point gives it."""
 
     form: str
-    """How its URLs are written, such as `poses://HOST:PORT`, for refusals."""
+    """Form of its URLs, such as `poses://HOST:PORT`, for refusals."""
     check: Callable[[str], None]
     """Raises `ArmLinkUrlError` for a URL that is written wrongly; opens nothing."""
     open: Callable[[LinkOrder, Callable[[], float]], ArmLink]

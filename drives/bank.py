@@ -16,7 +16,7 @@ from drives.waits import Waits
 from hil_common.legs import ZERO_SIX, DriveReading, LegTarget, SixBools, SixFloats, SixInts
 
 UNTOLD_AGES = ZERO_SIX
-"""Ages of feedback of drives that tell none."""
+"""Ages of feedback of drives that report none."""
 
 
 class DriveError(Exception):
@@ -87,7 +87,7 @@ class DriveState(Enum):
     QUICK_STOP = "quick_stop"
     FAULT = "fault"
     UNKNOWN = "unknown"
-    """Was heard and is silent now: the last known state is not believed."""
+    """The drive was received and is silent now: the last known state is not believed."""
 
 
 SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, DriveState]
@@ -118,7 +118,7 @@ class BankFeedback(NamedTuple):
     """Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative limit
     switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read."""
     waits: Waits = ()
-    """What the goal waits for; empty if nothing is due."""
+    """Waits of the goal; empty if nothing is due."""
     judged: SixBools = (False, False, False, False, False, False)
     """Whether the error code is the bench's own judgement of the drive or its bus, and not what
     the drive reported, 6."""
@@ -142,7 +142,7 @@ class BankReport:
     name: str
     """Name of the bank."""
     url: str
-    """Where its drives are; `sim:` when nothing but arithmetic moves."""
+    """URL of its drives; `sim:` when nothing but arithmetic moves."""
     simulated: bool
     """Whether the drives are simulated."""
     axes: tuple[str, ...]
@@ -151,12 +151,12 @@ class BankReport:
     """Identity that each drive reports (vendor, product, serial number), 6; empty if the drives
     cannot say."""
     notes: tuple[str, ...] = ()
-    """What else a person should know, such as a drive that belongs to no leg."""
+    """Notes for a person, such as a drive that belongs to no leg."""
     scale_proved: tuple[bool, ...] = ()
     """Whether each drive itself tells the scale of the rig, 6; empty if nothing is to be proved. A
     wrong scale agrees with its own feedback."""
     counts: tuple[int, ...] = ()
-    """Where each drive with an absolute encoder stands [counts], 6; empty without them."""
+    """Position of each drive with an absolute encoder [counts], 6; empty without them."""
     first_motion: bool = False
     """The drives make no homing motion, so their first motion has to be made by setpoints, see
     `drives.axes.first_motion`."""
@@ -175,7 +175,7 @@ class BankEnd:
     """State in which a bank left its drives."""
 
     tally: LinkTally = field(default_factory=dict[str, int])
-    """What had happened on the link before."""
+    """Events on the link before."""
     left_m: tuple[float, ...] = ()
     """Lengths at which legs with absolute encoders stood still then [m], 6; empty if not all told
     them."""
@@ -186,7 +186,7 @@ class BankEnd:
     """Drives that are not proved to be without force, each with its leg and what was seen of it;
     empty if all six said that they are off."""
     touched: tuple[Touch, ...] = ()
-    """What pressed on simulated drives, or on what they carry."""
+    """Contacts of simulated drives, or of what they carry."""
 
 
 class DriveBank(Protocol):

@@ -43,9 +43,9 @@ class CyclicFrames:
     """Frames of one kind in a bus cycle."""
 
     name: str
-    """What they are, such as RPDO1."""
+    """Name of the frames, such as RPDO1."""
     count: int
-    """How many of them a cycle has, on all buses together."""
+    """Number of them in a cycle, on all buses together."""
     data_bytes: int
     """Bytes of data of each."""
     every: int = 1

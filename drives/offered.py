@@ -42,7 +42,7 @@ class BankOrder:
     """Order for a bank: numbers, texts and lists of them only."""
 
     url: str
-    """Where its drives are, as the user wrote it, scheme included."""
+    """URL of its drives, as the user wrote it, scheme included."""
     name: str
     """Name of the rig, for the record of a run."""
     period_s: float
@@ -52,7 +52,7 @@ class BankOrder:
     sign: tuple[int, ...]
     """1 if counts grow with the leg, -1 if not, 6."""
     reference_length_m: tuple[float, ...]
-    """Where homing leaves each leg [m], 6."""
+    """Length at which homing leaves each leg [m], 6."""
     length_min_m: tuple[float, ...]
     """Shortest length that a drive itself should allow [m], 6."""
     length_max_m: tuple[float, ...]

@@ -8,15 +8,15 @@ class Wait(NamedTuple):
     """One thing that is not yet as it has to be."""
 
     object_index: int
-    """Index of the object that tells it; 0 if none does."""
+    """Index of the object that reports it; 0 if none does."""
     what: str
-    """What is looked at, in words, with its object."""
+    """Quantity in words, with its object."""
     seen: str
     """Its value."""
     wanted: str
     """The value that is waited for."""
     remedy: str = ""
-    """What a person may look at; empty if it only takes its time."""
+    """Remedy for a person to check; empty if it only takes its time."""
     leg: int = 0
     """Leg number, 1 to 6; 0 if it concerns no single one."""
 

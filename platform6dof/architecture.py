@@ -35,7 +35,7 @@ class Architecture:
     rank: int
     """The largest found, there or at any of the fixed generic poses."""
     reason: str
-    """Why the rank is less than six, empty when it is six."""
+    """Reason why the rank is less than six, empty when it is six."""
 
 
 def analyse(base_m: Array, platform_m: Array, neutral_position_m: Array) -> Architecture:

@@ -35,7 +35,8 @@ ROUNDING_M = 1e-9
 """A home length this far beyond a stroke is on its end: closed + stroke is a rounded sum."""
 
 ABOVE = 1.001
-"""Where only the verdict counts, a singular value so many times its limit is not told exactly."""
+"""Multiple of its limit above which a singular value need not be exact, where only the verdict
+counts."""
 
 PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 

@@ -39,7 +39,7 @@ class ForwardResult:
     converged: bool
     """Whether X_BP is the answer."""
     reason: str
-    """Why not, with leg, value and limit; empty if converged."""
+    """Reason why not, with leg, value and limit; empty if converged."""
 
 
 def forward(

@@ -65,9 +65,9 @@ class EnvelopeViolation:
     leg: int | None
     """1..6, or None if it is not one leg's."""
     value: float
-    """What it is."""
+    """Value of the quantity."""
     limit: float
-    """What it may be."""
+    """Value that it may have."""
     unit: str
     """Unit of value and limit."""
     other_leg: int | None = None
@@ -94,7 +94,7 @@ class EnvelopeState:
     clearance_m: float
     """Smallest distance of two legs' centre lines [m]; inf if no pair counts."""
     clearance_legs: tuple[int, int] | None
-    """Which two, 1..6; None if no pair counts."""
+    """Numbers of these two legs, 1..6; None if no pair counts."""
     smallest_singular_value: float
     """Smallest singular value of the scaled Jacobian, no unit."""
 
@@ -104,7 +104,7 @@ class RemainingTravel:
     """Room of each coordinate alone, the others held."""
 
     travel: Array
-    """How far x, y, z [m], alpha, beta, gamma [rad] can go down and up, shape (6, 2), 0 or more,
+    """Travel of x, y, z [m], alpha, beta, gamma [rad] down and up, shape (6, 2), 0 or more,
     read-only."""
     limit: tuple[tuple[EnvelopeViolation | None, EnvelopeViolation | None], ...]
     """The first limit met on each of these ways, six pairs; None where a whole half turn met

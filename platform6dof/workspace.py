@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 STARTS = 3
 """Corners from which each leg's optimisation starts in each direction, besides the centre."""
 TIE_M = 1e-10
-"""Lengths nearer than this are equal: the optimiser does not tell them apart."""
+"""Difference below which lengths are equal: the optimiser does not tell them apart [m]."""
 
 _set = object.__setattr__
 

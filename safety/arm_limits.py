@@ -54,7 +54,7 @@ class Margin(NamedTuple):
     """Least value that a distance, such as the one to a singularity, must keep."""
 
     name: str
-    """What it is a distance to, such as "wrist singularity"."""
+    """Name of what it is a distance to, such as "wrist singularity"."""
     least: float
     """Smallest permitted value, in `unit`."""
     unit: str
@@ -65,7 +65,7 @@ class Clearances(NamedTuple):
     """Free distances between the arm's own bodies, which the gate measures by itself."""
 
     pairs: tuple[str, ...]
-    """What they are between, such as "column and forearm"."""
+    """Names of the two bodies of each, such as "column and forearm"."""
     least_m: float
     """Smallest permitted distance [m]."""
     measure: Callable[[Values], Iterable[float]]
@@ -113,7 +113,8 @@ class ArmLimits:
     clearances: Clearances | None
     """Clearances of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
-    """How its controller rounds corners; None for an arm without such a controller."""
+    """Limit of the corners that its controller rounds; None for an arm without such a
+    controller."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -184,9 +185,9 @@ class ArmSample:
     q_rad: Values
     """Joint angles [rad], six, unwrapped."""
     gripper_position_m: Values
-    """Where the gripper then is, in the arm's own base [m], three."""
+    """Place of the gripper then, in the arm's own base [m], three."""
     gripper_rotation: Values
-    """How it is turned there, a unit quaternion, w first."""
+    """Rotation of the gripper there, a unit quaternion, w first."""
     margins: Values = ()
     """Distances in the order and units of `ArmLimits.margins`."""
 
@@ -200,13 +201,13 @@ class ArmViolation:
     """One broken rule."""
 
     check: ArmCheck
-    """Which rule."""
+    """Rule that was broken."""
     arm: str
     """Name of the arm, empty for a rule about the waypoint as a whole."""
     joint: str
     """Name of the joint, empty for a rule about the arm."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The limit; with `low`, the upper end of the permitted range."""
     unit: str
@@ -277,7 +278,7 @@ class ArmVerdict:
     index: int
     """The waypoint that it belongs to."""
     action: ArmAction
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[ArmViolation, ...]
     """Rules broken; empty if and only if it passed."""
     allowed: tuple[ArmSample, ...] | None

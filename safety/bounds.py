@@ -20,7 +20,7 @@ class Bound(NamedTuple):
     unit: str
     """Its unit."""
     reason: str
-    """What a greater one would let through; completes "more than … would mean that"."""
+    """Effect of a greater one; completes "more than … would mean that"."""
     of: Literal["value", "duration", "periods"] = "value"
     """What is compared: the value itself; a count of cycles, as the time they last; or a time, as
     a number of periods."""

@@ -62,17 +62,17 @@ class GateInputs(NamedTuple):
     setpoint_age_s: float
     """Its age [s]; not looked at without one."""
     feedback: Feedback | None
-    """What the last bus cycle brought, or None."""
+    """Feedback of the last bus cycle, or None."""
     requests: tuple[Request, ...] = ()
-    """What control and operator ask; the most cautious one is obeyed."""
+    """Requests of control and operator; the most cautious one is obeyed."""
     reset: bool = False
     """The operator's reset input; its rising edge counts."""
     estop: Channels | None = None
     """The two channels of the emergency stop, True while closed; None when not read."""
     act_age_s: float = math.inf
-    """How long ago a person acted last to start something [s]; infinite for never."""
+    """Age of a person's last act to start something [s]; infinite for never."""
     absent: str = ""
-    """Why control does not lead any more; empty while it does."""
+    """Reason why control does not lead any more; empty while it does."""
 
 
 _ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)

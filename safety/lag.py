@@ -46,20 +46,20 @@ WINDOW_SAMPLES = 12
 OUTLIER_CYCLES = 2.0
 """Beyond the limit by so much a single sample counts no more: a length that leaps is no lag."""
 MEMORY = 0.95
-"""What a window leaves of the weight of those before it, for what belongs to the drive."""
+"""Share of the weight of earlier windows that a window leaves, for what belongs to the drive."""
 TOLD_APART = 0.2
 """Least part of the changes of movement that must not be proportional to the movement."""
 AHEAD_CYCLES = 1.0
-"""A drive may be ahead of its command by so much: it goes on by the speed that came with it."""
+"""Largest lead of a drive over its command: it continues by the speed that came with it."""
 BEND = 2.0
 """Part of the change of movement that frames late by two cycles leave where a leg turns round; a
 drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
 LOADED = 2.0
-"""How much greater an error of a loaded servo is in phase with speed than where no lag puts it."""
+"""Ratio of a loaded servo's error in phase with speed to that where no lag puts it."""
 LOADED_S = 0.7
 """Time of motion in which what was seen there fades to a third [s]."""
 NEAR_CYCLES = 0.75
-"""So near to the delay about which it is linear the first estimate must be."""
+"""Largest distance of the first estimate from the delay about which it is linear."""
 
 _NAN = math.nan
 UNKNOWN: SixFloats = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)

@@ -70,7 +70,7 @@ class GateLimits:
     start_tolerance_m: float
     """Greatest offset of a first asked setpoint from the held lengths [m]."""
     standstill_speed_m_s: float
-    """Measured speed up to which a leg stands still [m/s]."""
+    """Measured speed up to which a leg counts as at rest [m/s]."""
     standstill_cycles: int
     """Consecutive cycles of it that make a standstill."""
     stuck_cycles: int

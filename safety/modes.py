@@ -139,7 +139,7 @@ DRIVE_REQUEST: dict[Mode, DriveRequest] = {
     Mode.FAULT: DriveRequest.OFF,
     Mode.LOCKOUT: DriveRequest.OFF,
 }
-"""What each mode asks of the drives once they stand still; see `drive_request`."""
+"""Request of each mode to the drives once they are at rest; see `drive_request`."""
 
 
 def drive_request(mode: Mode, released: bool) -> DriveRequest:

@@ -31,7 +31,7 @@ from safety.robot_limits import (
 ROUNDING = 1e-9
 """Rounding error of positions [rad] or [m], far below any encoder."""
 REST_SPEED = 1e-3
-"""Speed below which an axis stands when the gate opens [rad/s] or [m/s]."""
+"""Speed below which an axis counts as at rest when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
 """Share of a limit of speed or effort that what is measured may reach, swings included."""
 BESIDE = "asked for beside its positions"
@@ -42,13 +42,13 @@ class RobotWatched(NamedTuple):
     """Watches that judge after an action of the gate."""
 
     feedback: bool
-    """What is measured is there, and finite."""
+    """The measured values are there, and finite."""
     following: bool
     """Each axis is near its setpoint."""
     measured: bool
     """Measured speed and effort, the tool's box, own bodies."""
     asked: bool
-    """What is asked, by the setpoint and of the drives; where it is not judged nothing passes."""
+    """The setpoint, and what is asked of the drives; where it is not judged nothing passes."""
 
 
 WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
@@ -57,7 +57,7 @@ WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
     RobotAction.HOLDING: RobotWatched(feedback=True, following=True, measured=True, asked=False),
     RobotAction.OFF: RobotWatched(feedback=False, following=False, measured=False, asked=False),
 })  # fmt: skip
-"""What is watched after what the gate did last; the gate looks it up here."""
+"""Watches after the last action of the gate, which looks them up here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class RobotGateState:
     """All that a gate remembers; of each axis, in its order."""
 
     action: RobotAction
-    """What it did last."""
+    """Last action."""
     positions: Values
     """Setpoint that it allowed last [rad] or [m]."""
     speeds: Values
@@ -73,7 +73,7 @@ class RobotGateState:
     braking: Values
     """Decelerations of a stop that is being made; empty before the first."""
     left_s: float
-    """How long that stop still takes."""
+    """Remaining duration of that stop [s]."""
 
 
 class RobotGate:

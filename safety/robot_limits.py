@@ -173,17 +173,17 @@ class RobotViolation:
     """One broken rule."""
 
     check: RobotCheck
-    """Which rule."""
+    """Rule that was broken."""
     axis: str
     """Name of the axis, empty for a rule about the robot."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The nearer limit."""
     unit: str
     """Unit of value and limit."""
     note: str = ""
-    """Which quantity, or what else there is to know."""
+    """Name of the quantity, or what else there is to know."""
 
     @property
     def message(self) -> str:
@@ -211,7 +211,7 @@ class RobotVerdict:
     """The gate's answer to one setpoint."""
 
     action: RobotAction
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[RobotViolation, ...]
     """Rules broken in this period; empty later in the same stop."""
     allowed: RobotSetpoint | None

@@ -10,11 +10,11 @@ from safety.verdict import Action, Check, Setpoint, Violation
 from safety.watchdog import SetpointWatch
 
 Outcome = tuple[Action, list[Violation]]
-"""What was done; with `Action.BLOCKED`, nothing was, for these reasons."""
+"""Action; with `Action.BLOCKED`, nothing was done, for these reasons."""
 
 _NOTHING: list[Violation] = []
 _OF_JOINING = frozenset({Check.SPEED, Check.ACCELERATION, Check.SPEED_MISMATCH})
-"""What a sound motion may offend after bridged cycles: it has not gone on at constant speed."""
+"""Checks that a sound motion may offend after bridged cycles: it did not keep constant speed."""
 
 
 class SetpointStream:

@@ -108,23 +108,23 @@ class Violation:
     """One broken rule."""
 
     check: Check
-    """Which rule."""
+    """Rule that was broken."""
     leg: int | None
     """Leg number 1..6, or None for a rule about the cycle or the whole setpoint."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The limit; with `low`, the upper end of the permitted range."""
     unit: str
     """Unit of value and limit."""
     severity: Severity
-    """How strongly the gate reacts."""
+    """Strength of the gate's reaction."""
     low: float | None = None
     """Lower end of the permitted range, when both ends matter."""
     note: str = ""
     """More words: which signal, in which mode."""
     request: Request | None = None
-    """What was asked for and refused, of `Check.REQUEST`."""
+    """Request that was refused, of `Check.REQUEST`."""
 
     @property
     def cause(self) -> str:
@@ -225,16 +225,16 @@ class Feedback:
     judged: SixBools = (False, False, False, False, False, False)
     """The code is the bench's own judgement, and not what the drive reported."""
     force_n: SixFloats = ZERO_SIX
-    """Measured forces along the legs [N]; 0 for a drive that tells none."""
+    """Measured forces along the legs [N]; 0 for a drive that reports none."""
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
-    """0 for none, else what the drive warns of while it goes on."""
+    """Codes of the drives' warnings while they still run; 0 for none."""
     age_s: SixFloats = ZERO_SIX
     """How long before this cycle the length was measured, by the drive's own time stamp [s]; 0 for
     a drive that tells none; may be NaN, the gate judges it."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load above their limits."""
     failed: str = ""
-    """Why nothing that the drives tell is to be believed any more; empty while all is well."""
+    """Reason why the drives' reports are not to be believed any more; empty while all is well."""
 
     def __post_init__(self) -> None:
         store_six(self, "length_m", self.length_m)
@@ -260,13 +260,13 @@ class Verdict(NamedTuple):
     mode: Mode
     """Mode after this cycle."""
     action: Action
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[Violation, ...]
     """Rules broken in this cycle, informing ones included."""
     allowed: LegTarget | None
     """The only setpoint that may be sent; None means none may."""
     drives: DriveRequest
-    """What the drives are asked to be."""
+    """State that is requested of the drives."""
     faults: tuple[Violation, ...]
     """Latched violations, in the order they came, until they are cleared; those of a stop that no
     person asked for, until a person acts."""

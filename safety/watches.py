@@ -19,7 +19,7 @@ class Watched(NamedTuple):
     cycle: bool
     """Every cycle comes once, and in time."""
     feedback: bool
-    """What reads the drives works; frames come, their numbers are finite."""
+    """The link that reads the drives works; frames come, their numbers are finite."""
     drive: bool
     """No drive reports a fault, and the bench finds none."""
     homed: bool
@@ -45,14 +45,14 @@ class Watched(NamedTuple):
     quick_stop: bool
     """The drives' own quick stop slows the legs down, and ends."""
     setpoint: bool
-    """What is asked; where it is not judged nothing of it passes."""
+    """The setpoint; where it is not judged nothing of it passes."""
 
 
 _ALWAYS: Final = frozenset(Mode)
 _ON_THE_BUS: Final = _ALWAYS - {Mode.OFF, Mode.LOCKOUT}
 _WITH_POWER: Final = _ALWAYS - {Mode.OFF, Mode.IDLE}
 _COMMANDED: Final = HOMED_MODES | {Mode.FAULT}
-"""Modes in which a state may be commanded: FAULT holds it until the legs stand."""
+"""Modes in which a state may be commanded: FAULT holds it until the legs are at rest."""
 
 WATCHES: Final[Mapping[str, frozenset[Mode]]] = MappingProxyType({
     "control": _ALWAYS,

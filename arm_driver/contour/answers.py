@@ -11,7 +11,7 @@ from arm_driver.link_report import LinkCounts
 _STRAY_FORGOTTEN = 10
 """Noise can make one request out of sequence; another one within so many is a fault."""
 _REPEATS_ALLOWED = 8
-"""So often in a row a line is sent once more; a robot that never takes it is at fault."""
+"""Most repetitions of a line in a row; a robot that never takes it is at fault."""
 
 
 class Answers:

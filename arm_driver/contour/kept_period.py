@@ -13,9 +13,9 @@ from collections import deque
 from typing import Final
 
 HEARD_WITHIN_S: Final = 0.02
-"""Requests are heard at most so late as a rule [s]: a look of the reader, an adapter's packet."""
+"""Usual delay of a request at most [s]: a poll of the reader, an adapter's packet."""
 LOST_S: Final = 0.1
-"""One that is later was lost at first, as a rule, and heard at its second sending [s]."""
+"""Delay above which a request was lost at first, as a rule, and received when sent again [s]."""
 KEPT: Final = 9
 """Requests that count, besides the last."""
 USUAL: Final = 3

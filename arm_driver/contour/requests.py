@@ -8,7 +8,7 @@ from arm_driver.contour.messages import LineFault, WaypointRequest, decode_reque
 from arm_driver.link_report import LinkCounts
 
 SIMULATED: Final = b"S,SIMULATED"
-"""What an emulated controller says of itself; the program of a real one never sends it."""
+"""Line that an emulated controller sends; the program of a real one never does."""
 
 
 class RequestReader:

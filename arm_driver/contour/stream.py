@@ -39,7 +39,7 @@ class PreparedAnswer(NamedTuple):
     line: bytes
     """The bytes."""
     location: Location | None
-    """Where it leads; None for the end of the stream."""
+    """Place where it leads; None for the end of the stream."""
 
 
 def prepare(seq: int, location: Location) -> PreparedAnswer:

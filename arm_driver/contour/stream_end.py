@@ -20,7 +20,7 @@ class StreamEnd(NamedTuple):
     result: StreamResult
     """Result of the stream."""
     text: str
-    """Why, for the operator."""
+    """Reason, for the operator."""
     line: bytes = b""
     """The last word to the robot; often none."""
 

@@ -18,7 +18,7 @@ class Offence(NamedTuple):
     result: StreamResult
     """Result that the stream ends with."""
     text: str
-    """What was seen, with value and limit, for people."""
+    """Observation with value and limit, for people."""
 
 
 class Supervision:

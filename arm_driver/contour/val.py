@@ -17,7 +17,7 @@ from arm_driver.errors import arm_array
 Array = NDArray[np.float64]
 
 DEGENERATE = 1e-9
-"""Where the approach axis is this near to the vertical (its sine), o and t turn about one line."""
+"""Sine of the approach axis' angle to the vertical below which o and t turn about one line."""
 
 
 class OatConvention(Enum):

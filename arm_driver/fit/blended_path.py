@@ -34,7 +34,7 @@ LAG_MAX_S = 0.1
 _LEAST_S = 1e-4
 """Shorter blends and steps count as so long: at 100 mm/s that is 2 µm."""
 _SETTLED_LAGS = 10.0
-"""So long after a blend servos have come to what they follow, to a millionth."""
+"""Lags after a blend until servos have come to what they follow, to a millionth."""
 
 
 class PathWeights(NamedTuple):

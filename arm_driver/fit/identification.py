@@ -36,7 +36,7 @@ ARRIVED_S: Final = 0.2e-3
 """A way left over at rest that grows by less with the speed is none [s]: of usual servos, half a
 millisecond and more."""
 LATER_S: Final = 2e-3
-"""So much later a fast arm arrives within a window than a slow one [s]."""
+"""Largest delay of a fast arm within a window behind a slow one [s]."""
 BADLY_FIT: Final = {"x": 0.5e-3, "y": 0.5e-3, "z": 0.5e-3, "turn": 5e-3}
 """Places further than that from the best path, root mean square, show another robot [m, rad]."""
 

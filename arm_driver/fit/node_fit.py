@@ -33,7 +33,7 @@ TURNS = 18
 POWER_MAX = 8.0
 """Power of the error that the last turns minimise; 2 at the first."""
 NEAR_PERIODS = 4
-"""So far to either side errors compete."""
+"""Periods to either side within which errors compete."""
 SMALL_M = 0.1e-3
 """Errors below this need no weights of their own [m]."""
 LEAST_WEIGHT = 1e-3

@@ -27,7 +27,7 @@ class Stroke:
     axis: str
     """One of `AXES`."""
     way: float
-    """How far it goes [m or rad], with its sense."""
+    """Length of the stroke [m or rad], with its sense."""
     steps: int
     """Waypoints, evenly spaced."""
     told: tuple[tuple[int, float], ...]
@@ -38,7 +38,7 @@ class Stroke:
     rest_s: float
     """Time from the request for the last waypoint to its first word at rest [s]."""
     rest: float
-    """How far along it was then [m or rad]."""
+    """Distance along the stroke then [m or rad]."""
 
 
 class NotToldError(Exception):

@@ -69,7 +69,7 @@ class PathFinding:
     value: float
     """The worst value."""
     limit: float
-    """What it is held against."""
+    """Limit that the value is compared with."""
     unit: str
     """Unit of value and limit."""
     within: bool

@@ -138,7 +138,7 @@ class BatchSolutions:
     reach: Codes
     """0 or the value of a ``Reach``, 4 for a pose that is not finite, shape (N,)."""
     excess_m: Array
-    """How far out of reach [m], shape (N,)."""
+    """Distance out of reach [m], shape (N,)."""
 
 
 def batch_solutions(

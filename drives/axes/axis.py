@@ -33,7 +33,7 @@ _REMOTE = int(Statusword.REMOTE)
 
 
 RUNAWAY_FACTOR = 3.0
-"""How many times faster than its speed of homing a drive is that runs away."""
+"""Ratio to its speed of homing above which a drive counts as running away."""
 RUNAWAY_CYCLES = 3
 """Cycles in a row that are too fast: one or two may be the new zero, or a late frame."""
 

@@ -10,7 +10,7 @@ from typing import Final
 _HALF: Final = 0x8000_0000
 _ALL: Final = 0xFFFF_FFFF
 COUNTS: Final = 0x1_0000_0000
-"""How many counts there are."""
+"""Number of counts."""
 WHOLE_RANGE: Final = (-_HALF, _HALF - 1)
 """Least and largest count; as software limits (607Dh) they limit nothing."""
 

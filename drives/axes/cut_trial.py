@@ -15,13 +15,13 @@ from typing import Final
 from hil_common.legs import LEG_COUNT, LegTarget
 
 SETTLED_S: Final = 0.3
-"""So long the legs have to be led at the speed of the trial before it begins [s]."""
+"""Time for which the legs have to move at the speed of the trial before it begins [s]."""
 SPEED_SHARE: Final = 0.9
 """Share of the speed of the trial that counts as it."""
 AT_REST_M_S: Final = 1e-6
 """Speed up to which legs are led at rest [m/s]."""
 MARGIN_S: Final = 0.1
-"""How long the silence lasts beyond the watchdog [s]: time for a drive that is late to be seen."""
+"""Silence beyond the watchdog [s]: time for a drive that is late to be seen."""
 NOT_SEEN: Final = -1
 """Number in place of a time: the drive was not seen to stop."""
 

@@ -21,7 +21,7 @@ class AxisLimits:
     work_mode: int
     """Mode of operation in which the drive follows commands: 8, or 7."""
     still_counts: int
-    """A drive that stays within this distance stands still."""
+    """Distance within which a drive counts as at rest [counts]."""
     still_cycles: int
     """Cycles for which it has to."""
     rise_cycles: int

@@ -30,11 +30,11 @@ SPEED_WRONG: Final = 0x8400
 """Error code of a leg whose speed is another one than the drive was told (IEC 61800-7-201, table of
 error codes: velocity speed controller). The bench's own judgement."""
 FAST_FACTOR: Final = 3.0
-"""So many times the way that was asked is too far, ..."""
+"""Multiple of the distance that was asked which is too far, ..."""
 SLACK_M: Final = 5e-5
 """... and this besides: what a rod stirs when its brake opens [m]."""
 SLOW_FACTOR: Final = 1.6
-"""So many times the time that was asked is too slow, ..."""
+"""Multiple of the time that was asked which is too slow, ..."""
 START_S: Final = 0.3
 """... and this besides: what a drive may take to begin [s]."""
 STIR_M: Final = 5e-6
@@ -52,7 +52,7 @@ class Stage:
     way_m: float
     """Way after which it is stopped [m]."""
     speed_m_s: float
-    """Speed that the drive is told [m/s]."""
+    """Speed that the drive is given [m/s]."""
     ramp_s: float | None = None
     """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
 

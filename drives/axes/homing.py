@@ -56,7 +56,7 @@ class HomingView:
 
 
 OUTCOME = int(Statusword.FOLLOWS_COMMAND | Statusword.MODE_ERROR)
-"""Bits 12 and 13: one of them stands once homing is over."""
+"""Bits 12 and 13: one of them is set once homing is over."""
 ATTAINED = int(Statusword.FOLLOWS_COMMAND | Statusword.TARGET_REACHED)
 """Bits 12 and 10 together: attained and at rest (CiA 402-2, homing mode, bits 13, 12, 10)."""
 

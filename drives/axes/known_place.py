@@ -31,9 +31,9 @@ class KnownPlace:
     length_m: SixFloats
     """Their lengths [m], 6."""
     tolerance_m: float
-    """How far from there a leg may stand [m]."""
+    """Distance from there within which a leg may be [m]."""
     where: str
-    """What these lengths are, in words."""
+    """Meaning of these lengths, in words."""
     identities: tuple[str, ...]
     """Identity of each leg's drive when its reference was measured, 6."""
 

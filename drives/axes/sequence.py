@@ -32,7 +32,7 @@ class SequenceTimes:
     """Longest durations of the steps of the sequence."""
 
     still_s: float = 0.1
-    """A drive stands still if it stays within the distance for this long [s]."""
+    """Time for which a drive at rest stays within that distance [s]."""
     rise_s: float = 8.0
     """Longest time from ready to switch on to operation enabled, for all six [s]: brakes open and
     phases are found; a run waits for 10 s before it says that in vain."""

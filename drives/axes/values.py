@@ -19,7 +19,7 @@ class AxesSeen:
     fresh: Sequence[bool]
     """Whether the values are of this cycle, 6."""
     alive: Sequence[bool]
-    """Whether the drive is heard at all, 6."""
+    """Whether the drive is received at all, 6."""
 
 
 @dataclass(frozen=True, slots=True)

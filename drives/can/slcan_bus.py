@@ -30,7 +30,7 @@ from drives.can.slcan_open import ANSWER_TIMEOUT_S, AdapterId, open_channel
 from drives.can.slcan_port import BytePort, open_serial, open_tcp
 
 FLAGS_PERIOD_S = 0.1
-"""How often the cycle asks the adapter for its flags [s]."""
+"""Time between two questions of the cycle for the adapter's flags [s]."""
 FLAGS_BELIEVED_S = 1.0
 """Age after which the last flags say nothing any more [s]."""
 

@@ -57,11 +57,11 @@ from drives.waits import Tell, tell_nobody
 from hil_common.legs import LEG_COUNT, LegTarget, SixInts
 
 STILL_M = 1e-4
-"""A leg that stays within this distance stands still [m]."""
+"""Distance within which a leg counts as at rest [m]."""
 STILL_S = 0.1
-"""How long it has to stay there [s]."""
+"""Time for which it has to stay there [s]."""
 STIRS_M = 1e-5
-"""A leg that goes further than this from one question to the next does not stand still [m]."""
+"""Distance from one question to the next above which a leg is not at rest [m]."""
 PROOF_S = 1.0
 """Longest time in which drives are switched off by SDO that are not heard by PDO [s].
 

@@ -25,7 +25,7 @@ PROBE_S = 0.01
 PROBE_AT_ONCE = 16
 NODES_MAX = 127
 LATE_ANSWERS_S = 0.05
-"""How long slow nodes are listened to after the last question to all [s]."""
+"""Time after the last question to all in which slow nodes may answer [s]."""
 SURPLUS_MAX = 2
 """SDO answers without a question that an adapter may make by doubling a frame."""
 DEVICE_TYPE, STATUSWORD = 0x1000, 0x6041

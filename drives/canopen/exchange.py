@@ -13,7 +13,7 @@ from drives.canopen.service import Segment
 from drives.canopen.settings import CanopenSettings
 
 HEALTH_EVERY_S = 0.02
-"""How often the adapters are asked how they are [s]."""
+"""Time between two questions to the adapters for their health [s]."""
 
 STATE_UNTOLD_S = 3.0
 """Silence after which an adapter that reported its state before is not believed to be well [s]."""
@@ -38,9 +38,9 @@ class BusReport:
     swallowed: int
     """Mistakes of service subscribers."""
     health: tuple[BusHealth, ...]
-    """What each adapter tells."""
+    """Health of each adapter by its own report."""
     notes: tuple[str, ...]
-    """What was heard of another master, if anything, and the last event of each node."""
+    """Traces of another master, if any, and the last event of each node."""
 
     def tally(self) -> LinkTally:
         """Return the counts by name; those of several adapters are added up."""

@@ -25,11 +25,11 @@ class Need:
     place: str
     """Object, or objects, as the standards write them."""
     meaning: str
-    """What it is."""
+    """Meaning in words."""
     has: str
-    """What the type has there, in words; empty if it has nothing."""
+    """Part of the type for it, in words; empty if there is none."""
     stand_in: str
-    """What does its work; empty if it is there, or if nothing does."""
+    """Part that does its work; empty if it is there, or if nothing does."""
     met: bool
     """Whether the bench can work with it."""
 

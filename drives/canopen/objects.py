@@ -57,11 +57,11 @@ class Parameter:
     kind: str
     """Type, a key of `TYPES`."""
     value: int
-    """What it must hold."""
+    """Value that it must hold."""
     meaning: str
-    """What it is, for texts."""
+    """Meaning, for texts."""
     stand_in: str = ""
-    """What does its work where a drive lacks it; such a drive is refused if this is empty."""
+    """Substitute where a drive lacks it; such a drive is refused if this is empty."""
     less: int = 0
     """Amount by which the drive may hold less than `value`."""
     more: int = 0
@@ -69,7 +69,7 @@ class Parameter:
     others: tuple[int, ...] = ()
     """Values that do as well, the better ones first, for a drive that knows not all."""
     why: str = ""
-    """Why one of `others` is safe, for texts."""
+    """Reason why one of `others` is safe, for texts."""
     by_gate: bool = False
     """The gate does its work, and has to know before it starts: the drive file must say that the
     type lacks it."""

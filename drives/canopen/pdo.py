@@ -27,7 +27,7 @@ HEARTBEAT_ID = 0x700
 NMT_START, NMT_STOP, NMT_PRE_OPERATIONAL = 0x01, 0x02, 0x80
 """Commands of CiA 301, NMT node control: start, stop, enter pre-operational."""
 BOOT_UP, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
-"""States that a heartbeat tells (CiA 301, heartbeat protocol)."""
+"""States of a heartbeat (CiA 301, heartbeat protocol)."""
 
 INVALID = 1 << 31
 """Bit of a PDO's COB-ID: the PDO does not exist."""
@@ -91,7 +91,7 @@ class PdoLayout:
     transmission: int
     """Transmission type: 1 to 240 every nth SYNC, 255 on change."""
     entries: tuple[PdoEntry, ...]
-    """What it holds, in order."""
+    """Entries in order."""
     event_ms: int = 0
     """Event timer; of an RPDO the longest silence [ms]. 0 for none."""
 
@@ -233,7 +233,7 @@ class Emergency(NamedTuple):
     """An EMCY message (CiA 301, emergency object)."""
 
     code: int
-    """Error code; 00xxh tells that all errors are gone."""
+    """Error code; 00xxh means that all errors are gone."""
     register: int
     """Error register 1001h."""
     vendor: bytes

@@ -18,7 +18,7 @@ from drives.canopen.pdo import NMT_ID, SYNC_ID
 from drives.canopen.service import Segment, ServiceNode
 
 LISTEN_S = 0.12
-"""How long a bus is listened to before anything is sent on it [s]."""
+"""Time for which a bus is monitored before anything is sent on it [s]."""
 MOTION_S = 0.1
 """Time between two looks at the positions of drives [s]."""
 MOTION_M = 1e-4

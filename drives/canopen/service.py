@@ -30,11 +30,11 @@ TRANSIENT = (0x05040005, 0x08000000, 0x08000020, 0x08000021, DEVICE_STATE)
 """Abort codes that may be of this moment only: out of memory, general error, cannot be transferred,
 local control, present state of the device (CiA 301, table of SDO abort codes)."""
 TRIES = 4
-"""How often a transfer is tried that ends so."""
+"""Number of tries of a transfer that ends so."""
 STATE_CHANGE_S = 1.0
-"""Time that a device has to enter the NMT state that it was told to [s]."""
+"""Time that a device has to enter the NMT state that it was ordered to [s]."""
 STATE_LOOK_S = 0.02
-"""How long to wait before it is asked again [s]."""
+"""Time before it is asked again [s]."""
 ANSWERS_KEPT = 8
 """Answers that nobody asked for and that are kept, at most."""
 EMCY_KEPT = 64

@@ -58,9 +58,9 @@ class CanopenSettings:
     mode: int = 8
     """Mode of operation in which the drives follow: 8 (csp) or 7 (ip)."""
     heartbeat_producer_s: float = 0.02
-    """How often a drive tells that it lives, 1017h [s]."""
+    """Period of a drive's heartbeat, 1017h [s]."""
     master_heartbeat_every_s: float = 0.02
-    """How often the bench tells that it lives [s]."""
+    """Period of the bench's heartbeat [s]."""
     consumer_heartbeat_s: float = 0.05
     """Silence of the bench that stops a drive, 1016h:1 [s]."""
     rpdo_timeout_s: float = 0.05
@@ -68,7 +68,7 @@ class CanopenSettings:
     following_window_m: float = 0.02
     """Following error at which a drive stops by itself, 6065h [m]."""
     following_time_s: float = 0.02
-    """How long it has to last, 6066h [s]."""
+    """Least duration of that, 6066h [s]."""
     homing_method: int = 21
     """6098h."""
     homing_speed_m_s: float = 0.02
@@ -97,7 +97,7 @@ class CanopenSettings:
     way_per_turn_m: SixFloats | None = None
     """Way of the rod per turn of the motor [m], 6; None if the rig does not say."""
     type: DriveType = CIA_402
-    """What the drives have, lack, call otherwise and count in."""
+    """Type of the drives: what they have, lack, call otherwise and count in."""
     absolute: bool = False
     """The encoders are absolute: there is no homing, the places are known otherwise."""
     first_motion: str = "real"

@@ -29,7 +29,7 @@ from drives.canopen.watchdogs import Watchdogs
 from drives.types.drive_type import place_of
 
 PROFILE = 402
-"""Device profile that 1000h tells in its low word."""
+"""Device profile in the low word of 1000h."""
 METHODS_LIST = 0x60E3
 """Supported homing methods (CiA 402-2), an array of 8-bit numbers."""
 EMULATED_NAME = "HIL emulated drive"
@@ -51,7 +51,7 @@ class NodeIdentity:
     serial: int = 0
     """1018h:4."""
     inputs: int | None = None
-    """What it tells of its digital inputs, read before it is started; None if it does not."""
+    """State of its digital inputs, read before it is started; None if it reports none."""
     units: LegUnits = COUNTS
     """Units in which it counts speeds and accelerations."""
     scale_proved: bool = False
@@ -59,11 +59,11 @@ class NodeIdentity:
     guarded: bool = False
     """Whether it has to be asked for its sign of life (node guarding)."""
     watchdogs: list[str] = field(default_factory=list[str])
-    """What stops it without the bench, in words."""
+    """Watchdogs that stop it without the bench, in words."""
     lacking: list[str] = field(default_factory=list[str])
-    """What it does not have, and what does its work, in words."""
+    """Parts that it lacks, and what does their work, in words."""
     differing: list[str] = field(default_factory=list[str])
-    """What it holds otherwise than asked, in words."""
+    """Parameters that it holds otherwise than asked, in words."""
 
     @property
     def who(self) -> str:

@@ -20,7 +20,7 @@ from drives.canopen.settings import CanopenSettings
 from drives.canopen.units import COUNTS, LegUnits
 
 ROUNDED = 1.0 + 1e-9
-"""So that 0.0001 m/s * 1e6 is 100 counts/s, and not one less."""
+"""Factor of rounding, so that 0.0001 m/s * 1e6 is 100 counts/s, and not one less."""
 ROUNDING = 1.5
 """Factor by which a drive may round a speed so slow."""
 
@@ -34,11 +34,11 @@ class _Telling:
     sdo: QuickSdo
     """The way to it."""
     due: deque[Parameter]
-    """What it has to hold, the one at work first."""
+    """Parameters that it has to hold, the one at work first."""
     reading: bool = False
     """The first one has been written, and is being read back."""
     tries_left: int = TRIES
-    """How often what is at work is tried yet, of a drive that is busy."""
+    """Tries left for the present parameter, of a drive that is busy."""
 
 
 class CanopenStageWriter:

@@ -21,11 +21,11 @@ from drives.canopen.watch import Watch
 from drives.waits import Tell, Wait
 
 START_S = 1.0
-"""Time in which a node tells that it is operational [s]."""
+"""Time in which a node reports that it is operational [s]."""
 UNTOLD = (
     ", bit 12 of 6041h is not looked at: mode display and following error tell whether it follows"
 )
-"""Added to the line of a leg whose drive does not tell that it follows."""
+"""Words added to the line of a leg whose drive does not report that it follows."""
 
 
 class Configured(NamedTuple):
@@ -36,7 +36,7 @@ class Configured(NamedTuple):
     lines: tuple[str, ...]
     """A line of text about each leg, 6."""
     notes: tuple[str, ...]
-    """What else is to be told: nodes of no leg, faults that were left."""
+    """Further notes: nodes of no leg, faults that were left."""
 
 
 def configure_nodes(

@@ -29,7 +29,7 @@ from drives.canopen.pdo import (
 from drives.canopen.service import Segment, ServiceNode
 
 LISTEN_S = 0.12
-"""How long it is listened whether somebody operates the drives [s]."""
+"""Time for which the bus is monitored whether somebody operates the drives [s]."""
 ANSWER_S = 0.02
 """Longest wait for the TPDO1 of one SYNC [s]."""
 SETTLE_S = 0.05
@@ -56,7 +56,7 @@ class SyncTiming:
     missing: dict[int, int] = field(default_factory=dict[int, int])
     """SYNCs that a node did not answer, by id."""
     untimed: list[str] = field(default_factory=list[str])
-    """Why nothing, or one node, was not timed; one text each."""
+    """Reasons why nothing, or one node, was not timed; one text each."""
 
 
 def measure_sync(

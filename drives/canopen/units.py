@@ -42,9 +42,9 @@ class LegUnits:
     acceleration: float = 1.0
     """One unit of acceleration [counts/s²]."""
     told_counts_per_m: float | None = None
-    """Scale that the drive itself tells [1/m]; None if it tells none."""
+    """Scale that the drive itself reports [1/m]; None if it reports none."""
     words: str = ""
-    """What is not plain counts, in words; empty if all is."""
+    """Units other than plain counts, in words; empty if there are none."""
 
 
 COUNTS = LegUnits()

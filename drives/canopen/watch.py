@@ -35,7 +35,7 @@ FOREIGN_MASTER = 0x8150
 RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
 ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
-"""How an answer with the two bytes of 603Fh:0 begins (CiA 301, SDO upload protocol)."""
+"""Beginning of an answer with the two bytes of 603Fh:0 (CiA 301, SDO upload protocol)."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
 BEATS = 100
@@ -73,13 +73,13 @@ class NodeNotes:
     guarded: bool = False
     """It sends no heartbeats, and is asked for its sign of life (node guarding)."""
     unanswered: int = 0
-    """How often it was asked in vain."""
+    """Number of questions in a row without an answer."""
     toggle: int | None = None
     """Bit 7 of its last answer, which has to change; None before the first."""
     warns: bool = False
     """The drive warns and has no fault: its code is that of the warning."""
     told_code: int = 0
-    """Code that it told in 603Fh when it was asked; 0 before."""
+    """Code that it reported in 603Fh when it was asked; 0 before."""
 
     @property
     def fault_code(self) -> int:

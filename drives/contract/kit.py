@@ -48,11 +48,11 @@ class BankKit:
     period_s: float
     """Period of its cycle [s]."""
     accuracy_m: float = 1e-5
-    """How well a leg that is given time reaches and keeps a place [m]."""
+    """Distance within which a leg that is given time reaches and keeps a place [m]."""
     at_rest_m_s: float = 1e-9
-    """What a leg at rest may report [m/s]."""
+    """Speed that a leg at rest may report [m/s]."""
     patience_s: float = PATIENCE_S
-    """How long a goal may take, homing included [s]."""
+    """Time that a goal may take, homing included [s]."""
 
     def cycles(self, time_s: float) -> range:
         """The cycles of a time [s]."""

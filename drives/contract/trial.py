@@ -14,9 +14,9 @@ class Promise:
     """Result of one promise."""
 
     name: str
-    """Which one."""
+    """Name of the promise."""
     broken: str
-    """What was seen instead; empty if it is kept."""
+    """Observation instead of what was promised; empty if it is kept."""
 
 
 def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ...]:

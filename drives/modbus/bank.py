@@ -61,15 +61,15 @@ _LEGS = range(LEG_COUNT)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
 GENERIC = 0x1000
-"""Error code of a drive in fault that tells none (CiA 301: generic error)."""
+"""Error code of a drive in fault that reports none (CiA 301: generic error)."""
 SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 CLOSE_TRIES = 60
-"""How often drives are asked to let go when the bank is closed, at most."""
+"""Most requests to the drives to let go when the bank is closed."""
 CLOSE_PAUSE_S = 0.01
 """Time between two of them [s]."""
 STILL_M = 2e-5
-"""A rod that stays within this distance stands still [m]."""
+"""Distance within which a rod counts as at rest [m]."""
 NO_FIRST_MOTION: Final = (
     "no register for the speeds of homing (homing_speed_switch, homing_speed_zero): no slow first "
     "motion; the drives home as fast as is stored in them, which the maker's tool tells"

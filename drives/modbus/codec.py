@@ -16,7 +16,7 @@ from drives.modbus.requests import cycle_requests
 
 USUAL_BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 TURNAROUND_S = 0.001
-"""What a device is given between a request and its answer in the budget of a line [s]."""
+"""Time of a device between a request and its answer in the budget of a line [s]."""
 
 
 class AxisOrder(NamedTuple):

@@ -16,7 +16,7 @@ from hil_common.port_lock import claim_terminal
 
 Client = ModbusTcpClient | ModbusSerialClient
 DRAIN_BYTES_MAX = 4096
-"""What is thrown away from a line that never falls silent before it is given up."""
+"""Most bytes discarded from a line that never falls silent before it is given up."""
 
 
 def open_client(client: Client, url: str) -> None:

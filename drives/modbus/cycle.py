@@ -22,7 +22,7 @@ from drives.modbus.register_map import RegisterMap
 from drives.modbus.requests import CycleRequest, cut, cycle_requests
 
 TRIES = 2
-"""How often a request is sent in a cycle at most, the second time after a garbled answer."""
+"""Most tries of a request in a cycle, the second time after a garbled answer."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class CycleResult:
     answers: dict[int, UnitAnswer] = field(default_factory=dict)
     """Answers of this cycle."""
     errors: dict[int, ModbusError] = field(default_factory=dict)
-    """Why a unit has no answer."""
+    """Reasons why units have no answer."""
     sent: bool = False
     """Whether anything was put on the wire."""
     retries: int = 0

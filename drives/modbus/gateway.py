@@ -37,9 +37,9 @@ IDENTIFICATION_BASIC = 1
 VENDOR_NAME, PRODUCT_CODE, REVISION = 0, 1, 2
 """Objects of device identification (Modbus Application Protocol V1.1b3, 6.21)."""
 BUSY_TRIES = 200
-"""How often a device that is busy while it is set up is asked again."""
+"""Most repeated requests to a device that is busy while it is set up."""
 BUSY_PAUSE_S = 0.005
-"""How long it is left in peace before [s]."""
+"""Pause before each of them [s]."""
 SERVER_QUIET_S = 0.005
 """Shortest silence of a line behind a serial server, which holds bytes together for a while [s]."""
 

@@ -30,7 +30,7 @@ class Piece:
     offset: int
     """The first of them, counted from the beginning of the block."""
     count: int
-    """How many there are."""
+    """Number of registers."""
 
 
 class CycleRequest(NamedTuple):

@@ -28,7 +28,7 @@ APART_S = 0.06
 MOTION_M = 5e-5
 """A leg that has gone further in that time moves [m]."""
 LOOK_EVERY_S = 0.1
-"""How often registers are read back [s]."""
+"""Time between two readings of the registers [s]."""
 _LEFT_SO = (
     "an earlier run may have left it so, or another controller leads it: take the power off the "
     "drives, or stop that one, and start again; nothing was written"

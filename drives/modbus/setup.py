@@ -28,7 +28,7 @@ from drives.modbus.settings import ModbusSettings
 from hil_common.legs import LEG_COUNT
 
 EMULATED = ("HIL bench", "HIL emulated rack")
-"""How an emulated rack names itself: vendor name and product code."""
+"""Identity of an emulated rack: vendor name and product code."""
 QUICK_STOP_AND_STAY = 6
 """605Ah: slow down on the quick-stop ramp and stay in quick stop active."""
 ABORT_IS_FAULT = 1
@@ -52,7 +52,7 @@ class DeviceReport:
     axes: tuple[str, ...]
     """One line of text per leg, 6."""
     scale_proved: tuple[bool, ...]
-    """Whether each drive tells the scale of the rig, 6."""
+    """Whether each drive reports the scale of the rig, 6."""
     boot_counts: Mapping[int, int | None]
     """Restarts that each unit has counted; None where it counts none."""
 

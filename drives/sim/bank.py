@@ -50,7 +50,7 @@ END_STOP = 0xFF01
 ENCODER_OFFSET_M = (0.01, 0.05)
 """Range of how far off, either way, a leg is before it is homed [m]."""
 POWER_UP_SPREAD_M = 0.005
-"""How far from its reference, at most, a rod stands when the power comes [m]."""
+"""Largest distance of a rod from its reference when the power comes [m]."""
 
 _ZERO_SPEED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _MODE = {

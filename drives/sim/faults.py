@@ -38,13 +38,13 @@ class SimFault:
     fresh; `drive_fault`: the drive trips with the error code `value`, 1 to 65535; `disabled`: the
     drive drops out of its enabled state without a fault; `blocked`: the rod jams."""
     leg: int
-    """Which leg, 1 to 6."""
+    """Number of the leg, 1 to 6."""
     start_s: float
     """Beginning of the fault, counted from when the bank was configured [s]."""
     duration_s: float | None = None
-    """How long it lasts [s]; None for the rest of the run."""
+    """Duration [s]; None for the rest of the run."""
     value: float = 0.0
-    """What the kind says; 0 where it says nothing."""
+    """Parameter of the kind; 0 where it has none."""
 
     def __post_init__(self) -> None:
         """Refuse a fault that could not be carried out as written."""

@@ -50,7 +50,7 @@ class InputBits:
     kind: str = "u32"
     """Its type, without sign."""
     negative_limit: int | None = 0
-    """Bit of the negative limit switch; None if it is not told."""
+    """Bit of the negative limit switch; None if it is not reported."""
     positive_limit: int | None = 1
     """Bit of the positive limit switch."""
     home: int | None = 2
@@ -78,15 +78,15 @@ class Timer:
     """A time-out of the maker's, or of SYNC, by which a drive stops without the bench."""
 
     name: str
-    """What it is, for texts."""
+    """Name, for texts."""
     object: str
-    """Where it is written."""
+    """Object that it is written to."""
     kind: str
     """Type of the object, one of `KINDS`."""
     unit_s: float
     """One unit of it [s]."""
     times: int = 1
-    """How many of the written times pass before the drive stops."""
+    """Number of the written times that pass before the drive stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class Reading:
     """A maker's object that gives temperature or load of a drive."""
 
     name: str
-    """What it is, for operator and report."""
+    """Name, for operator and report."""
     object: str
-    """Where it is read."""
+    """Object that it is read from."""
     kind: str
     """Type of the object, one of `KINDS`."""
     factor: float
-    """What one unit of it is, in `unit`."""
+    """Size of one unit of it, in `unit`."""
     unit: str
     """Unit for people, such as "degC" or "%"."""
     warn_above: float
@@ -116,7 +116,7 @@ class Stamp:
     kind: str
     """Type of the object, without sign."""
     tick_s: float
-    """What one unit of it is [s]; 0 of a counter of SYNCs."""
+    """Duration of one unit of it [s]; 0 of a counter of SYNCs."""
 
     def __post_init__(self) -> None:
         """Refuse one that wraps around before an age that matters is over."""
@@ -147,7 +147,7 @@ class DriveType:
     """A type of CANopen drive."""
 
     name: str = "CiA 402 drive"
-    """What texts call it."""
+    """Name of the type in texts."""
     lacks: tuple[str, ...] = ()
     """Places that it does not have; an index by itself means all of its sub-indices."""
     instead: tuple[tuple[str, str], ...] = ()
@@ -171,23 +171,23 @@ class DriveType:
     modes: tuple[int, ...] = ()
     """Modes of operation (6060h), where it has no 6502h; empty where nobody says."""
     inputs: InputBits = STANDARD_INPUTS
-    """Where it tells its digital inputs."""
+    """Bits of its digital inputs."""
     timers: tuple[Timer, ...] = ()
     """Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench."""
     interpolation_cycles: int = 0
     """Cycles without a new setpoint after which it stops by itself (60C2h); 0 if it does not."""
     boot_timeout_s: float = 15.0
-    """How long it may take to boot [s]."""
+    """Time that it may take to boot [s]."""
     fault_exit: tuple[Write, ...] = ()
-    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
+    """Writes to a drive in fault where bit 7 of the controlword is not enough."""
     remote_bit: bool = True
-    """Bit 9 of the statusword tells whether it obeys the bus."""
+    """Whether bit 9 of the statusword says if it obeys the bus."""
     follows_bit: bool = True
-    """Bit 12 of the statusword tells in csp whether it follows."""
+    """Whether bit 12 of the statusword says in csp if it follows."""
     stamp: Stamp | None = None
-    """What tells the age of its feedback; None if nothing does."""
+    """Stamp with the age of its feedback; None if there is none."""
     readings: tuple[Reading, ...] = ()
-    """Temperatures and loads that it tells."""
+    """Temperatures and loads that it reports."""
 
     def __post_init__(self) -> None:
         """Refuse places, units and ranges that are none."""

@@ -33,9 +33,9 @@ class Unit:
     """A unit of position, of speed or of acceleration."""
 
     factor: float
-    """How many of its base one unit is; per second, or per second squared."""
+    """Number of base units in one unit; per second, or per second squared."""
     base: Base
-    """What it is a multiple of."""
+    """Base that it is a multiple of."""
     order: int
     """0 of a position, 1 of a speed, 2 of an acceleration."""
 
@@ -66,7 +66,7 @@ class Unit:
 
 
 COUNTS = tuple(Unit(1.0, Base.COUNT, order) for order in range(3))
-"""Counts, counts/s and counts/s²: the units of a drive that tells none."""
+"""Counts, counts/s and counts/s²: the units of a drive that reports none."""
 
 _NUMERATORS: dict[int, tuple[float, Base, int]] = {
     0x01: (1.0, Base.METRE, 0),
@@ -175,7 +175,7 @@ class ShaftScale:
     counts_per_m: float
     """Position counts per metre of rod [1/m]."""
     counts_per_turn: float | None = None
-    """Position counts per turn of the shaft whose turns the drive tells; None if nobody knows."""
+    """Position counts per turn of the shaft of the drive's turns; None if nobody knows."""
     counts_per_increment: float = 1.0
     """Position counts per increment of the encoder."""
 

@@ -17,7 +17,7 @@ from drives.types.eds_objects import SUB_MAX, Entry, Objects, read_objects
 from drives.types.eds_text import Section, Sheet, read_sheet
 
 DATA_SHEETS = (".eds", ".dcf")
-"""How names of data sheets end."""
+"""Endings of names of data sheets."""
 LARGEST_BYTES = 4_000_000
 """A longer file is no data sheet [bytes]."""
 TIME_STAMP = (0x1013, 0)
@@ -41,12 +41,12 @@ ASKED_FOR = _places(
     "6099h:1 6099h:2 609Ah 60A8h 60A9h 60AAh 60B1h 60C0h 60C1h:1 60C2h:1 60C2h:2 60C5h 60E3h 60FDh "
     "6502h"
 )
-"""What the bench reads or writes and not every drive has."""
+"""Objects that the bench reads or writes and not every drive has."""
 WRITTEN = _places(
     "6007h 605Ah 605Bh 605Ch 605Dh 605Eh 6065h 6066h 607Dh:1 607Dh:2 607Fh 6084h 6085h 6099h:1 "
     "6099h:2 609Ah 60C2h:1 60C5h"
 )
-"""What the bench writes and a drive may limit."""
+"""Objects that the bench writes and a drive may limit."""
 USED = frozenset({TIME_STAMP[0], *(index for index, _ in ASKED_FOR)})
 """Objects of which a sheet has to say all that it lists."""
 _BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -40,9 +40,9 @@ class Entry:
     """One sub-index, or an object without any."""
 
     section: Section
-    """Where it is described; that of the whole array if it has CompactSubObj."""
+    """Section that describes it; that of the whole array if it has CompactSubObj."""
     own: tuple[Section, str] | None = None
-    """Where the value of one element of such an array stands: section and key."""
+    """Section and key of the value of one element of such an array."""
 
     def held(self) -> int | None:
         """Return what it holds: of a DCF the value that was set, else the default.
@@ -105,7 +105,7 @@ class Objects(NamedTuple):
     entries: Mapping[Place, Entry]
     """Entries by index and sub-index."""
     absent: tuple[int, ...]
-    """Objects that the sheet lists and does not have, though it goes on behind them."""
+    """Objects that the sheet lists and does not have, though it continues behind them."""
 
 
 def read_objects(sheet: Sheet, used: Collection[int]) -> Objects:

@@ -123,7 +123,7 @@ class Sheet:
     again: Mapping[str, Section]
     """Sections that come again and say something else."""
     lines: int
-    """Which line is the last that says anything."""
+    """Number of the last line that says anything."""
     unended: bool
     """Whether the last line has no line break."""
 

@@ -24,8 +24,7 @@ JUDGED_STEPS: Final = 200
 JUDGED_TO: Final = 1e-12
 """Relative to the largest value of an output, and absolute below 1."""
 _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest date that a zip archive can hold: of all files, so that their bytes do not
-change."""
+"""The earliest date of a zip archive, given to all files, so that their bytes do not change."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,7 @@ class Reading:
     failure: StepAnswer | None
     """Reason why nothing new will come; None while all is well."""
     share: float = 1.0
-    """Share of the interval to the next values that has passed, where a step takes several
-    cycles."""
+    """Share of the interval to the next values that has passed, if a step takes several cycles."""
 
 
 class Stepping:

@@ -20,7 +20,7 @@ CHUNK_INDEX, ATTACHMENT, ATTACHMENT_INDEX, STATISTICS, METADATA = 8, 9, 10, 11, 
 METADATA_INDEX, SUMMARY_OFFSET, DATA_END = 13, 14, 15
 
 TEXT, LONG = -4, -8
-"""A part that has its length in 4 or in 8 bytes before it."""
+"""Marks of a part whose length is in 4 or in 8 bytes before it."""
 FORMS: Final[dict[int, tuple[int, ...]]] = {
     HEADER: (TEXT, TEXT),
     FOOTER: (20,),

@@ -31,7 +31,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 Array = NDArray[np.float64]
 SMOOTH_S: Final = 0.5
-"""Both sides are averaged over so long [s]: speed is told coarsely."""
+"""Time over which both sides are averaged [s]: speed is reported coarsely."""
 LEAST_CORRELATION: Final = 0.4
 """Correlation below which a line says nothing."""
 LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
@@ -53,7 +53,7 @@ class Judgement(Enum):
     WRONG_SIGN = "wrong sign"
     WRONG_SCALE = "wrong scale"
     WRONG_AXIS = "wrong axis"
-    """Gravity is on another axis, or its axes stand askew in the vehicle."""
+    """Gravity is on another axis, or its axes are askew in the vehicle."""
     NO_GRAVITY = "no gravity"
     """A force without gravity, or none at all."""
     SILENT = "not told"
@@ -84,17 +84,17 @@ class Agreement:
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that it was compared with."""
     slope: float
     """Slope of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
     correlation: float
     """Correlation of the two; NaN where too little moves, 1 for f_z."""
     judgement: Judgement
-    """What that means."""
+    """Judgement by these."""
     finding: ForceFinding | None = None
-    """What is wrong with the mean force; None if nothing is, and for all but gravity."""
+    """Fault of the mean force; None if there is none, and for all but gravity."""
     remedy: str = ""
-    """What to write where, by whoever knows the map; empty if nobody said."""
+    """Entry to write where, by whoever knows the map; empty if nobody said."""
 
     @property
     def text(self) -> str:

@@ -54,7 +54,7 @@ PITCH_CORRELATION: Final = 0.6
 FORWARD_SHARE: Final = 0.5
 """The least share of the way that goes forward."""
 OFF_SHARE: Final = 0.5
-"""What is off by more than this share of itself is off, and wrong if most are."""
+"""Share of itself by which a value must be off to count as off, and wrong if most are."""
 COUNTED_TURN_RAD: Final = 0.05
 """Least turn of a heading that counts, in an interval [rad]."""
 _ROWS: Final = 25

@@ -52,9 +52,9 @@ class Binding:
     code: int
     """Number of the quantity; see `platform6dof.cueing.margins.QUANTITIES`."""
     value: float
-    """What the quantity would be, or is where it is reached; nan if there is none."""
+    """Value that the quantity would have, or has where it is reached; nan if there is none."""
     limit: float
-    """What it may be; nan if there is none."""
+    """Value that it may have; nan if there is none."""
 
     @property
     def quantity(self) -> str:
@@ -97,7 +97,7 @@ class Governed:
     failed: bool
     """No motion towards the wanted one was found: all legs brake."""
     binding: Binding | None
-    """What holds the motion back; None if nothing does, as on the way back to the wanted one."""
+    """Limit that holds the motion back; None if none does, as on the return to the wanted one."""
     margin: float
     """Smallest margin of the row: 0 on a limit; of strokes and box 1 in their middle, of speeds and
     accelerations 1 at none, of angles, clearances and hold 1 at as much again as the limit."""

@@ -22,7 +22,7 @@ OMEGA_RAD_S = 25.0
 PULL_MAX = 3.0
 """Greatest pull to the wanted motion, in accelerations of the legs."""
 FAR_M, FAR_M_S, FAR_M_S2 = 10.0, 100.0, 1000.0
-"""What is wanted beyond these counts as these."""
+"""Bounds of what is wanted: values beyond these count as these."""
 
 
 @njit(cache=True, error_model="numpy")

@@ -24,7 +24,7 @@ STILL: Final = 1e-8
 RELATED: Final = 0.5
 """Correlation on its own axis with which an axis does not report the motion of another one."""
 OTHER_SLOPE: Final = 0.5
-"""Slope on another axis from which it is not the small part that a sensor askew tells of it."""
+"""Slope on another axis from which it is not the small part that an askew sensor shows of it."""
 FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS, WRONG_MOTION = 0, 1, 2, 3, 4
 """The last one: sign or scale of a force less its gravity."""
 

@@ -22,7 +22,7 @@ LENGTH, SPEED, ACCELERATION, POSE = 0, 6, 12, 18
 BASE_ANGLE, PLATFORM_ANGLE, CLEARANCE, SINGULAR_VALUE, LOWER, UPPER = 18, 24, 30, 45, 46, 52
 """First numbers of the pose's quantities: cones, clearances, hold, both ends of the box."""
 NOT_FINITE, UNSOLVED = 58, 59
-"""What was asked is no number; no acceleration was found that keeps all limits."""
+"""Codes: what was asked is no number; no acceleration was found that keeps all limits."""
 
 COORDINATES = ("x", "y", "z", "alpha", "beta", "gamma")
 
@@ -65,7 +65,7 @@ class StopLimits:
     window_per_speed_s: float
     """Its growth with the commanded speed [m per m/s]: following error and reaction time."""
     start_m: float
-    """How far the first set-point of a stream may be from where the legs are held [m]."""
+    """Distance of a stream's first set-point from where the legs are held, at most [m]."""
 
     def __post_init__(self) -> None:
         array = frozen_array(self.deceleration_m_s2, (6,), "deceleration_m_s2")

@@ -50,7 +50,7 @@ class MpcParameters:
     rates: Scales = (_RATE, _RATE, _RATE)
     """Scales of p, q, r [rad/s]."""
     preview_s: float = 0.0
-    """How far the source is to be known ahead; 0: it is not, a forecast takes its place."""
+    """Time that the source is to be known ahead [s]; 0: a forecast takes its place."""
     forecast_s: float = 0.3
     """Time constant at which what the vehicle does now decays in the forecast."""
     period_s: float = 0.05

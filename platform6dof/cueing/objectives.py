@@ -25,7 +25,7 @@ from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel, sensed
 Array = NDArray[np.float64]
 
 DENSE_RAD_S: Final = np.logspace(-2.0, 2.0, 400)
-"""Where travel and rate of tilt are looked for between the frequencies of the test."""
+"""Frequencies between those of the test at which travel and rate of tilt are computed."""
 
 
 @dataclass(frozen=True, slots=True)

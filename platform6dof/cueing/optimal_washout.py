@@ -79,7 +79,7 @@ class OptimalParameters:
     rates: Scales = (_RATE, _RATE, _RATE)
     """Scales of p, q, r [rad/s]."""
     noise_rad_s: float = 1.0
-    """G, the corner of the noise that stands for the vehicle's motion [rad/s]."""
+    """G, the corner of the noise that represents the vehicle's motion [rad/s]."""
     weights: OptimalWeights = field(default_factory=OptimalWeights)
     """Weights of the cost."""
 

@@ -90,7 +90,7 @@ class Scale:
     most: float
     """Largest output."""
     curve: Curve = Curve.CLIP
-    """How it gets there."""
+    """Curve of the approach to it."""
     input_most: float = 0.0
     """Input of `CUBIC` at which the output is `most`."""
     end_slope: float = 0.0
@@ -160,7 +160,7 @@ class Tilt:
     damping: float = BALANCED_DAMPING
     """Its z."""
     by: TiltBy = TiltBy.LIMITER
-    """How its rate is kept small."""
+    """Means that keeps its rate small."""
     rate_rad_s: float = math.radians(3.0)
     """Largest rate; infinite for none."""
     acceleration_rad_s2: float = math.inf

@@ -62,7 +62,7 @@ class PlanRequest:
     start_s: float
     """Time at which it shall take over [s]."""
     playing: Plan
-    """What is played until then, and goes on if there is no plan."""
+    """Plan that is played until then, and further if there is no new one."""
     organs: Array
     """States of the six organs then, of what they feel and should not, shape (6, 3)."""
     wanted: Array

@@ -25,7 +25,7 @@ NONE_SHARE: Final = 0.3
 ALONG_COS: Final = 0.85
 """A mean force is along an axis within 32°."""
 UNITS: Final = {"g": GRAVITY_M_S2, "ft_s2": 0.3048, "gal": 0.01, "mm_s2": 0.001}
-"""What forces are told in where it is not m/s²: each in m/s²."""
+"""Units of forces other than m/s²: each in m/s²."""
 UNIT_SHARE: Final = 0.15
 """A size is that of a unit within this share."""
 EMPTY_S: Final = 1.0
@@ -67,9 +67,9 @@ class ForceFinding:
     mean_m_s2: Vector3
     """Forward, right, down, as it is taken now [m/s²]."""
     axes: Axes = ("x", "y", "z")
-    """Which of the axes as they are taken now should point forward, right, down."""
+    """Axes, as they are taken now, that should point forward, right, down."""
     unit: str = ""
-    """What it seems to be told in; empty if that is right or not known."""
+    """Unit that it seems to be in; empty if that is right or not known."""
     t_s: float = math.nan
     """Time at which it begins; NaN for the whole [s]."""
 

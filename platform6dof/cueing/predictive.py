@@ -90,9 +90,9 @@ class PlanStatus:
     failed: int = 0
     """Requests that ended without a plan."""
     lost: bool = False
-    """Whoever makes them is gone: what is played now is the last."""
+    """Whether the maker of plans is gone: what is played now is the last."""
     resting: bool = False
-    """What is played has ended; the platform rests where that is."""
+    """Whether the played plan has ended; the platform rests where that is."""
 
 
 class PredictiveFilter:

@@ -82,7 +82,7 @@ class VehicleRecord:
     attitude: Array
     """Rotation from body axes to north, east, down: w, x, y, z, shape (N, 4)."""
     v_m_s: Array
-    """Velocity of the head, body axes [m/s], shape (N, 3); NaN if nothing tells it."""
+    """Velocity of the head, body axes [m/s], shape (N, 3); NaN if nothing gives it."""
     position_m: Array
     """Position of the head, north, east, down [m], shape (N, 3); NaN if nothing gives it."""
 

@@ -25,7 +25,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 Complex = NDArray[np.complex128]
 INPUTS: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
-"""What may be a sinusoid."""
+"""Quantities that may be a sinusoid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Response:
     rad_s: NDArray[np.float64]
     """The frequencies [rad/s]."""
     felt: Complex
-    """What is felt over what the vehicle does: force over force, or rate over rate."""
+    """Ratio of what is felt to what the vehicle does: force over force, or rate over rate."""
     moved: Complex
     """Displacement over force [m per m/s²]; of a rate, angle over rate [rad per rad/s]."""
     tilted: Complex

@@ -60,7 +60,7 @@ class VehicleState:
     """North, east, down of some fixed place [m]."""
     flags: VehicleFlags = NO_FLAGS
     speed_factor: float = 1.0
-    """Seconds of the simulation in one of ours; NaN if the source does not tell."""
+    """Seconds of the simulation in one of ours; NaN if the source does not give it."""
 
 
 REST: Final = VehicleState(
@@ -72,4 +72,4 @@ REST: Final = VehicleState(
     (0.0, 0.0, 0.0),
     (0.0, 0.0, 0.0),
 )
-"""A vehicle that stands, level and pointing north."""
+"""State of a vehicle at rest, level and pointing north."""

@@ -23,7 +23,7 @@ from platform6dof.cueing.vestibular_kernels import pass_through
 Array = NDArray[np.float64]
 
 AXES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-"""What is felt: specific force f_x, f_y, f_z [m/s²], then rates p, q, r [rad/s], axes FRD."""
+"""Axes of sensation: specific force f_x, f_y, f_z [m/s²], then rates p, q, r [rad/s], axes FRD."""
 LEAST_PERIOD_S: Final = 1e-5
 GREATEST_PERIOD_S: Final = 1.0
 
