@@ -35,8 +35,7 @@ ROUNDING_M = 1e-9
 """A home length this far beyond a stroke is on its end: closed + stroke is a rounded sum."""
 
 ABOVE = 1.001
-"""Multiple of its limit above which a singular value need not be exact, where only the verdict
-counts."""
+"""Multiple of its limit above which a singular value is not exact, if only the verdict counts."""
 
 PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 

@@ -113,8 +113,7 @@ class ArmLimits:
     clearances: Clearances | None
     """Clearances of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
-    """Limit of the corners that its controller rounds; None for an arm without such a
-    controller."""
+    """Limit of the corners of its controller; None for an arm whose controller rounds none."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():

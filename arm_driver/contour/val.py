@@ -26,8 +26,7 @@ class OatConvention(Enum):
     VAL = "val"
     """The hand points along -y of the base where o = a = t = 0; a runs from -90 to 90 degrees."""
     ZYZ = "zyz"
-    """The hand's axes are the base's where o = a = t = 0 (V+ and its kin); a runs from 0 to 180
-    degrees."""
+    """The hand's axes are the base's where o = a = t = 0 (V+ and kin); a from 0 to 180 degrees."""
 
     @property
     def zero_rad(self) -> tuple[float, float]:

@@ -81,8 +81,7 @@ class Identified:
     """Values of a controller that strokes show."""
 
     path_delay_s: Estimate
-    """Time from the request for a waypoint until it is the set-point, at the middle of its
-    blend."""
+    """Time from a waypoint's request until it is the set-point, at the middle of its blend."""
     blend_s: Estimate
     """Duration of the longest blend."""
     axes: dict[str, AxisFollowing]

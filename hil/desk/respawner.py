@@ -24,8 +24,7 @@ START_TIMEOUT_S: Final = 30.0
 END_TIMEOUT_S: Final = 2.0
 AGAIN_S: Final = 0.5
 AGAIN_MAX_S: Final = 8.0
-"""Longest time between the end of a desk and the next one [s]; it doubles each time that one cannot
-begin."""
+"""Longest time from the end of a desk to the next [s]; doubled each time that one cannot begin."""
 SILENT_MAX_S: Final = 4.0
 """A desk beats at least once a second; one that is silent for so long [s] hangs."""
 CLOSING_S: Final = 0.2

@@ -37,8 +37,7 @@ class Exported:
     judged_steps: int
     """Steps in which it agreed with the kernels."""
     largest_difference: float
-    """Largest difference between FMU and kernels, relative to the output's largest value or to
-    1."""
+    """Largest difference of FMU and kernels, relative to the output's largest value or to 1."""
 
 
 def export(program: ModelProgram, major: int, path: Path, version: str) -> Exported:

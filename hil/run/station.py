@@ -131,8 +131,7 @@ class Request:
     operator: bool = False
     as_json: bool = False
     progress: Callable[[float, float], None] | None = None
-    """Callback of a dry run, given the time of the run and that of its end [s]; None for any
-    other."""
+    """Callback of a dry run with the time of the run and that of its end [s]; None for others."""
 
     @property
     def file(self) -> Path:

@@ -18,8 +18,7 @@ from platform6dof.cueing.governor_stop import GOOD, stop_way
 Array = NDArray[np.float64]
 
 FIRMEST = 4.0
-"""Largest deceleration requested of a coordinate that came too fast, in gentle ones; rows do the
-rest."""
+"""Largest deceleration of a coordinate that came too fast, in gentle ones; rows do the rest."""
 
 
 @njit(cache=True, error_model="numpy")

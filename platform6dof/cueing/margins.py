@@ -41,8 +41,7 @@ HOLD_BUFFER = (0.010, 0.002)
 BOX_BUFFER_M = (1e-3, 2e-4)
 BOX_BUFFER_RAD = (1e-3, 2e-4)
 GENTLE_SHARE = 0.2
-"""Share of the weakest leg's greatest acceleration with which a coordinate brakes before its
-end."""
+"""Share of the weakest leg's greatest acceleration by which a coordinate brakes before its end."""
 
 NEAR_RAD, NEAR_M, NEAR_HOLD, NEAR_BOX = 0.05, 0.02, 0.05, 0.02
 """Distances to the buffer at which a margin of the pose at a stop's end gets a row of its own."""

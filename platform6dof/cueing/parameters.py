@@ -208,8 +208,7 @@ class Rotation:
     wr_rad_s: float = 1.0
     """Corner of the high-pass."""
     order: int = 1
-    """Order of the high-pass: 1, or 2, which brings the angle back to 0 also under a lasting
-    rate."""
+    """Order of the high-pass: 1, or 2, which returns the angle to 0 also under a lasting rate."""
     damping: float = BALANCED_DAMPING
     """z of the second order."""
 

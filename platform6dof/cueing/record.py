@@ -41,8 +41,7 @@ class ToldMotion:
     position: Array
     """North, east, down [m], shape (N, 3)."""
     acceleration: Array | None = None
-    """Acceleration without gravity, in body axes [m/s²], shape (N, 3); used where no force is
-    given."""
+    """Acceleration without gravity, body axes [m/s²], shape (N, 3); used if no force is given."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.step_s < 10.0:

@@ -39,12 +39,10 @@ SIZE: Final = QSize(1440, 900)
 FRAME: Final = QSize(8, 40)
 """Space for a window's frame and title."""
 SIDES: Final = ((260, 0.2), (260, 0.22))
-"""Widths of blocks and of parameters at first: at most so many pixels, and so much of the
-window."""
+"""Widths of blocks and parameters at first: at most these pixels and this share of the window."""
 LIVE_HEIGHT: Final = 260
 LIVE_SHARE: Final = 0.33
-"""Share of the window, and above it height in pixels, that a running diagram's values have at
-first."""
+"""Height of a running diagram's values at first: most pixels, and most share of the window."""
 
 
 class DiagramWindow(QMainWindow):

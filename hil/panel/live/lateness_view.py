@@ -15,8 +15,7 @@ from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
 from hil.panel.shell.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
-"""Updates per drawing: at thirty a second a histogram of a minute needs no more than five
-drawings."""
+"""Updates per drawing: of thirty a second a histogram of a minute needs no more than five."""
 LEAST_PX: Final = 80
 """A plot lower than this cannot be read."""
 HALF: Final = 0.5

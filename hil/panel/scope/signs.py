@@ -17,8 +17,7 @@ Array = NDArray[np.float64]
 FILLED: Final = "●■▲▼◆✚◀▶"
 HOLLOW: Final = "○□△▽◇✛◁▷"
 SIGNS_ON_LINE: Final = 4
-"""Signs on each trace, evenly over the width; those of different traces are not above each
-other."""
+"""Signs on each trace, evenly over the width; those of other traces are not above them."""
 _SIZE_EM: Final = 0.32
 """Distance from a sign's middle to a corner, as a share of the text's height."""
 _PLUS: Final = (

@@ -20,8 +20,7 @@ _LEAST_COMMON: Final = 0.5
 _LEAST_SPREAD: Final = 0.05
 """Share of a signal's spread that must be in the common part: rest over rest tells nothing."""
 MOST_SAMPLES = 1 << 19
-"""Most samples of a run whose likeness is taken at all shifts; a longer one is first taken
-coarsely."""
+"""Most samples of a run whose likeness is taken at all shifts; a longer one is coarse at first."""
 _REACH: Final = 32
 """Coarse steps to either side of the coarse peak in which the fine one is looked for."""
 _LEAST_COARSE: Final = 0.3
