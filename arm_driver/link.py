@@ -4,7 +4,7 @@ How waypoints get to the robot, in which units and when, is the link's own busin
 `arm_driver.contour`, or what another distribution offers under the entry points `hil.arm_links`.
 
 The robot is the clock: it asks for a waypoint every `LinkSettings.period_s`, and a link that has
-room for one says so in its report. A robot that gets none comes to rest at the last.
+space for one says so in its report. A robot that gets none comes to rest at the last.
 """
 
 import math

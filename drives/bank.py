@@ -123,11 +123,11 @@ class BankFeedback(NamedTuple):
     """Whether the error code is the bench's own judgement of the drive or its bus, and not what
     the drive reported, 6."""
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
-    """What each drive warns of while it goes on (bit 7 of the statusword, object 603Fh of CiA
+    """Code of each drive's warning while it runs (bit 7 of the statusword, object 603Fh of CiA
     402), 0 = nothing, 6."""
     age_s: SixFloats = UNTOLD_AGES
     """How long before the newest SYNC the length of each leg was measured, by the time stamp of
-    its drive [s], 6; 0 of drives that tell none."""
+    its drive [s], 6; 0 of drives that give none."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load that are above their limits."""
     failed: str = ""
@@ -153,7 +153,7 @@ class BankReport:
     notes: tuple[str, ...] = ()
     """Notes for a person, such as a drive that belongs to no leg."""
     scale_proved: tuple[bool, ...] = ()
-    """Whether each drive itself tells the scale of the rig, 6; empty if nothing is to be proved. A
+    """Whether each drive itself gives the scale of the rig, 6; empty if nothing is to be proved. A
     wrong scale agrees with its own feedback."""
     counts: tuple[int, ...] = ()
     """Position of each drive with an absolute encoder [counts], 6; empty without them."""
@@ -177,7 +177,7 @@ class BankEnd:
     tally: LinkTally = field(default_factory=dict[str, int])
     """Events on the link before."""
     left_m: tuple[float, ...] = ()
-    """Lengths at which legs with absolute encoders stood still then [m], 6; empty if not all told
+    """Lengths at which legs with absolute encoders were at rest then [m], 6; empty if not all gave
     them."""
     cut_us: tuple[int, ...] = ()
     """Time from the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was

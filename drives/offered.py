@@ -1,7 +1,7 @@
 """Banks of drives of other distributions: their order, and the supervision of each.
 
 A maker gets a `BankOrder` and a monotonic clock and returns a `drives.bank.DriveBank`. The gate
-keeps it in an `OfferedBank`: whatever it raises or returns in a cycle becomes a feedback that tells
+keeps it in an `OfferedBank`: whatever it raises or returns in a cycle becomes a feedback with
 its failure, upon which the gate stops the drives at once and in order.
 """
 
@@ -119,7 +119,7 @@ class OfferedBank:
         """Power the drives up.
 
         Raises:
-            DriveError: What the bank raised, or that it does not tell what it has set.
+            DriveError: What the bank raised, or that it does not report what it has set.
         """
         try:
             report = self._bank.configure()

@@ -1,6 +1,6 @@
 """The envelope of a machine: stroke, speed, acceleration, joint angles, leg clearance, hold.
 
-Every quantity has one margin, the room that is left before its limit; a pose is inside while
+Every quantity has one margin, the space that is left before its limit; a pose is inside while
 every margin is 0 or more. A margin that is not a number is outside.
 """
 

@@ -1,7 +1,7 @@
 """Forward kinematics, from legs to platform: the pose that has given leg lengths.
 
 A hexapod's lengths belong to up to forty poses. Newton's method from a pose near the wanted one
-(the last tick's) finds that one; nothing here can tell which branch a machine stands on.
+(the last tick's) finds that one; nothing here can tell which branch a machine is on.
 """
 
 from dataclasses import dataclass, field
@@ -121,7 +121,7 @@ def forward_batch(
     """Poses of the platform from very many leg lengths, one after the other; raises on no number.
 
     Each row is started from the last pose that was found, so rows are best in the order of a
-    motion. A row without a pose is told as such, and the next one goes on from the pose before it.
+    motion. A row without a pose is marked so, and the next one starts from the pose before it.
 
     Args:
         length_m: leg lengths as ``leg_lengths`` gives them [m], shape (N, 6).

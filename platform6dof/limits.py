@@ -101,7 +101,7 @@ class EnvelopeState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemainingTravel:
-    """Room of each coordinate alone, the others held."""
+    """Travel of each coordinate alone, the others held."""
 
     travel: Array
     """Travel of x, y, z [m], alpha, beta, gamma [rad] down and up, shape (6, 2), 0 or more,

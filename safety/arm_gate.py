@@ -61,7 +61,7 @@ class ArmGate:
 
     Args:
         limits: the limits of each arm; a waypoint has one sample for each, in this order.
-        start: where each arm stands still now; with None nothing passes until `reset`. A start
+        start: where each arm is at rest now; with None nothing passes until `reset`. A start
             outside the limits is not agreed to: the gate is then shut, and says why.
 
     Raises:
@@ -120,7 +120,7 @@ class ArmGate:
         """Agree upon a new start at rest, and open; an operator's act, never a programme's own.
 
         Args:
-            start: where each arm stands still now.
+            start: where each arm is at rest now.
 
         Returns:
             Why the start is refused and the gate stays shut; empty if it is open now.

@@ -175,7 +175,7 @@ def _require(place: str, value: float, unit: str, positive: bool) -> None:
 class ArmSample:
     """Place that is asked of one arm at one waypoint.
 
-    Any count and any float may stand here, NaN too: the gate judges them.
+    Any count and any float may be here, NaN too: the gate judges them.
 
     Raises:
         TypeError: an entry is not a number.

@@ -9,7 +9,7 @@ from safety.limits import GateLimits
 from safety.stopping import StopRamp
 
 ROUNDING_M = 1e-12
-"""Rounding of differences of lengths around 1 m, with room; far below what a drive resolves."""
+"""Rounding of differences of lengths around 1 m, with margin; far below what a drive resolves."""
 ROUNDING_M_S = 1e-6
 """Rounding and finite differences in an asked speed."""
 

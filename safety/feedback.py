@@ -45,7 +45,7 @@ class FeedbackWatch:
         found: list[Violation] = []
         if watched.feedback:
             if feedback is not None and feedback.failed:
-                # Who reads the drives is broken: nothing else it tells counts.
+                # Who reads the drives is broken: nothing else it reports counts.
                 note = feedback.failed
                 return [Violation(Check.DRIVE, None, 1, 0, "", Severity.QUICK_STOP, note=note)]
             self._judge_arrival(feedback, found)

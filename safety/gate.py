@@ -4,9 +4,9 @@ Order of a cycle: the cycle itself, the feedback, the modes, then the asked setp
 the controlled stop. A setpoint that fails a check is blocked, never clipped: the stop begins in the
 same cycle from the last commanded state.
 
-Start protocol. When the drives are enabled and stand still in STANDBY, the gate takes the measured
+Start protocol. When the drives are enabled and at rest in STANDBY, the gate takes the measured
 lengths as its commanded state and allows them, at zero speed, in every cycle (`Action.HOLDING`).
-After ENGAGE or PARK it goes on holding until control's first setpoint; control plans its movement
+After ENGAGE or PARK it keeps holding until control's first setpoint; control plans its movement
 from `Gate.commanded` (the same as `Verdict.allowed`), at rest. From the first accepted setpoint on,
 every cycle must bring one.
 """
@@ -180,7 +180,7 @@ class Gate:
             false = self._plausible.step(feedback, commanded_m, inputs.elapsed_s)
             found += false or ()
         if false:
-            self._lag.forget()  # lengths that are no lengths tell no lag
+            self._lag.forget()  # lengths that are no lengths show no lag
         elif watched.lag:
             found += self._lag.step(feedback, commanded_m) or ()
         if watched.force:

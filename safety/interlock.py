@@ -1,9 +1,9 @@
 """The restart interlock: after a stop that no person asked for, only a person starts again.
 
 A stop by the gate itself (control silent or late, a drive, the link, an emergency stop) takes the
-permission to start away; that a program goes on where it was does not bring it back (unexpected
+permission to start away; that a program continues where it was does not bring it back (unexpected
 start-up, ISO 14118; restart interlock, IEC 61496-1). A new gate has the permission: beginning a run
-is a person's act. From then on an act is a press at a panel, told by the time at which it was
+is a person's act. From then on an act is a press at a panel, given by the time at which it was
 made: one that was made before the stop, or is only repeated, stays older than the stop for ever.
 """
 

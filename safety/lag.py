@@ -1,6 +1,6 @@
 """Lag of the measured path behind the commanded one, leg by leg: the age of the feedback.
 
-A frame may come in its cycle, carry a length that fits, and still tell of the past: an adapter that
+A frame may come in its cycle, carry a length that fits, and still be of the past: an adapter that
 keeps a queue, a gateway that answers from its memory. Where nothing in a frame says when it was
 sampled, the path does: measured(t) = commanded(t - lag). About a delay of n cycles the rest is
 linear, r = commanded[k-n] - measured[k] = (lag - n) u, with u the movement per cycle at that place,
@@ -128,7 +128,7 @@ class LagWatch:
 
     The whole lag may be `feedback_lag_max_s`; against the one identified in the first movement it
     may grow by `feedback_lag_growth_s`. That first one is taken anew for as long as a faster
-    movement tells the same one more closely.
+    movement shows the same one more closely.
     """
 
     def __init__(self, limits: GateLimits) -> None:
@@ -201,7 +201,7 @@ class LagWatch:
             return None
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
-            return None  # nothing moved: most of the time a platform stands
+            return None  # nothing moved: most of the time a platform is at rest
         least, keep, fade, look = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured, fresh in zip(

@@ -146,9 +146,9 @@ def drive_request(mode: Mode, released: bool) -> DriveRequest:
     """Drive request of a mode.
 
     Args:
-        released: the drives may lose power: they stand still, or never had power.
+        released: the drives may lose power: they are at rest, or never had power.
 
-    A fault keeps the drives holding, a lockout keeps them in quick stop, until they stand still:
+    A fault keeps the drives holding, a lockout keeps them in quick stop, until they are at rest:
     power is cut after the stop, not in the middle of it (stop category 1 of IEC 60204-1).
     """
     if not released and mode is Mode.FAULT:

@@ -114,7 +114,7 @@ class PlausibilityWatch:
         self, leg: int, change_m: float, since_s: float, found: list[Violation]
     ) -> None:
         bound_m = self._per_s[leg] * since_s + self._limits.jump_base_m
-        # What is not finite has been told already, as such.
+        # What is not finite has been reported already, as such.
         if abs(change_m) > bound_m and math.isfinite(change_m):
             stop = Severity.STOP
             found.append(Violation(Check.JUMP, leg + 1, change_m, bound_m, "m", stop, -bound_m))

@@ -7,7 +7,7 @@ stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hol
 person's act, opens it again. If something that is measured broke a rule, the stop begins from where
 the axes are and how they move; what breaks a rule later, in the stop or while it holds, begins it
 anew from there. If they do not follow their stop, or nothing is known of them, the drives are off.
-What the gate allows in a stop is for a law of its own: whoever asked does not lead any more.
+What the gate allows in a stop is for a law of its own: who asked does not lead any more.
 """
 
 import math

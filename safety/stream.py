@@ -43,7 +43,7 @@ class SetpointStream:
         """Take one cycle's setpoint or its absence.
 
         Args:
-            found: takes what is only told, such as a stale setpoint.
+            found: takes what is only reported, such as a stale setpoint.
         """
         command = self._command
         last = command.last()

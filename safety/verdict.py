@@ -3,7 +3,7 @@
 A verdict is data, not a bool: it says what was done (action), why (violations with check, leg,
 value, limit and unit), what may be sent (allowed) and what the drives are asked to be (drives).
 Lengths are actuator lengths [m], speeds are their rates [m/s], positive when the leg extends.
-Legs are numbered 1..6 towards people and stand in leg order in every tuple of six.
+Legs are numbered 1..6 towards people and are in leg order in every tuple of six.
 """
 
 import math
@@ -230,7 +230,7 @@ class Feedback:
     """Codes of the drives' warnings while they still run; 0 for none."""
     age_s: SixFloats = ZERO_SIX
     """How long before this cycle the length was measured, by the drive's own time stamp [s]; 0 for
-    a drive that tells none; may be NaN, the gate judges it."""
+    a drive that gives none; may be NaN, the gate judges it."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load above their limits."""
     failed: str = ""

@@ -110,7 +110,7 @@ _WAY_ROUNDING = 1.0 + 1e-9
 class StandstillWatch:
     """Counts consecutive cycles in which all that is measured is that of a standing platform.
 
-    The told speed may be frozen while the leg still moves, so the lengths are judged as well: in
+    The given speed may be frozen while the leg still moves, so the lengths are judged as well: in
     each stretch of as many cycles as make a standstill, a leg may go no further than the greatest
     speed of standing takes it. A standstill takes two cycles at least, or no movement is seen.
     """

@@ -1,7 +1,7 @@
 """The table of what is watched in which mode, by which the gate judges.
 
 The gate looks every watch up here, so what is left out of a row is not judged in that mode. What
-each one judges, and the reaction, stand where it is defined.
+each one judges, and the reaction, are where it is defined.
 """
 
 from collections.abc import Mapping

@@ -34,7 +34,7 @@ class Answers:
         """Return the answer to the newest request, or that the stream is over with it.
 
         Args:
-            request: In time, of a robot that goes on.
+            request: In time, of a robot that continues.
 
         Returns:
             A line, none for a request that gets no answer; or the end.

@@ -1,8 +1,8 @@
 """Supervision of the robot's position, judged from the places in its requests.
 
 They are held against the path by the numbers of the waypoints and not by this host's clock: at its
-request for waypoint n the robot is on its way, one delay behind, between the waypoints n - delay /
-period. The delay is the controller's own and stands in the robot's file as a range.
+request for waypoint n the robot is on the path, one delay behind, between the waypoints n - delay /
+period. The delay is the controller's own and is in the robot's file as a range.
 """
 
 import math

@@ -4,7 +4,7 @@ The reader waits for requests and answers them with bytes that lie ready. Whatev
 kinematics and the writing of a waypoint do, is done by the caller before the robot asks.
 
 Python lets one thread compute at a time and hands over after `sys.getswitchinterval()`, 5 ms
-unless told otherwise: a process that computes besides this link should set 0.5 ms, and give the
+unless set otherwise: a process that computes besides this link should set 0.5 ms, and give the
 reader (`reader_thread`) a priority above its own.
 """
 

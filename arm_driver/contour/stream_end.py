@@ -1,6 +1,6 @@
 """The end of a stream, judged from each request of its robot and given as a result.
 
-Nothing here answers or changes a state: the host does both, with what it is told.
+Nothing here answers or changes a state: the host does both, by what it is given.
 """
 
 from typing import NamedTuple
@@ -52,7 +52,7 @@ def judged(
     """Return why a stream is over: its robot is at rest, is off its period or does not follow.
 
     Args:
-        request: Of its robot, which goes on.
+        request: Of its robot, which continues.
         timely: Whether this host has listened all the time.
 
     Returns:

@@ -56,7 +56,7 @@ class Supervision:
         self._following.sent(location)
 
     def heard(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
-        """Take the first request for a number, of a robot that is to be on its way.
+        """Take the first request for a number, of a robot that is to be moving.
 
         Args:
             timely: Whether this host has listened all the time.

@@ -1,14 +1,14 @@
 """A controller's delay, blend and following error, from short strokes and what it says of them.
 
-Its requests come at one phase of its path, outside the blends: the places in them tell the sum of
+Its requests come at one phase of its path, outside the blends: the places in them give the sum of
 the path's delay d and the arm's lag, sharper than a tenth of a millisecond, and nothing else. The
 first word at rest comes when the set-point has come to rest, d + h after the request for the last
-waypoint (h: half the blend): its time tells that sum. And the place in that word is short of the
+waypoint (h: half the blend): its time gives that sum. And the place in that word is short of the
 end by what the arm has not caught up with yet. With a deceleration a = v / 2h that is a half of
 a times the second moment of the arm's response, which for critically damped servos is 3/2 of the
-lag squared; it is this that tells the lag apart from the delay.
+lag squared; it is this that separates the lag from the delay.
 
-Friction holds the arm back by a length that no speed changes, so two speeds tell it from the lag.
+Friction holds the arm back by a length that no speed changes, so two speeds part it from the lag.
 What the arm rests beside its waypoints is the same in both senses. All of it is one least-squares
 problem over all strokes; a constant lag is the servo's of each axis, d and h are the controller's.
 

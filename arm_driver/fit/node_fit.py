@@ -11,7 +11,7 @@ are weighed against the greatest near by, so a hard place spoils no other one.
 
 Live motion (`LiveNodes`): what comes next is not known, and a waypoint is not to wait for it. The
 motion's velocity at the end of a period says how it bends: v T - Δp is half of what the next second
-difference would be if the bend went on.
+difference would be if the bend continued.
 
 No waypoint is put further from the one before it than the limit of speed allows, or than the
 motion itself goes. Whether corrected waypoints may be sent is the gate's business, as it is of

@@ -9,7 +9,7 @@ anywhere that averages out; what does not is fitted by its first harmonic, whose
 beforehand to be a T² / 16.
 
 Places have a last decimal, and are as old as the controller's sampling is coarse: the first is
-known, the second is taken from what is left over, and the fit repeated with it. Places told while
+known, the second is taken from what is left over, and the fit repeated with it. Places given while
 the speed changes, where friction and interpolation are least like their models, hardly count.
 """
 
@@ -32,7 +32,7 @@ TURN_RAD: Final = 1e-5
 """The same of a turn, of three angles."""
 _SHARED: Final = 4  # delay, half blend, wave
 _AGE_S: Final = 0.3e-3  # of places, at first
-_UNEVEN_S: Final = 3e-3  # of places told while the speed changes, at least
+_UNEVEN_S: Final = 3e-3  # of places reported while the speed changes, at least
 _TIME_S: Final = 0.1e-3  # of the median of times, at least
 _ROUNDS: Final = 3
 _TRIES: Final = 100

@@ -31,7 +31,7 @@ class Stroke:
     steps: int
     """Waypoints, evenly spaced."""
     told: tuple[tuple[int, float], ...]
-    """Requests of the robot on its way, by their number after the first one, and how far along it
+    """Requests of the moving robot, by their number after the first one, and how far along it
     was then [m or rad]."""
     at_s: float
     """Time of its first word at rest, by the clock of all strokes [s]."""

@@ -78,7 +78,7 @@ class Axis:
         self.homed: bool = False
         self.homing_failed = False
         self.ran_wrong = ""
-        """How its speed in homing differed from what it was told, in words; empty if it did not."""
+        """How its speed in homing differed from the order, in words; empty if it did not."""
         self.stage_passed = False
         """Whether it has gone the way of the stage of its first motion that it was given."""
         self._stage: StageCourse | None = None
@@ -167,7 +167,7 @@ class Axis:
     def state(self) -> DriveState:
         """State that the drive reports.
 
-        A drive under force that does not follow is not told as enabled: on its way up it counts
+        A drive under force that does not follow is not reported as enabled: on its rise it counts
         as disabled, and afterwards nothing is known that could be relied on.
         """
         if not self.alive or self.state402 is None:
@@ -197,7 +197,7 @@ class Axis:
         """Let the drive find its reference, or go a stage of its first motion towards it.
 
         Args:
-            stage: The stage, whose speed the drive was told before; None for the whole homing.
+            stage: The stage, whose speed the drive was given before; None for the whole homing.
         """
         self._stage = stage
         self.give(Duty.HOME)
@@ -212,7 +212,7 @@ class Axis:
             mode_display: 6061h.
             position: 6064h [counts].
             fresh: Whether the values are of this cycle.
-            alive: Whether the drive is heard at all.
+            alive: Whether the drive is received at all.
         """
         self.alive: bool = alive
         if fresh:
@@ -233,7 +233,7 @@ class Axis:
         elif duty is Duty.RISE and self._fell():
             self.give(Duty.REST)
         elif self._found and not self.homed:
-            # Its reference counts once the drive has let go of the rod and stands on it.
+            # Its reference counts once the drive has let go of the rod and is at it.
             self.homed = self.still and self.state402 not in _POWERED
 
     def observe_position(self, position: int) -> None:
@@ -259,7 +259,7 @@ class Axis:
 
         Args:
             rise_to: How far up the drives go together that are being enabled.
-            acknowledge: Whether a fault shall be acknowledged once the drive stands still.
+            acknowledge: Whether a fault shall be acknowledged once the drive is at rest.
         """
         duty = self.duty
         mode = self._mode_at_rest()
@@ -301,7 +301,7 @@ class Axis:
     def _reset_pulse(self, acknowledge: bool) -> int:
         """Return bit 7 as a slow square wave, so that every rise of it is an attempt of its own.
 
-        The wave begins low: the fault has been told in a feedback before it is acknowledged.
+        The wave begins low: the fault has been in a feedback before it is acknowledged.
         """
         if not (acknowledge and self.alive and self.state402 is State402.FAULT and self.still):
             self._reset_clock = 0
@@ -342,7 +342,7 @@ class Axis:
 
     def _watch_work(self) -> None:
         if not self.alive:
-            self.give(Duty.STOP)  # it may hear us still
+            self.give(Duty.STOP)  # it may still receive us
         elif self.state402 is not State402.OPERATION_ENABLED:
             self.give(Duty.REST)  # it let go by itself: it is never enabled again by itself
         elif self.mode_display != self._limits.work_mode:

@@ -224,7 +224,7 @@ _WORD: dict[State402, dict[State402 | None, int]] = {
     },
     _S.QUICK_STOP_ACTIVE: dict.fromkeys((*_S, None), _STOP),
 }
-"""Target state -> present state -> word; where nothing stands, the voltage is disabled.
+"""Target state -> present state -> word; where there is none, the voltage is disabled.
 
 A quick stop is never left by transition 16: what was stopped is disabled before it runs again.
 """
@@ -239,7 +239,7 @@ def next_controlword(
     """Return the controlword that leads one step on towards a state.
 
     Args:
-        state: State that the drive tells; None if its statusword is none.
+        state: State that the drive reports; None if its statusword is none.
         target: State to reach, one of `TARGETS`.
         previous: Controlword sent before; bit 7 rises from 0 only.
         reset: Whether a fault shall be acknowledged.

@@ -4,7 +4,7 @@ A communication watchdog that was written into a drive and read back is a promis
 silence: no setpoint, no SYNC, no heartbeat, while the drives are under force, at rest or in a slow
 move. A drive that is still in Operation enabled when the silence is over has no watchdog.
 
-Pure: times are told, nothing is sent here.
+Pure: times are passed in, nothing is sent here.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class StageCourse:
 
 
 class StageWatch:
-    """Watches one drive on its way through a stage.
+    """Watches one drive through a stage.
 
     A jump of the count that lasts no more than two cycles is no way: homing that ends sets it.
 

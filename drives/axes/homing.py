@@ -1,7 +1,7 @@
 """Homing of one drive in mode 6, as a state machine that looks at one statusword per cycle.
 
-CiA 402-2, homing mode: bit 4 of the controlword starts, bits 10, 12 and 13 of the statusword tell
-the outcome. The same bits mean something else in the other modes, and bit 12 may still stand from
+CiA 402-2, homing mode: bit 4 of the controlword starts, bits 10, 12 and 13 of the statusword give
+the outcome. The same bits mean something else in the other modes, and bit 12 may still be set from
 an earlier homing; so nothing is believed before the mode display shows 6, and bits 12 and 13 only
 after both were seen 0 or after a good while in which a drive has had to clear them.
 
@@ -166,7 +166,7 @@ class AxisHoming:
             statusword: Statusword 6041h.
             mode_display: Mode of operation display 6061h.
             fresh: Whether all this is of this cycle; if not, only time passes.
-            alive: Whether the drive is heard at all.
+            alive: Whether the drive is received at all.
         """
         self._cycles += 1
         if not alive or state in _BROKEN or self._cycles > self._limit_cycles:
@@ -176,7 +176,7 @@ class AxisHoming:
                 self._cleared = True
             if self.phase is HomingPhase.RUNNING:
                 self._running += 1
-            # On its way up, only cycles in which the drive is enabled count.
+            # On its rise, only cycles in which the drive is enabled count.
             rising = self.phase is HomingPhase.RISE and state is not State402.OPERATION_ENABLED
             self._phase_cycles = 0 if rising else self._phase_cycles + 1
             view = HomingView(

@@ -2,7 +2,7 @@
 
 An absolute encoder counts on while its drive has no power, and may lose count all the same: a
 battery, a coupling, a drive or an encoder that was exchanged, a rod that was turned by hand. So
-what it tells is compared with what was recorded, before anything moves.
+what it gives is compared with what was recorded, before anything moves.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class KnownPlace:
             scales: Scale of each leg, 6.
 
         Raises:
-            DriveEncoderError: If an encoder tells a fault, besides whatever else there is.
+            DriveEncoderError: If an encoder reports a fault, besides whatever else there is.
             DrivePlaceError: With every leg that is not as recorded, its value and the limit.
         """
         faults = _sensor_faults(error_codes)

@@ -61,7 +61,7 @@ class SixAxes:
     and no setpoint of the caller is on the wire before all six are.
 
     Args:
-        still_counts: Distance within which a drive stands still [counts], 6.
+        still_counts: Distance within which a drive is at rest [counts], 6.
         work_mode: Mode of operation in which the drives follow: 8, or 7.
         times: How long the steps may take.
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
@@ -69,7 +69,7 @@ class SixAxes:
             in it loses its power at once. 0 is not watched.
         absolute: The encoders are absolute: places are known by `know_place`, never by homing.
         remote_bit: Only drives whose statusword has bit 9, remote, begin something.
-        follows_bit: Drives tell in bit 12 of the statusword that they follow.
+        follows_bit: Drives report in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -185,7 +185,7 @@ class SixAxes:
         """Stage of the first motion whose speed the drives must be given before homing continues.
 
         Index in `drives.axes.first_motion.STAGES`, or their number for the speed of homing itself;
-        None if nothing has to be told.
+        None if none is due.
         """
         begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
         return self._stage if begins and self._stage != self._stage_told else None
@@ -194,7 +194,7 @@ class SixAxes:
         """Let homing begin with the stages of a first motion.
 
         Args:
-            courses: Each stage in order, as each of the six drives is told it.
+            courses: Each stage in order, as each of the six drives is given it.
         """
         self._stages = tuple(tuple(stage) for stage in courses)
         self._stage, self._stage_told = 0, -1
@@ -277,7 +277,7 @@ class SixAxes:
         """Take in what came back, and proceed towards the goal.
 
         Args:
-            seen: What the six drives told in this cycle.
+            seen: What the six drives reported in this cycle.
         """
         if self._steady is not None and self._steady.is_met_by(seen):
             for axis, position in zip(self._axes, seen.position, strict=True):
@@ -383,7 +383,7 @@ class SixAxes:
                     self._axes[leg].stage_passed = False
                 self._stage += 1
             if self._stage != self._stage_told:
-                return  # the bank tells the drives
+                return  # the bank orders the drives
             for leg in missing:
                 slow = self._stage < len(self._stages)
                 self._axes[leg].home(self._stages[self._stage][leg] if slow else None)

@@ -40,7 +40,7 @@ class AxesWords:
 class SteadyAxes:
     """Six drives that follow: what they report, and what is sent for as long as they do.
 
-    Nearly all cycles of a day are like this; one comparison tells them.
+    Nearly all cycles of a day are like this; one comparison shows them.
     """
 
     statusword: list[int]

@@ -50,7 +50,7 @@ class ErrorFrames:
 
         Args:
             kind: Its identifier without flags: a bit for each class of error.
-            detail: Its second byte, about the controller; 0 if it is not told.
+            detail: Its second byte, about the controller; 0 if it is not given.
         """
         if kind & _ERR_BUS_OFF:
             self.state = BusState.BUS_OFF

@@ -166,7 +166,7 @@ class SlcanBus(can.BusABC):
     def health(self) -> BusHealth:
         """Return the adapter's report so far.
 
-        That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until told otherwise.
+        That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until shown otherwise.
         """
         state, note, unanswered_s = self._state, self._note, self.unanswered_s
         if unanswered_s > FLAGS_BELIEVED_S:
@@ -204,7 +204,7 @@ class SlcanBus(can.BusABC):
             with self._send_lock:
                 self._port.write(b"C\r")
         except LinkLostError:
-            pass  # nobody is there to be told
+            pass  # nobody is there to receive it
         finally:
             self._port.close()
 

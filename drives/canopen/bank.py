@@ -63,9 +63,9 @@ STILL_S = 0.1
 STIRS_M = 1e-5
 """Distance from one question to the next above which a leg is not at rest [m]."""
 PROOF_S = 1.0
-"""Longest time in which drives are switched off by SDO that are not heard by PDO [s].
+"""Longest time in which drives are switched off by SDO that are not received by PDO [s].
 
-Meanwhile heartbeat and SYNC go on, so that the watchdog of a silent drive acts this much later: a
+Meanwhile heartbeat and SYNC run on, so that the watchdog of a silent drive acts this much later: a
 stop by SDO is gentler than that by the watchdog, and nothing moves any more when a bank is closed.
 """
 CLOSE_S = 0.5
@@ -81,7 +81,7 @@ class CanopenBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
-        place: Where drives with absolute encoders must stand; without it they are never enabled.
+        place: Where drives with absolute encoders must be; without it they are never enabled.
         tell: Told now and then what `configure` waits for.
 
     Raises:
@@ -325,7 +325,7 @@ class CanopenBank:
         """Disable the drives and sign them off; SYNC, setpoints and heartbeat continue until then.
 
         Returns:
-            Lengths at which absolute encoders stand still, and the drives not proved to be off.
+            Lengths at which absolute encoders are at rest, and the drives not proved to be off.
         """
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True

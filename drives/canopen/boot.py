@@ -164,7 +164,7 @@ def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple
         Those that answered.
 
     Raises:
-        DriveSetupError: If one of them is a drive in operation: whoever enabled it is not us.
+        DriveSetupError: If one of them is a drive in operation: somebody else enabled it.
         LinkLostError: If an adapter is gone.
     """
     found: list[OtherNode] = []

@@ -12,7 +12,7 @@ class DriveCodes:
     """Error codes of six drives.
 
     Args:
-        watch: Knows what the nodes tell beside their PDOs.
+        watch: Knows what the nodes send beside their PDOs.
         axes: Knows whose homing failed.
         bus: Knows which adapter is error passive.
     """

@@ -61,7 +61,7 @@ class BusReport:
 
 
 NO_WAIT_S = 1e-6
-"""A rest shorter than this is over: half of it may be less than a clock can tell [s]."""
+"""A rest shorter than this is over: half of it may be less than a clock can resolve [s]."""
 
 
 class CycleBus:
@@ -146,7 +146,7 @@ class CycleBus:
             self._asked()
         until_s = sent_s + self._wait_s
         for bus, lane in enumerate(self._lanes):
-            # Even if it was this process that stood still, what has come by now is looked at.
+            # Even if it was this process that was stopped, what has come by now is looked at.
             left_s = max(0.0, until_s - now_s())
             lane.take(left_s)
             while not inbox.complete(bus) and (left_s := until_s - now_s()) > 0.0:
@@ -201,7 +201,7 @@ class CycleBus:
 
         Args:
             unknown_ids: Frames that nobody here understands.
-            notes: What was heard of another master, if anything, and the last event of each node.
+            notes: What was seen of another master, if anything, and the last event of each node.
         """
         inbox = self._inbox
         return BusReport(

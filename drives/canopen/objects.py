@@ -182,7 +182,7 @@ class MotionParameters:
         """Yield them in the order in which they are written.
 
         Raises:
-            DriveSetupError: If the period cannot be told, or a speed is less than one unit.
+            DriveSetupError: If the period cannot be written, or a speed is less than one unit.
         """
         yield from self._stopping()
         yield from self._limits()

@@ -114,7 +114,7 @@ class PdoLayout:
 def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]:
     """Return the PDOs that the bench uses of each drive.
 
-    A position and the time stamp that tells its age come in one frame, TPDO4, if they can.
+    A position and the time stamp that gives its age come in one frame, TPDO4, if they can.
     """
     return _layouts(settings, period_s, carried_stamp(settings, period_s))
 

@@ -48,7 +48,7 @@ class DriveReadings:
         """Take in an answer that has come, and ask the next question if it is due.
 
         Args:
-            ask: Whether to go on asking.
+            ask: Whether to continue asking.
 
         Raises:
             LinkLostError: If an adapter is gone.

@@ -1,8 +1,8 @@
 """Another controller on a CANopen bus: seen before anything is sent that could move a drive.
 
-No lock of this computer keeps out a controller on another one. One that runs cycles is heard; one
+No lock of this computer keeps out a controller on another one. One that runs cycles is noticed; one
 that does not shows in its drives: they are under force, or move. Until both are ruled out, nothing
-is sent but requests to read (SDO upload), and not even these where a controller is heard.
+is sent but requests to read (SDO upload), and not even these where a controller is noticed.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,10 +34,10 @@ def refuse_master(segment: Segment) -> None:
     """Listen to a bus, and refuse one that somebody runs cycles on.
 
     Args:
-        segment: The bus; what it hears is handed on as before.
+        segment: The bus; what it receives is handed on as before.
 
     Raises:
-        DriveSetupError: With what was heard.
+        DriveSetupError: With what was received.
         LinkLostError: If the adapter is gone.
     """
     heard: list[str] = []

@@ -55,7 +55,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
 
     Args:
         bus: The bus, open, with nobody else reading it.
-        timeout_s: How long to go on listening for heartbeats and late answers [s].
+        timeout_s: How long to listen still for heartbeats and late answers [s].
 
     Returns:
         The nodes that answered, by id.

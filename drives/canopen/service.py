@@ -1,6 +1,6 @@
 """One bus of the bench and the service traffic on it: SDO by `canopen`, without threads of its own.
 
-`canopen` talks through `FrameNetwork`, which writes into our bus and hears only what the owner of
+`canopen` talks through `FrameNetwork`, which writes into our bus and gets only what the owner of
 the bus hands on. An SDO client waits in one of two ways: while nobody runs a cycle it pumps the
 bus itself, on the clock that was passed in; once a cycle runs it waits for what the cycle hands on,
 in a thread that is not the cycle's.
@@ -219,7 +219,7 @@ class ServiceNode(canopen.RemoteNode):
     def post(self, index: int, sub: int, data: bytes) -> None:
         """Begin to write at most four bytes, and return; `answered` says when it is over.
 
-        For a cycle that goes on meanwhile. CiA 301, SDO download expedited.
+        For a cycle that runs meanwhile. CiA 301, SDO download expedited.
 
         Raises:
             LinkLostError: If the adapter is gone.

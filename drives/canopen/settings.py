@@ -92,7 +92,7 @@ class CanopenSettings:
     serial_numbers: SixOrNone = _NONE
     """1018h:4, likewise."""
     scale_told: bool = True
-    """Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False once a
+    """Whether the drives give a scale that has to be the rig's (608Fh to 6092h); False once a
     person has measured a leg's way."""
     way_per_turn_m: SixFloats | None = None
     """Way of the rod per turn of the motor [m], 6; None if the rig does not say."""
@@ -110,14 +110,14 @@ class CanopenSettings:
     """A drive is commanded only if its statusword has bit 9, remote. False for types that never
     set it."""
     follows_bit: bool = True
-    """A drive that follows the command tells so in bit 12 of its statusword. False for types that
+    """A drive that follows the command says so in bit 12 of its statusword. False for types that
     do not: its mode display and the following error have to do then."""
     fault_exit: tuple[tuple[int, int, str, int], ...] = ()
     """What a type needs to leave a fault besides bit 7 of the controlword: index, sub-index, type
     and value of each object to be written, in order."""
     estop_inputs: SixBools = (False, False, False, False, False, False)
     """Whether a channel of the emergency stop is wired to the inputs of the leg's drive, 6; such a
-    drive is refused if it tells no inputs."""
+    drive is refused if it reports no inputs."""
     answer_share: float = 0.8
     """Share of the period in which the answers of a cycle are awaited. A bus may be busy for
     `bus_load_max` of it, so it has to be more than that by what adapter and computer take: 0.8

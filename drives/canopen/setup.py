@@ -1,7 +1,7 @@
 """Set one CANopen drive up over SDO: who it is, in what it counts, what it holds and sends.
 
 What a type of drive lacks is done without, where something else does its work; what that is, is
-told in the line of the leg.
+given in the line of the leg.
 """
 
 from dataclasses import dataclass, field

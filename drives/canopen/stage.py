@@ -1,4 +1,4 @@
-"""Telling six CANopen drives the speeds of their first motion, stage by stage, beside the cycle."""
+"""The speeds of a first motion sent to six CANopen drives, stage by stage, beside the cycle."""
 
 from __future__ import annotations
 

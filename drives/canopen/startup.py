@@ -57,7 +57,7 @@ def configure_nodes(
         tell: Told now and then what is waited for.
 
     Returns:
-        Who they are, and what is to be told of them.
+        Who they are, and what is to be said of them.
 
     Raises:
         DriveSetupError: If somebody else commands the bus, or a drive is absent, another one, or
@@ -96,7 +96,7 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
         nodes: Node of each leg, 6.
 
     Raises:
-        DriveSetupError: If a drive does not tell where it is.
+        DriveSetupError: If a drive does not report where it is.
     """
     counts: list[int] = []
     codes: list[int] = []
@@ -113,8 +113,8 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
 def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
     """Ask drives without force to expect our heartbeat no longer, all at once.
 
-    The cycle has to go on until they have `answered`, or a fault is recorded in a drive that is
-    slow. A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
+    The cycle has to run until they have `answered`, or a fault is recorded in a drive that is
+    slow. A drive that may have force is sent nothing: its watchdog finds us gone, and stops it.
 
     Args:
         nodes: Node of each leg, 6.
@@ -198,7 +198,7 @@ def _await_pre_operational(
 ) -> None:
     """Wait until drives that report their NMT state are pre-operational: only then PDOs are mapped.
 
-    One that tells none is not waited for; it says so itself if it is written to too early.
+    One that reports none is not waited for; it says so itself if it is written to too early.
     """
     end_s = segments[0].now_s() + START_S
     for node, notes in zip(nodes, watch.nodes, strict=True):

@@ -2,7 +2,7 @@
 
 CiA 402-2: SI units 60A8h, 60A9h, 60AAh; factor group 608Fh (increments per turn of the motor),
 6091h (turns of the motor per turn of the shaft), 6092h (feed per turn of the shaft), 6096h (units
-of speed per position unit a second); polarity 607Eh. A drive that tells nothing counts as its type
+of speed per position unit a second); polarity 607Eh. A drive that is silent counts as its type
 says.
 """
 
@@ -99,7 +99,7 @@ class UnitSetup:
     def _unit(self, order: int) -> Unit:
         """Return the unit of a drive for positions, speeds or accelerations.
 
-        The type's unit is set where the drive tells another one and lets us; else the drive's own
+        The type's unit is set where the drive reports another one and lets us; else the drive's own
         is what counts. Only of positions another one is refused: the rig's scale is in the type's.
 
         Raises:

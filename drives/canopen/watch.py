@@ -1,7 +1,7 @@
 """Supervision of six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
 
 All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
-Codes are those of CiA 301, "Emergency error codes", as a drive itself would tell them; which are
+Codes are those of CiA 301, "Emergency error codes", as a drive itself would send them; which are
 the bench's own judgement, and which a drive has reported, is kept apart.
 """
 
@@ -94,7 +94,7 @@ class Watch:
         node_ids: Node of each leg, 6.
         bus_of_leg: Bus of each leg, 6.
         master_id: Node that the bench is.
-        heartbeat_s: How often a node tells that it lives [s].
+        heartbeat_s: How often a node sends its heartbeat [s].
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Watch:
     def judgements(self, now_s: float) -> SixInts:
         """Return as an error code what the bench itself finds wrong with each node; 0 if nothing.
 
-        It stands above what a drive reports (`NodeNotes.fault_code`).
+        It is above what a drive reports (`NodeNotes.fault_code`).
         """
         a, b, c, d, e, f = (self._judgement(notes, now_s) for notes in self.nodes)
         return (a, b, c, d, e, f)

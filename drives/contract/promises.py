@@ -167,12 +167,12 @@ def leads_each_leg_by_its_own_setpoint(led: LedBank) -> None:
 
 
 def stops_when_disabled(led: LedBank) -> None:
-    """Disabled in mid-motion it comes to rest on its way, whatever is commanded then."""
+    """Disabled in mid-motion it comes to rest where it is, whatever is commanded then."""
     _stops(led, DriveGoal.DISABLED, DriveState.DISABLED)
 
 
 def stops_quickly(led: LedBank) -> None:
-    """Quick-stopped in mid-motion it comes to rest on its way, whatever is commanded then."""
+    """Quick-stopped in mid-motion it comes to rest on its path, whatever is commanded then."""
     _stops(led, DriveGoal.QUICK_STOPPED, DriveState.QUICK_STOP)
 
 

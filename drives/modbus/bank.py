@@ -88,7 +88,7 @@ class ModbusBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
-        place: Where drives with absolute encoders must stand; without it they are never enabled.
+        place: Where drives with absolute encoders must be; without it they are never enabled.
         tell: Told what `configure` waits for.
 
     Raises:
@@ -423,7 +423,7 @@ class ModbusBank:
             speed_m_s=speed_m_s,
             force_n=force_n,
             state=as_six(states),
-            # Told once the drive is disabled again: homing is over then, not before.
+            # Reported once the drive is disabled again: homing is over then, not before.
             homed=as_six(
                 homed and state is not DriveState.HOMING
                 for homed, state in zip(self._axes.homed, states, strict=True)

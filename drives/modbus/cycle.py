@@ -1,7 +1,7 @@
 """One bus cycle on a Modbus gateway: every unit is asked, and each answer is proved its own.
 
 Runs in the worker thread. A garbled answer is asked for once more, as long as time is left; an
-answer that did not come is not, because it may still be on its way. A unit that is busy (exception
+answer that did not come is not, because it may still come. A unit that is busy (exception
 6) is asked again after the others, as often as the cycle has time for. Whose answer comes too late
 on a slow bus is the first of the next cycle: all units lose some of their cycles, none loses all.
 """

@@ -236,7 +236,7 @@ class ModbusGateway:
         return answer
 
     def _judge(self, sending: bool, data: bytes) -> bytes:
-        """Look at each packet on its way; an answer that is not right never reaches the library."""
+        """Judge each packet that comes; an answer that is not right never reaches the library."""
         if sending:
             self._request = data
         else:

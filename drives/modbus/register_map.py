@@ -145,7 +145,7 @@ class RegisterMap:
     """Whether the device has function 23; else each cycle writes (16), then reads (3)."""
     registers_per_request: int | None = None
     """How many registers the device takes in a request, in the cycle and in its set-up; None for
-    as many as the protocol has room for."""
+    as many as the protocol has space for."""
 
     @property
     def axes_per_unit(self) -> int:

@@ -39,7 +39,7 @@ class StrictTable:
 
     Args:
         source: Name of the file, for errors.
-        path: Where in the file it stands; "" at the top.
+        path: Where in the file it is; "" at the top.
 
     Raises:
         RegisterMapError: If it is no table; each method if the file holds something else.

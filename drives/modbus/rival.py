@@ -1,6 +1,6 @@
 """Another controller at a Modbus gateway: seen before anything is written, and during a run.
 
-A gateway on TCP serves whoever connects, and no lock of this computer keeps out one that runs on
+A gateway on TCP serves all that connect, and no lock of this computer keeps out one that runs on
 another. Before the first write, drives that are under force or move, or cyclic registers that
 somebody changes, are refused. Afterwards the cyclic registers are read back from time to time: what
 does not hold what this bench wrote last has another writer. A serial line needs no such look: two
@@ -133,7 +133,7 @@ class RivalWatch:
         except ModbusExceptionError:
             return None  # it can only be written
         except ModbusError:
-            return None  # the cycle that follows will meet the same, and tell it
+            return None  # the cycle that follows will meet the same, and report it
 
     def _block(self, gateway: ModbusGateway, unit: int, block: CycleBlock) -> list[int]:
         """Registers of a block, in as many requests as the device wants."""

@@ -108,7 +108,7 @@ class DeviceSetup:
     def sign_off(self, gateway: ModbusGateway, answers: Mapping[int, UnitAnswer]) -> None:
         """Let units go whose drives have no force, so that their watchdogs find nobody missing.
 
-        A unit whose drives may have force, or that did not answer, is told nothing: its watchdog
+        A unit whose drives may have force, or that did not answer, is sent nothing: its watchdog
         finds us gone, and stops them.
 
         Args:

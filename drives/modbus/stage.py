@@ -1,4 +1,4 @@
-"""Telling six Modbus drives the speeds of their first motion, one request in a cycle."""
+"""The speeds of a first motion sent to six Modbus drives, one request in a cycle."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The state of a gateway's units: their last words, whether they live, and restarted.
 
 The last words of a unit that is silent are kept and never believed: after the time in which its
-drives have stopped by themselves, its legs are in trouble. Pure, apart from being told the time.
+drives have stopped by themselves, its legs are in trouble. Pure, apart from being given the time.
 """
 
 from collections.abc import Mapping

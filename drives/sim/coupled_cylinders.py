@@ -1,7 +1,7 @@
 """Six cylinders whose rods one body couples: a servo each, which knows its own rod only.
 
 It stands in for the kernel of `drives.sim.cylinder`, on the same arrays. Each substep the reference
-of a rod goes on by its mode, a position loop asks for a speed, a PI speed loop for a force, and the
+of a rod moves by its mode, a position loop asks for a speed, a PI speed loop for a force, and the
 plant answers all six. At its limit the force holds the integral.
 
 Not modelled besides: what `drives.sim.bank` leaves out, but for the coupling of the legs and
@@ -27,7 +27,7 @@ Row = list[float]
 STEP_S: Final = 1e-3
 """Longest step of the servos [s]."""
 HOMED_WITHIN_M: Final = 2e-5
-"""Homing ends when a rod stands so near to its reference [m], at most so slow:"""
+"""Homing ends when a rod is so near to its reference [m], at most so slow:"""
 HOMED_BELOW_M_S: Final = 1e-3
 RESTS_M_S: Final = 1e-3
 """Speed at which a tripped drive gives its rod to the brake [m/s]."""
@@ -85,7 +85,7 @@ class CoupledCylinders:
             parameters: Of the kernel, shape (6, PARAMETER_COLUMNS).
 
         Raises:
-            DriveSetupError: If the plant cannot stand there.
+            DriveSetupError: If the plant cannot be there.
         """
         self._closed_m = parameters[:, cylinder.CLOSED].tolist()
         try:

@@ -252,7 +252,7 @@ def drive_type_from(table: Mapping[str, Any]) -> DriveType:
     """Return the type that `dataclasses.asdict` and JSON made a table of.
 
     Args:
-        table: The table; lists stand for tuples.
+        table: The table; lists mean tuples.
 
     Raises:
         DriveModelError: If it holds a key that no type has, or a value that is none.

@@ -1,6 +1,6 @@
 """Units in which a drive counts positions, speeds and accelerations.
 
-A unit is told by a word of the drive (60A8h, 60A9h, 60AAh; the codes are those of CiA 303-2, those
+A unit is given by a word of the drive (60A8h, 60A9h, 60AAh; the codes are those of CiA 303-2, those
 of turns and increments of CiA 402-2), or by a text in its drive file, such as "0.001 rpm".
 """
 

@@ -159,7 +159,7 @@ def _require_listed(
         raise DriveModelError(f"{_cut_off(sheet)}: {text}, which would list them")
     rows = sorted(order, key=lambda index: order[index].line)
     absent = [index for index in rows if index not in objects]
-    # A hole in front of an object that the file goes on with is the maker's, not that of a cut.
+    # A hole in front of an object that the file continues with is the maker's, not that of a cut.
     last = max(order.keys() & objects, key=lambda index: objects[index][TOP].line, default=None)
     end = -1 if last is None else rows.index(last)
     if any(index in used for index in absent) or {*absent} & {*rows[end + 1 :]}:

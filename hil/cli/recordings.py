@@ -1,6 +1,6 @@
 """``hil report`` and ``hil export``: what is made of a recording afterwards.
 
-What can be read of a damaged recording is made use of; the damage is told, and the exit status is
+What can be read of a damaged recording is made use of; the damage is shown, and the exit status is
 that of something refused.
 """
 

@@ -33,7 +33,7 @@ STAMP: Final = re.compile(
 )
 """ISO 8601: year, month, day, hour, colon, minute, second, fraction, zone.
 
-As many programs write it, an hour may have one digit, and a space stand before the zone.
+As many programs write it, an hour may have one digit, and a space may precede the zone.
 """
 
 

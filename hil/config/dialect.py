@@ -1,6 +1,6 @@
 """The dialect of a foreign table: encoding, separator, header, row of units, first row.
 
-It is decided once, for the whole file, from its first lines. What stands above the header is passed
+It is decided once, for the whole file, from its first lines. What is above the header is passed
 over: comments (``#``, ``%``, ``//``), lines of words, Excel's ``sep=;``, and ``decimal=,``, which
 says the decimal sign where the numbers leave it open.
 """

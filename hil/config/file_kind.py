@@ -1,4 +1,4 @@
-"""A kind of settings file as a value, from whoever reads such files."""
+"""A kind of settings file as a value, from the reader of such files."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def replacing(path: Path, *, sync: bool = True, private: bool = False) -> Iterat
     What was there stays as it was if writing fails, and so do its permissions if it does not.
 
     Args:
-        sync: wait until it is on the disk, and so hear of a full one.
+        sync: wait until it is on the disk, and so learn of a full one.
         private: nobody else may read or write it, whatever was so before.
 
     Raises:

@@ -87,7 +87,7 @@ class InputFiles:
         """Say how a document names a file, and what it is; nothing is opened.
 
         Args:
-            kind: where its ending does not tell it.
+            kind: where its ending does not show it.
         """
         self._named.setdefault(os.path.realpath(path), (name, _kind(path.name, kind)))
 

@@ -2,7 +2,7 @@
 
 Python takes the first `safety` or `drives` that it finds: a folder of that name beside the user, or
 another distribution in the same environment, would become part of the gate. Every process looks at
-its start (`hil/__init__.py`), without importing what it looks at. A gate tells its code as well,
+its start (`hil/__init__.py`), without importing what it looks at. A gate reports its code as well,
 and control compares it with its own.
 """
 
@@ -91,7 +91,7 @@ def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
     """Say what of another process' code is not this installation's.
 
     Args:
-        told_home: the folder of its installation, as it told it.
+        told_home: the folder of its installation, as it reported it.
         told: what its `code_of_process` returned.
 
     Returns:
@@ -119,7 +119,7 @@ def _place(name: str) -> Path | None:
     """File that a package is, or would be, loaded from; a folder if it has no first file."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):  # ValueError: a module made by hand stands in its place
+    except (ImportError, ValueError):  # ValueError: a module made by hand is in its place
         return None
     if spec is None:
         return None

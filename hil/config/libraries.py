@@ -137,7 +137,7 @@ def origin_lines() -> str:
 
 def _distribution(name: str) -> Distribution | None:
     try:
-        if name == OURS:  # an editable install may stand elsewhere: it is not what runs
+        if name == OURS:  # an editable install may be elsewhere: it is not what runs
             found = distribution(name)
             return found if _home(found) in (None, HOME) else None
         return distribution(name)

@@ -40,12 +40,12 @@ def find_file(
     """The file that a setting or the command line means.
 
     A document may name what lies in its folder, and what is shipped (`hil.config.named`); a shipped
-    scenario, what lies where one stands, too. What a person gave may be anywhere.
+    scenario, what lies in the current folder, too. What a person gave may be anywhere.
 
     Args:
         name: a path, with or without its ending, or the bare name of a shipped file (``demo``,
             ``paper``), which goes before a file of one's own without its ending.
-        beside: the file in which the name stands; its folder is searched first.
+        beside: the file that has the name; its folder is searched first.
         folder: the folder of ``configs/`` that holds such files.
         key: what to call it in an error; its last part is that of the document.
         ending: of such files, which a name may be without.

@@ -178,7 +178,7 @@ class DeskClient:
     def succeed(self, before: DeskClient) -> None:
         """Continue where the client of an earlier desk of the same run was, and close that one.
 
-        What control tells goes on without a gap, and no question gets a number for the second
+        Control's reports continue without a gap, and no question gets a number for the second
         time.
         """
         self._next_id = max(self._next_id, before._next_id)

@@ -13,7 +13,7 @@ class ClientDeadMan:
     """The hold-to-run of a client, by its signs of life.
 
     A press counts if it was made while its maker owned the motion. After a silence it counts no
-    more until it was let go and pressed anew: a panel that froze and comes back must not go on by
+    more until it was let go and pressed anew: a panel that froze and comes back must not hold by
     itself.
     """
 

@@ -176,7 +176,7 @@ class CutOff(_Message):
     """The last word of a desk that has lost the way to its bench.
 
     It can pass nothing on, no other desk comes after it, and of the run it knows nothing: that one
-    may go on.
+    may continue.
     """
 
     type: Literal["cut_off"] = "cut_off"

@@ -20,7 +20,7 @@ class OrderWriter:
     """The order as it was written last.
 
     Args:
-        before: what a desk before this one wrote last. Its counters go on, so that no press is
+        before: what a desk before this one wrote last. Its counters continue, so that no press is
             taken twice or lost, and its tempo and motion stay; its owner, hold and pose do not.
     """
 

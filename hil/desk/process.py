@@ -1,8 +1,8 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
 Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its
-respawner (`hil.desk.respawner`): a word down the one tells that the run is over, and its end that
-the bench is gone, however it went; by the other control hears of a desk that died and of the next
+respawner (`hil.desk.respawner`): a word down the one says that the run is over, and its end that
+the bench is gone, however it went; by the other control learns of a desk that died and of the next
 one. Nothing of control waits for the desk once it runs. If the desk dies, the stamp in the slot
 gets old and the dead-man releases; nothing else happens to the motion.
 """
@@ -50,7 +50,7 @@ class DeskProcess:
         prover: arguments of the interpreter for the station's prover (`hil.desk.prover`); empty
             for a station that has nothing to prove.
         name: of the run; the header's scenario if left out.
-        dead_man: what keeps the motion alive, told to clients.
+        dead_man: what keeps the motion alive, sent to clients.
         place: folder for the socket and the token; the user's own if left out.
 
     Raises (on entering):
@@ -85,7 +85,7 @@ class DeskProcess:
         self.telemetry = Broadcast.shared(
             TELEMETRY_SLOTS, slot_bytes(header.signals.size, Broadcast.head_bytes)
         )
-        """Where control pushes what it tells."""
+        """Ring that control pushes its reports into."""
         self._keeper: ChildProcess | None = None
         self._poll = select.poll()
         self._said, self._news = b"", list[str]()
@@ -242,7 +242,7 @@ def _say(**answer: Any) -> None:
 
 
 def _tell(line: bytes) -> None:
-    with suppress(OSError):  # the keeper may be gone; then there is nobody to tell
+    with suppress(OSError):  # the respawner may be gone; then nobody is left to write to
         os.write(1, line)
 
 

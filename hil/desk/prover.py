@@ -82,7 +82,7 @@ class ProverChild:
         """
         if self._wire is not None:
             return
-        # Proofs leave files while they run. Whoever is left, desk or prover, removes the folder.
+        # Proofs leave files while they run. Who is left, desk or prover, removes the folder.
         self._work = WorkFolder("hil-prover-")
         folder = str(self._work.path)
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

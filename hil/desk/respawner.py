@@ -1,10 +1,10 @@
 """Keeps a desk beside a run: `python -m hil.desk.respawner` starts it, and another one if it dies.
 
 Control has this process started before anything moves. A new desk on the same slot and telemetry
-is then a matter between keeper and desk, and costs no cycle more than the reading of a line that
-says so. A desk that hangs is killed. Each has a pipe of its keeper's, so that it is gone with the
-keeper, and the keeper with the bench. A run that is over says so down these pipes before they are
-closed: a pipe that ends without that word tells nothing of the run, which may well go on.
+is then a matter between respawner and desk, and costs no cycle more than the reading of a line that
+says so. A desk that hangs is killed. Each has a pipe from its parent, so that it is gone with the
+parent, and that with the bench. A run that is over says so in these pipes before they are
+closed: a pipe that ends without that word says nothing of the run, which may last.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Respawner:
         """Let the desk end, at most so long [s], else kill it; harmless when repeated.
 
         Args:
-            over: whether it is to be told that the run is over.
+            over: whether it is to learn that the run is over.
 
         Returns:
             Its exit status; None if there was none.
@@ -141,7 +141,7 @@ def _run_over() -> bool:
 
 
 def _say(answer: dict[str, Any]) -> None:
-    with suppress(OSError):  # control may be gone; then there is nobody to tell
+    with suppress(OSError):  # control may be gone; then nobody is left to write to
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 

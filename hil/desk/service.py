@@ -71,7 +71,7 @@ class Service:
             is lost.
         descriptors: what goes with a welcome: telemetry and header, both read-only.
         prover: who proves; None for a station that has nothing to prove.
-        beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns go on.
+        beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns continue.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def announced(name: str, place: Path | None = None) -> Iterator[None]:
     """Let panels know, while it is open, that a run without operator is under way.
 
-    Nothing depends on it: where the folder cannot be used, the run goes on unannounced.
+    Nothing depends on it: where the folder cannot be used, the run continues unannounced.
 
     Args:
         name: of the run.

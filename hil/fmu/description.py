@@ -178,7 +178,7 @@ def read_description(path: Path) -> Description:
         RefusedError: if the library that reads it is missing.
     """
     require_fmpy()
-    with _opened(path) as file:  # once: what is told, and what was judged, are of the same bytes
+    with _opened(path) as file:  # once: what is said, and what was judged, are of the same bytes
         sha256 = _digest(file)
         names = _names(path, file)
         model, losses = _model(path, file)

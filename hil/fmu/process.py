@@ -39,7 +39,7 @@ class ModelProcess:
     """The child that runs one FMU; a context.
 
     Args:
-        order: what it loads. Its file is native code: whoever makes this has seen to its trust.
+        order: what it loads. Its file is native code: the caller has made sure that it is trusted.
         start_s: time for loading and initialising [s].
 
     Raises:

@@ -1,7 +1,7 @@
 """A model a cycle at a time: its step for the next cycle is asked for, and read when it is due.
 
 So its time is the run's: after n cycles it has done n steps, and nothing waits for it. An answer
-that is late is waited for by going on without it, cycle by cycle, until the deadline.
+that is late is waited for by continuing without it, cycle by cycle, until the deadline.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Stepping:
         Args:
             now_s: on the clock of the run [s].
             inputs: of the next step, finite.
-            go_on: whether there is to be a next step; the model stands still otherwise.
+            go_on: whether there is to be a next step; the model is stopped otherwise.
         """
         if self._failure is not None:
             return self._reading(fresh=False)

@@ -155,7 +155,7 @@ def twin_program(rig: Rig, file: Path, period_s: float) -> ModelProgram:
 
     Args:
         rig: checked.
-        file: it stands in, for the description.
+        file: that it is in, for the description.
         period_s: that the default experiment names [s]; any step is taken.
     """
     geometry = geometry_of(rig)

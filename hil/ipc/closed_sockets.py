@@ -1,7 +1,7 @@
 """Whether a UDP socket of a port was closed since the last look, reported by the kernel.
 
 A list of sockets (`socket_owner`) shows who has a port, and not who had it between two lists. The
-kernel reports each socket that is closed to whoever joined `sock_diag`'s groups of closed ones
+kernel reports each socket that is closed to those that joined `sock_diag`'s groups of closed ones
 (SKNLGRP_INET_UDP_DESTROY, linux/sock_diag.h), without a privilege, some 0.1 ms after it was.
 """
 

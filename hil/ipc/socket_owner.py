@@ -50,7 +50,7 @@ def udp_uids(sender: Address, tables: Path | None = None) -> frozenset[int]:
         tables: folder with the kernel's tables, in place of `sock_diag`; only in tests.
 
     Returns:
-        Empty if nobody has such a socket (any more), or the kernel does not tell. Of very many
+        Empty if nobody has such a socket (any more), or the kernel does not say. Of very many
         sockets not all are read once one of another user was.
     """
     try:

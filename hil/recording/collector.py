@@ -144,7 +144,7 @@ class Collector:
             Whether it belongs to the run.
 
         Raises:
-            RecordingError: if it tells of no rows, or asks for more memory than the caps.
+            RecordingError: if it has no rows, or asks for more memory than the caps.
         """
         found = Facts.of(scan.facts)
         if found.format > FORMAT:

@@ -104,7 +104,7 @@ class StoredRows:
 class Columns(Mapping[str, NDArray[Any]]):
     """Signal → its values in all rows, (N,) or (N, count), read-only; NaN = not there.
 
-    A column of rows that do not stand in memory is put together when it is asked for, and takes
+    A column of rows that are not in memory is put together when it is asked for, and takes
     its memory until it is let go; `part` gives some rows.
     """
 

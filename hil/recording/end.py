@@ -1,10 +1,10 @@
 """The end of a run, as its recording keeps it: the entries of the table `OUTCOME`.
 
-A disk that is full takes no end. So each file begins with room for one, which is written over.
+A disk that is full takes no end. So each file begins with space for one, which is written over.
 
 The loop's process puts an `EndRecord` into the ring as its last entry. The recorder adds what it
 alone knows: how many entries are missing, and what kept it from writing them. So a recording that
-lost rows says so itself, and one whose loop was killed says that nobody told its end.
+lost rows says so itself, and one whose loop was killed says that nobody reported its end.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A recording as CSV, for whoever has a spreadsheet and nothing else, and the dates of its rows."""
+"""A recording as CSV, for those with a spreadsheet and nothing else, and the dates of its rows."""
 
 import csv
 from collections.abc import Iterator

@@ -94,7 +94,7 @@ class Scan:
         self.facts: list[Metadata | Attached] = []
         """Tables and attachments, wherever they are."""
         self.channels: list[records.Channel] = []
-        """Those told of outside the chunks, those of the file's end last."""
+        """Those found outside the chunks, those of the file's end last."""
         self.damage: list[Damaged] = []
         """Damage that is in no chunk."""
         with open_regular(path) as file:
@@ -239,7 +239,7 @@ def _damaged(piece: Found, error: Exception) -> Damaged:
 def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
     """Judge both parts of a finished file by the checksums at its end, if it has any (0 is none).
 
-    They tell of damage that no record shows by itself, and not where it is. Of each kind of
+    They show damage that no record shows by itself, and not where it is. Of each kind of
     record the last is given.
     """
     end, footer = last.get(walk.DATA_END), last.get(walk.FOOTER)
@@ -270,7 +270,7 @@ def _decompress(compression: str, data: bytes, size: int) -> bytes:
         return data
     if compression != "zstd":
         raise ValueError(f"compression {compression!r}; zstd or none can be read")
-    # A frame that tells its size is unpacked to that size, any other to what was announced at most.
+    # A frame that gives its size is unpacked to that size, any other to what was announced at most.
     if zstandard.frame_content_size(data) > size:
         raise ValueError(f"chunk does not unpack to the announced {size} bytes")
     return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(data, size)

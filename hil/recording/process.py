@@ -1,12 +1,12 @@
 """The recorder as a process of its own, for real time: the loop never waits for a disk.
 
 The loop's process makes a shared `RecorderRing` and a `RecorderProcess`; the other side of it is
-`python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
+`python -m hil.recording.process`, which gets by one line of JSON on its standard input what to
 record and answers by lines of JSON on its standard output: ready or refused, and the result. It
 sits in a session of its own and ignores the terminal's signals, because it must outlive the loop's
 last frame. It ends when the loop has closed the ring, or when its parent is gone.
 
-If it is killed, a copy of it that waited goes on in a second file of the same run, with the first
+If it is killed, a copy of it that waited continues in a second file of the same run, with the first
 entry that is not on the disk: entries stay in the ring until they are. A frozen one is killed.
 """
 
@@ -43,7 +43,7 @@ class RecorderProcess:
     """The loop's end of a recorder in another process (Linux); the loop pushes into a shared ring.
 
     Raises:
-        RecordingError: if the place cannot be written, has too little room, or the process does
+        RecordingError: if the place cannot be written, has too little space, or the process does
             not answer. Nothing has moved by then.
     """
 

@@ -135,7 +135,7 @@ class Recorder:
 
     Args:
         sync: as of `RecordingWriter`; each entry is left in the ring until it is on the disk, for
-            whoever goes on if this process is killed.
+            the one that takes over if this process is killed.
         part: as there.
     """
 
@@ -161,7 +161,7 @@ class Recorder:
         self._problem = ""
         self._end: dict[str, str] = {}
         self._ends = 0
-        """Entries taken that told an end, which are no messages."""
+        """Entries taken that report an end, which are no messages."""
         self._flushed_s: float | None = None
         self._chunks_seen = 0
         self._result: RecorderResult | None = None
@@ -211,7 +211,7 @@ class Recorder:
         """Drain what is left, close the file and return the result; harmless when repeated.
 
         Args:
-            untold: whether the loop is gone, which has to have told the end of its run.
+            untold: whether the loop is gone, which has to have reported the end of its run.
         """
         if self._result is not None:
             return self._result

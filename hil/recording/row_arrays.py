@@ -26,7 +26,7 @@ def gathered(parts: Iterable[NDArray[Any]], beside: Path) -> NDArray[Any]:
         beside: folder of the file; the system's for such files where it cannot be written.
 
     Raises:
-        OSError: if there is no room.
+        OSError: if there is no space.
     """
     rest = iter(parts)
     first = next(rest)

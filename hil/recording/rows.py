@@ -1,6 +1,6 @@
 """Rows as arrays of numbers: the columns of a recording, the rows a panel shows, and their poses.
 
-Poses are told as ROS 2 tells them to whoever draws frames: `tf2_msgs/msg/TFMessage`.
+Poses are published as ROS 2 does for viewers of frames: `tf2_msgs/msg/TFMessage`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -144,7 +144,7 @@ class Signal:
         """Names of its columns in a CSV, one a value; each says its unit."""
         if self.count == 1:
             return [self.name]
-        if "," in self.unit:  # each part tells its own; "wanted_pose" gives "wanted_x_m"
+        if "," in self.unit:  # each part has its own; "wanted_pose" gives "wanted_x_m"
             stem = self.name.rpartition("_")[0]
             return [f"{stem}_{part}" if stem else part for part in self.parts]
         unit = re.sub(r"[/ ]", "_", self.unit).lower()
@@ -156,7 +156,7 @@ class Signal:
 class Signals:
     """The fields of a station's rows, in order.
 
-    The first one of codes tells what the station does, its mode; the second what its gate did.
+    The first one of codes gives what the station does, its mode; the second what its gate did.
 
     Raises:
         SignalsError: if the first two are not the row's number and its time, one is twice, or a

@@ -1,7 +1,7 @@
 """The evidence page of a run: one self-contained HTML file, and its pictures beside it.
 
 The page is the same for all stations but for the sections that a station adds. A recording whose
-station is not installed here has all that its own header tells, and a word on what is missing.
+station is not installed here has all that its own header has, and a word on what is missing.
 """
 
 from base64 import b64encode

@@ -44,7 +44,7 @@ def times_s(recording: Recording) -> NDArray[np.float64]:
     """Time of each cycle [s], finite and never falling, shape (N,), read-only.
 
     A recording whose times are not usable is drawn over what can be made of them: holes are
-    bridged, and with fewer than two times the cycles' places stand for seconds.
+    bridged, and with fewer than two times the cycles' places count as seconds.
     """
     try:
         return gathered(_rising(recording), recording.path.parent)

@@ -56,7 +56,7 @@ def draw_scene(
     """Draw a machine with equal scales on both axes; the corners of what is drawn [m], (N, 2).
 
     Args:
-        given: colours of slots that stand for a value, in place of their roles'.
+        given: colours of slots that mean a value, in place of their roles'.
         left_out: slots that are not drawn.
         opacity: of the whole, 0 to 1.
     """
@@ -68,7 +68,7 @@ def draw_scene(
     kept = ~np.array([slot in left_out for slot in build.slots])[seen.slot]
     corners = seen.corners_m[kept]
     image, (left, right, bottom, top) = painted(corners, rgb[kept], PIXELS)
-    axes.use_sticky_edges = False  # room around the image as around lines
+    axes.use_sticky_edges = False  # space around the image as around lines
     axes.imshow(image, extent=(left, right, bottom, top), aspect="equal", alpha=opacity, zorder=2)
     return corners[..., :2].reshape(-1, 2)
 

@@ -13,7 +13,7 @@ from hil.report.style import DPI, INK, LIMIT, Picture, draw_png, mode_colour, pl
 TIME_LABEL = "time from the start of the loop [s]"
 
 STRIP_IN = 0.42
-"""Room above an axis for the strip of phases and a flag over it [inch]."""
+"""Space above an axis for the strip of phases and a flag over it [inch]."""
 
 _MOST_PHASES = 2000
 _STRIP_IN = (0.03, 0.17)

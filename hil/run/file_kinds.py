@@ -1,6 +1,6 @@
 """Kinds of settings files and their recognition, so that a wrong one is called by its name.
 
-Kinds are told apart by what stands at their top; they are those of the stations that are installed,
+Kinds are told apart by what is at their top; they are those of the stations that are installed,
 and that of several stations together. A file of another kind than the wanted one is refused as
 such, not by a list of unknown keys. Each kind has a JSON schema.
 """
@@ -84,7 +84,7 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
     """The file that the command line means, which has to be of a wanted kind, and its kind.
 
     One that shows no kind counts as the first wanted, which is the most likely one: reading it
-    tells what it lacks.
+    says what it lacks.
 
     Args:
         name: a path, or the bare name of a shipped file.
@@ -166,7 +166,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
 def named_kinds() -> dict[str, FileKind]:
     """Kinds of files by their names on the command line, the default station's scenario first.
 
-    A station's name stands for its scenario, unless a kind of file is called so.
+    A station's name means its scenario, unless a kind of file is called so.
     """
     kinds = {one.schema: one for one in all_kinds()}
     return kinds | {one.name: one.scenarios for one in stations() if one.name not in kinds}

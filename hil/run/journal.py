@@ -35,7 +35,7 @@ class Journal:
         self._ring = sink.ring
         self._begun = False
         self.dated: Callable[[], Moment] | None = None
-        """Tells the instant of the first row, which dates all of them; None in a dry run."""
+        """Gives the instant of the first row, which dates all of them; None in a dry run."""
         self.events: list[EventRecord] = []
         """What happened, in order; at most `KEPT_EVENTS`."""
         self._warnings: dict[str, str] = {}
@@ -84,7 +84,7 @@ class Journal:
         """Record a warning, which a person is given at the end of the run as well.
 
         Args:
-            key: of several with the same one the last is told.
+            key: of several with the same one the last is kept.
         """
         self.put(t_s, index, message, data, who=who, level=Level.WARNING)
         self.remember(key or message, message)

@@ -1,6 +1,6 @@
 """A page of a station's own in the panel, as values: what it shows of a row, what it lets ask.
 
-The panel builds whatever stands here and knows no station. What a person asks for becomes one
+The panel builds whatever is here and knows no station. What a person asks for becomes one
 table, which the desk has proved before control sees it, as it does with a motion's.
 """
 

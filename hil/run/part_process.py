@@ -243,7 +243,7 @@ class PartProcess:
         stopped_for = self._why if self._for_other else ""
         run = self._run_folder()
         if run is not None and (killed or stopped_for):
-            with suppress(OSError):  # the results tell it as well
+            with suppress(OSError):  # the results have it as well
                 PartNote(self.name, killed, stopped_for).write(run)
 
     def _told(self) -> dict[str, Any]:

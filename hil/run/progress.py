@@ -22,7 +22,7 @@ STILL_S: Final = 10.0
 STOPPED_S: Final = 2.0
 """A process that was stopped by a signal for so long is frozen [s]."""
 _MOST_BETWEEN_LOOKS_S: Final = 0.5
-"""What passed since the last look counts up to this: whoever looks may have stood still too [s]."""
+"""Most time that counts since the last poll: the one that polls may have been stopped too [s]."""
 
 
 class Progress:

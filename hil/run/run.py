@@ -106,7 +106,7 @@ class Opening:
         name: of the scenario; the folder is called after it.
         out: folder that gets a new folder for this run.
         virtual: whether no time passes while it runs.
-        stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
+        stop: the operator's request to end; Ctrl-C and SIGTERM if left out.
         console: where it says what it waits for; nowhere if left out.
         operator: whether a person leads it from a panel.
     """

@@ -57,7 +57,7 @@ class Stall:
 def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> float:
     """Time for which control asked for nothing about a moment at which the gate missed it [s].
 
-    The gate goes on while control stands still, so its own cycles are in time.
+    The gate continues while control is stopped, so its own cycles are in time.
     """
     if "asked_length_m" not in recording.columns:
         return 0.0

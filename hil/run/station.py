@@ -65,7 +65,7 @@ class Views:
     standing: Callable[[], Mapping[str, RestState]] = dict
     """Mode → what measured lengths mean in it; one that is not there leaves it as it was."""
     lasts_s: Callable[[Mapping[str, Any]], float | None] = field(default=lambda motion: None)
-    """How long a motion lasts from rest to rest [s], from its table; None if that does not tell."""
+    """Duration of a motion from rest to rest [s], from its table; None if that does not give it."""
     first_traces: tuple[str, ...] = ()
     lateness: tuple[tuple[str, str], ...] = ()
     """Name and signal of each time of a turn that is counted: how late, how long it took."""

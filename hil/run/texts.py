@@ -50,7 +50,7 @@ class EditText:
 
 
 class EditRefusedError(ValueError):
-    """A changed document cannot be taken; the run goes on with the old one."""
+    """A changed document cannot be taken; the run continues with the old one."""
 
     def __init__(self, *faults: str) -> None:
         self.faults: tuple[str, ...] = faults

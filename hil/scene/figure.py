@@ -2,7 +2,7 @@
 
 A `Scene` is made once for a run, with the `Build` of its parts. Each refresh gives a `Figure`: one
 placement a part and one colour role a slot. Colours are named by their role, so the same scene
-stands in a light window and in a dark one.
+is in a light window and in a dark one.
 """
 
 from collections.abc import Sequence

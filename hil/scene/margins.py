@@ -48,7 +48,7 @@ class RestWatch:
     def __init__(self, codes: Sequence[str], standing: Mapping[str, RestState]) -> None:
         self._of = {code: standing[name] for code, name in enumerate(codes) if name in standing}
         self.now = RestState.FREE
-        """Free until a mode has told otherwise: a warning too many is better than one too few."""
+        """Free until a mode has said otherwise: a warning too many is better than one too few."""
 
     def take(self, modes: Array) -> None:
         """Learn of the modes of new frames, by their codes, oldest first, shape (n,)."""

@@ -2,7 +2,7 @@
 
 Frames come every 0.35 s, pictures thirty times a second. A picture shows the way from the frame
 before to the newest one, in the time that such a way takes: it lags by one frame and never invents
-a motion that nobody has told of.
+a motion that nobody has reported.
 """
 
 import math

@@ -170,7 +170,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except RefusedError as error:
             _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except KeyboardInterrupt:
-            # A run hears signals itself: this is a check, a report or another verb without motion.
+            # A run has its own signals: this is a check, a report or another verb without motion.
             interrupted = RefusedError("interrupted; nothing was moved by it")
             _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):

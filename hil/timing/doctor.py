@@ -1,6 +1,6 @@
 """The abilities of this machine for the bench, and how to get what is missing.
 
-Returns data; whoever asked prints it. All files are read below `root`, which is `/` but for tests.
+Returns data; the caller prints it. All files are read below `root`, which is `/` but for tests.
 """
 
 from __future__ import annotations

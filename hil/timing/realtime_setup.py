@@ -1,7 +1,7 @@
 """Requests to Linux to be woken in time, one item at a time, and what was refused.
 
 Nothing here is required: whatever the system does not permit is said, with the remedy, and the run
-goes on with worse lateness, which is measured and judged in every cycle. Sources: sched(7),
+runs with worse lateness, which is measured and judged in every cycle. Sources: sched(7),
 mlock(2), prctl(2) and the kernel's documentation of `/dev/cpu_dma_latency` (PM QoS).
 """
 
@@ -202,7 +202,7 @@ class RealtimeSetup:
         return RealtimeItem("processor", True, f"pinned to {cpu}")
 
     def _raise_priority(self, priority: int) -> RealtimeItem:
-        # sched_getscheduler tells the reset-on-fork bit too, so what it says can be put back.
+        # sched_getscheduler gives the reset-on-fork bit too, so what it says can be put back.
         policy_before, param_before = os.sched_getscheduler(0), os.sched_getparam(0)
         try:
             os.sched_setscheduler(

@@ -26,7 +26,7 @@ class StopSignals:
 
     The loop looks at `asked` once a cycle and parks the platform. A second signal changes nothing:
     an impatient operator does not tear the run, or the end of its recording, apart. One inside
-    another: both hear it, so that several runs one after the other end as one.
+    another: both get it, so that several runs one after the other end as one.
 
     Raises:
         ValueError: on entering outside the main thread, where Python delivers no signals.
@@ -55,7 +55,7 @@ class StopSignals:
         trace: TracebackType | None,
     ) -> None:
         for number, handler in self._before.items():
-            # None stands for a handler that was not installed from Python and cannot be put back.
+            # None means a handler that was not installed from Python and cannot be put back.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         self._before.clear()
 

@@ -94,7 +94,7 @@ class Agreement:
     finding: ForceFinding | None = None
     """Fault of the mean force; None if there is none, and for all but gravity."""
     remedy: str = ""
-    """Entry to write where, by whoever knows the map; empty if nobody said."""
+    """Entry to write where, by the reader of the map; empty if nobody said."""
 
     @property
     def text(self) -> str:
@@ -123,8 +123,8 @@ def agreements(
     """Compare what is reported with each other; pairs of which one is missing are left out.
 
     Args:
-        motion: as it is told, not completed.
-        level_s: it stands level for so long at the beginning, where gravity is judged; None for
+        motion: as it is given, not completed.
+        level_s: it is level for so long at the beginning, where gravity is judged; None for
             the mean of the whole [s].
         remedy: what to write where to end a finding about the mean force.
     """
@@ -177,8 +177,8 @@ def force_finding(motion: ToldMotion, level_s: float | None = None) -> ForceFind
     """Judge the mean specific force of a whole record; None if nothing is wrong.
 
     Args:
-        motion: as it is told, not completed.
-        level_s: it stands level for so long at the beginning, where it is judged; None for the
+        motion: as it is given, not completed.
+        level_s: it is level for so long at the beginning, where it is judged; None for the
             mean of the whole [s].
     """
     f = motion.force

@@ -1,7 +1,7 @@
 """Completion of what a source gives of a vehicle to all that a filter needs, cycle by cycle.
 
-Force, where it is not told, is acceleration minus gravity: f = dv/dt + ω × v − Rᵀ g. Rates, where
-they are not told, are those of rotation matrices between two cycles; angles are never subtracted,
+Force, where it is not given, is acceleration minus gravity: f = dv/dt + ω × v − Rᵀ g. Rates, where
+they are not given, are those of rotation matrices between two cycles; angles are never subtracted,
 so neither half a turn of heading nor a quarter of pitch is seen. What nobody can know is level, and
 rest. The head is not where the vehicle's sensor is: f_head = f + dω × r + ω × (ω × r).
 """
@@ -64,15 +64,15 @@ class Completion:
     def complete(self, state: VehicleState, elapsed_s: float | None = None) -> VehicleState:
         """The state with all that can be known of it, at the rider's head.
 
-        Position and velocity stay unknown where nothing tells them; so does the velocity of the
+        Position and velocity stay unknown where nothing gives them; so does the velocity of the
         first of several places.
 
         Args:
-            state: what the source tells; NaN for what it does not.
+            state: what the source gives; NaN for what it does not.
             elapsed_s: since the state before, above 0 [s]; the period if left out.
 
         Raises:
-            CueingError: if neither a force nor anything that one follows from is told.
+            CueingError: if neither a force nor anything that one follows from is given.
         """
         dt = self._period_s if elapsed_s is None else elapsed_s
         if not dt > 0.0:

@@ -95,7 +95,7 @@ def _wrapped(angle: float) -> float:
 def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> None:
     """Mean velocities of an interval on the change of place, in the world and in the body.
 
-    A place that stays the same to the last bit is none that is told, or a vehicle that waits.
+    A place that stays the same to the last bit is none that is given, or a vehicle that waits.
     """
     last = len(block) - 1
     first, end = block[0], block[last]

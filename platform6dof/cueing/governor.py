@@ -3,7 +3,7 @@
 In each cycle the wanted row is judged. If it keeps every limit of the envelope, the box of poses
 and the gate's own rules, and the stop of all six legs from there does so on its whole way, and if
 it comes to no end of the box faster than gently, it goes through as it came, bit by bit. Otherwise
-the platform goes on with the accelerations nearest to those that lead to the wanted motion, gently
+the platform moves with the accelerations nearest to those that lead to the wanted motion, gently
 before the ends of the box, found by a quadratic program of six accelerations and a slack:
 six rows bound the legs' next movement, and a row for each near margin bounds it where the stop from
 there would end. What comes out is judged in the same way. If that fails, or the program does, all

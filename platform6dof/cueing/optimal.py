@@ -100,7 +100,7 @@ def _check_reach(
     cases = ((0, 3, (rates[1], force[0])), (1, 3, (rates[0], force[1])), (3, 0, (rates[2],)))
     for number, row, most in cases:
         A, B, C, D = discrete[number]
-        # the impulse response at every 20 ms stands for all that is between
+        # the impulse response at every 20 ms represents all that is between
         reach = float(np.abs(D[row]) @ most)
         coarse = max(1, round(0.02 / period_s))
         step = np.linalg.matrix_power(A, coarse)

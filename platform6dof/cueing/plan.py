@@ -30,13 +30,13 @@ class Plan:
     """
 
     start_s: float
-    """Time at which it begins [s], on the clock of whoever plays it."""
+    """Time at which it begins [s], on the clock of its player."""
     knots_s: Array
     """Times of the knots since its beginning, from 0 on [s], shape (n,), read-only."""
     course: Array
     """Deviation of the head and two derivatives at the knots, shape (n, 3, 6), read-only."""
     serial: int = 0
-    """Number given by whoever made it; 0 for one that rests."""
+    """Number given by its maker; 0 for one that rests."""
 
     def __post_init__(self) -> None:
         knots, course = _own(self.knots_s), _own(self.course)

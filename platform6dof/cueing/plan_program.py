@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 NEAR_M: Final = 0.1
 NEAR: Final = 0.5
-"""A leg's row is near where less room is left: of length, and of the limits of speed and
+"""A leg's row is near where less space is left: of length, and of the limits of speed and
 acceleration."""
 RELIEF: Final = 1e-6
 """Bounds give way so far beyond what is played already [m, rad, per s, per s²]."""
@@ -83,7 +83,7 @@ class ProgramMaker:
         parameters: of the algorithm.
         horizon: theirs.
         limits: the envelope that the legs' rows keep.
-        frame: where the head stands.
+        frame: where the head is.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class ProgramMaker:
         Args:
             program: to be solved.
             only_near: whether rows of legs that are far from their limits in what is kept may be
-                left out; whoever proves the plan looks at all of them.
+                left out; the proof of the plan covers all of them.
 
         Returns:
             None if the solver finds no solution.

@@ -109,7 +109,7 @@ class Planner:
         self.proof: Envelope = _tightened(envelope, 1)
         """What every moment of a plan is judged by."""
         self.frame: HeadFrame = HeadFrame(neutral, head_m)
-        """Where the head stands."""
+        """Place of the head."""
         self._room = parameters.room
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
@@ -203,7 +203,7 @@ class Planner:
 
         Args:
             request: what is wanted.
-            kept: what goes on, deviation and two derivatives at each step, shape (N + 1, 3, 6).
+            kept: what is kept, deviation and two derivatives at each step, shape (N + 1, 3, 6).
             about: motion that the legs are linearised about.
             reserve: share of the travel that may be used.
         """

@@ -98,7 +98,7 @@ def judged_force(mean: Vector3, levelled: Vector3 | None = None) -> ForceFinding
     """Judge a mean specific force; None if it can be a vehicle's.
 
     Args:
-        mean: over a window, forward, right, down [m/s²]; an axis that is not told is NaN.
+        mean: over a window, forward, right, down [m/s²]; an axis that is not given is NaN.
         levelled: the same, each moment turned level by the attitude that is told; None where no
             attitude is told [m/s²].
     """

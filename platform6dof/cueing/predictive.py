@@ -1,6 +1,6 @@
 """The predictive algorithm as a filter: it plays plans, and has a new one made now and then.
 
-At every moment of planning it tells a planner what will be played until the next such moment, and
+At every moment of planning it gives a planner what will be played until the next such moment, and
 what is wanted from then on: from a preview of the source, or from what the vehicle does now, which
 decays in a forecast. The new plan takes over exactly then, and continues what was played in
 position, speed and acceleration. Is it not there by then, the old one is played on, to its rest if

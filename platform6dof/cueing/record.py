@@ -140,11 +140,11 @@ def completed(motion: ToldMotion, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleR
     """All that can be known of a recorded ride, at the rider's head.
 
     Args:
-        motion: what is told.
-        head_m: the head from where force and velocity are told, body axes FRD [m].
+        motion: what is given.
+        head_m: the head from where force and velocity are given, body axes FRD [m].
 
     Raises:
-        CueingError: if neither a force nor anything that one follows from is told.
+        CueingError: if neither a force nor anything that one follows from is given.
     """
     step_s = motion.step_s
     has_attitude = bool(np.isfinite(motion.attitude).all())

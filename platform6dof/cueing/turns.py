@@ -3,7 +3,7 @@
 A wrong sign of one angle need not show in the line of any one rate: with the pitch turned over,
 what turns the nose up in a bank still comes of the heading. So the turning is made anew with other
 signs of roll, pitch and heading, and a set of signs whose rates are much nearer to those that are
-told is believed: noise is as far from all of them.
+given is believed: noise is as far from all of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def turns_interval(block: Array, lasts_s: float, sums: Array, work: Array) -> in
         work: scratch, shape (4, 4).
 
     Returns:
-        The set of signs that is believed; 0 for those that are told.
+        The set of signs that is believed; 0 for those that are given.
     """
     last = len(block) - 1
     rates = work[3]

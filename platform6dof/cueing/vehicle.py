@@ -39,8 +39,8 @@ NO_FLAGS: Final = VehicleFlags(0)
 class VehicleState:
     """Motion of a vehicle; body axes are forward, right, down (FRD), the earth's north, east, down.
 
-    A component that its source does not tell is NaN. What a filter needs is complete: a source
-    that tells less is completed by `platform6dof.cueing.completion` before it gets there.
+    A component that its source does not give is NaN. What a filter needs is complete: a source
+    that gives less is completed by `platform6dof.cueing.completion` before it gets there.
     """
 
     t_s: float

@@ -264,7 +264,7 @@ def follow(
 
     Writes angles (N, 6), the last ones again where a pose is out of reach, and how far out of
     reach [m] (N,); returns how many poses are reached. Limits mean nothing: an angle that leaves
-    its range goes on outside, and does not turn back by a whole turn.
+    its range continues outside, and does not turn back by a whole turn.
     """
     rows, near = np.empty((BRANCHES, SOLUTION_SIZE)), np.empty(6)
     reached = 0

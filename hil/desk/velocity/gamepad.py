@@ -8,7 +8,7 @@ curve (1 - e)·u + e·u³ with the share e ("expo") of the cubic.
 
 A device is read through the package `evdev`, which needs no window and no event pump, and asks the
 kernel for its present state: a stick held still is seen, and a device unplugged is an error.
-Relative axes (a SpaceMouse on most kernels) tell the deflection about a hundred times a second
+Relative axes (a SpaceMouse on most kernels) report the deflection about a hundred times a second
 while it lasts, and nothing at zero: a value counts for `FRESH_S` after it was read.
 """
 
