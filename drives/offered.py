@@ -197,38 +197,38 @@ def _require_report(report: object) -> None:
     json.dumps(asdict(report))
 
 
-def _sound(told: Any) -> BankFeedback:
+def _sound(document: Any) -> BankFeedback:
     """The feedback with every value of its own type; `TypeError` or `ValueError` if one is not.
 
     A number that is not finite is the gate's to judge.
     """
-    if not isinstance(told, BankFeedback):
-        raise TypeError(f"exchange() returned {type(told).__name__}; it must be a BankFeedback")
-    states = told.state
+    if not isinstance(document, BankFeedback):
+        raise TypeError(f"exchange() returned {type(document).__name__}; it must be a BankFeedback")
+    states = document.state
     if len(states) != LEG_COUNT or not all(type(one) is DriveState for one in states):
         raise TypeError(f"state is {states!r}; six DriveState are needed")
-    accepted, inputs = told.accepted, told.inputs
+    accepted, inputs = document.accepted, document.inputs
     if accepted is not None:
         accepted = LegTarget(
             _numbers("accepted.length_m", accepted.length_m),
             _numbers("accepted.speed_m_s", accepted.speed_m_s),
         )
     return BankFeedback(
-        _numbers("length_m", told.length_m),
-        _numbers("speed_m_s", told.speed_m_s),
-        _numbers("force_n", told.force_n),
+        _numbers("length_m", document.length_m),
+        _numbers("speed_m_s", document.speed_m_s),
+        _numbers("force_n", document.force_n),
         states,
-        _flags("homed", told.homed),
-        _codes("fault_code", told.fault_code),
-        _flags("fresh", told.fresh),
+        _flags("homed", document.homed),
+        _codes("fault_code", document.fault_code),
+        _flags("fresh", document.fresh),
         accepted,
         None if inputs is None else _codes("inputs", inputs),
-        tuple(Wait(*one) for one in told.waits),
-        _flags("judged", told.judged),
-        _codes("warning_code", told.warning_code),
-        told.age_s if told.age_s is UNTOLD_AGES else _numbers("age_s", told.age_s),
-        tuple(DriveReading(*one) for one in told.high),
-        str(told.failed),
+        tuple(Wait(*one) for one in document.waits),
+        _flags("judged", document.judged),
+        _codes("warning_code", document.warning_code),
+        document.age_s if document.age_s is UNTOLD_AGES else _numbers("age_s", document.age_s),
+        tuple(DriveReading(*one) for one in document.high),
+        str(document.failed),
     )
 
 

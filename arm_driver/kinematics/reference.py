@@ -40,8 +40,8 @@ class NoReferenceError(ArmError):
     """
 
     def __init__(self, report: PathReport) -> None:
-        told = "; ".join(str(one) for one in report.violations)
-        super().__init__(f"no reference pair keeps the limits over the whole motion; best: {told}")
+        text = "; ".join(str(one) for one in report.violations)
+        super().__init__(f"no reference pair keeps the limits over the whole motion; best: {text}")
         self.report = report
 
 

@@ -233,8 +233,8 @@ class _Noted(RawIOBase):
 
 def _kind(file: str, kind: str) -> str:
     """Kind of a file: by its ending, where its place alone does not say."""
-    told = kind not in ("", "motion", "materials")
-    return kind if told else _KINDS.get(os.path.splitext(file)[1].lower(), kind)
+    is_known = kind not in ("", "motion", "materials")
+    return kind if is_known else _KINDS.get(os.path.splitext(file)[1].lower(), kind)
 
 
 def _state(path: Path, state: os.stat_result) -> tuple[str, int, int, int]:

@@ -62,8 +62,8 @@ def judged(
         OutsideError: if the document may not name it.
     """
     if isinstance(document, CarriedPath):
-        told = "is named by a document of a recording, which holds all that it needs itself"
-        raise OutsideError(errno.EACCES, told)
+        problem = "is named by a document of a recording, which holds all that it needs itself"
+        raise OutsideError(errno.EACCES, problem)
     folder = folder_of(document)
     if "\0" in str(place) or len(str(place)) > NAME_MAX:
         raise OutsideError(errno.EINVAL, f"is no file name of at most {NAME_MAX} characters")
@@ -72,8 +72,8 @@ def judged(
     for allowed in (folder, *(one.resolve() for one in (*known, *also))):
         if real.is_relative_to(allowed):
             return JudgedPath(real)
-    told = f"lies outside {folder}, the folder of the document that names it"
-    raise OutsideError(errno.EACCES, f"{told}, and is none that comes with the program")
+    problem = f"lies outside {folder}, the folder of the document that names it"
+    raise OutsideError(errno.EACCES, f"{problem}, and is none that comes with the program")
 
 
 def folder_of(document: Path) -> Path:

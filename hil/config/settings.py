@@ -48,8 +48,8 @@ class Settings(BaseModel):
             errors = [one for one in error.errors(include_url=False) if not follows(one)]
             problems = [describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
             more = len(errors) - MAX_TOLD
-            told = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
-            raise ConfigError(source, told) from None
+            listed = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
+            raise ConfigError(source, listed) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:

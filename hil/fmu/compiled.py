@@ -105,13 +105,13 @@ def _entry(program: ModelProgram) -> CFunc:
 
     function = program.function
     constants, given = len(program.constants), len(program.inputs)
-    told, memory = len(program.outputs), program.memory
+    outputs, memory = len(program.outputs), program.memory
     pointer = types.CPointer(types.float64)
     signature = types.int64(types.int64, pointer, pointer, pointer, pointer, types.float64)
 
     def call(task, c, g, t, m, step_s):
         return function(
-            task, carray(c, (constants,)), carray(g, (given,)), carray(t, (told,)),
+            task, carray(c, (constants,)), carray(g, (given,)), carray(t, (outputs,)),
             carray(m, (memory,)), step_s,
         )  # fmt: skip
 

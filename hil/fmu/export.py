@@ -83,12 +83,12 @@ def judged(program: ModelProgram, archive: Path) -> float:
         outputs=names, inputs=tuple(port.name for port in program.inputs),
     )  # fmt: skip
     playing = Playing(program)
-    wanted, found = [playing.told.copy()], []
+    wanted, found = [playing.outputs.copy()], []
     with ModelProcess(order) as process:
         found.append(process.first.values)
         for index, row in enumerate(given, 1):
             playing.step(row, program.default_step_s)
-            wanted.append(playing.told.copy())
+            wanted.append(playing.outputs.copy())
             process.ask(index, tuple(row.tolist()))
             answer = process.wait(10.0)
             if not answer.values:

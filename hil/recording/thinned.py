@@ -64,8 +64,10 @@ class Thinned:
             best[here] = np.where(better, found, best[here])
             places = (np.arange(stretches) + first) * size + inside
             self._places[row, here] = np.where(better, places, self._places[row, here])
-            told = table[np.arange(stretches), inside]
-            self._values[row, here] = np.where(better | opening, told, self._values[row, here])
+            candidates = table[np.arange(stretches), inside]
+            self._values[row, here] = np.where(
+                better | opening, candidates, self._values[row, here]
+            )
         self._ends = [self._ends[0] if self._at else float(values[0]), float(values[-1])]
         self._at += len(values)
 

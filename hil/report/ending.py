@@ -100,14 +100,14 @@ def in_agreement(verdict: Verdict, recording: Recording) -> Verdict:
 
     A run whose end says that it was not well, or that rows are missing, is never a good one here.
     """
-    told = RecordedEnd.of(recording.metadata)
+    recorded_end = RecordedEnd.of(recording.metadata)
     ending, reason = verdict.ending, verdict.reason
     weak = ending.good or ending in (Ending.UNFINISHED, Ending.EMPTY)
-    if told.loss:
+    if recorded_end.loss:
         ending, weak = (Ending.CUT_OFF if weak else ending), False
-        reason = f"{sentence(told.loss)} {reason}"
-    if told.end is not None and not told.end.ok:
-        why = told.end.reason or (told.end.outcome if weak else "")
+        reason = f"{sentence(recorded_end.loss)} {reason}"
+    if recorded_end.end is not None and not recorded_end.end.ok:
+        why = recorded_end.end.reason or (recorded_end.end.outcome if weak else "")
         ending = Ending.FAILED if weak else ending
         reason = reason if why.lower() in reason.lower() else f"{sentence(why)} {reason}"
     return Verdict(ending, reason)

@@ -197,8 +197,8 @@ def notes_of(recording: Recording) -> Iterator[str]:
 
 def whole(recording: Recording) -> bool:
     """Whether nothing is damaged and no row is missing, at its end neither."""
-    told = RecordedEnd.of(recording.metadata)
-    return not (recording.losses or recording.truncated or told.loss)
+    recorded_end = RecordedEnd.of(recording.metadata)
+    return not (recording.losses or recording.truncated or recorded_end.loss)
 
 
 def indented(value: Mapping[str, Any]) -> str:

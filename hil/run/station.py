@@ -189,7 +189,7 @@ class Checked:
     """Result of the proof of a whole motion."""
 
     ok: bool
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     show: Callable[[], None]
 
 
@@ -211,8 +211,8 @@ class Prepared(Protocol):
 class Summary:
     """The result of a run beside how it ended."""
 
-    told: Mapping[str, Any]
-    """Values that `--json` prints of it, beside `ConclusionTold`."""
+    values: Mapping[str, Any]
+    """Values that `--json` prints of it, beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people its figures."""
 

@@ -80,7 +80,7 @@ class EditEvents:
 
     def put(
         self, journal: Journal | None, tick: Tick, edit: EditText, faults: tuple[str, ...],
-        told: Mapping[str, Scalar],
+        facts: Mapping[str, Scalar],
     ) -> None:  # fmt: skip
         """Record what came of an edit; its text follows.
 
@@ -93,7 +93,7 @@ class EditEvents:
         head: dict[str, Scalar] = {
             "edit": self.count, "taken": not faults, "source": edit.source[-SOURCE_CHARS:],
             "bytes": len(edit.text.encode("utf-8", "replace")), "parts": len(parts),
-            "sha256": edit.sha256, **told,
+            "sha256": edit.sha256, **facts,
         }  # fmt: skip
         self._waiting.extend(
             (part, {"edit": self.count, "part": index}) for index, part in enumerate(parts)
@@ -124,7 +124,7 @@ class EditEvents:
         self.serve(journal, tick, len(self._waiting))
 
 
-def names_told(names: tuple[str, ...]) -> str:
+def names_text(names: tuple[str, ...]) -> str:
     """A list of names, cut where it is too long for an event."""
     text = ", ".join(names)
     return text if len(text) <= NAMES_BYTES else f"{text[: NAMES_BYTES - 2]} …"
@@ -161,8 +161,8 @@ def texts_of(
         text, folder = "".join(parts.get(number, ())), str(recording.path.absolute().parent)
         edit = EditText(text, str(data.get("source")), folder)
         if edit.sha256 != data["sha256"]:
-            told = f"{who} {number} at row {step}: its text is not there as a whole"
-            raise ConfigError(str(recording.path), [told])
+            problem = f"{who} {number} at row {step}: its text is not there as a whole"
+            raise ConfigError(str(recording.path), [problem])
         yield edit, data, step
 
 

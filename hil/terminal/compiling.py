@@ -19,7 +19,7 @@ _COMPILER: Final = "numba.core.compiler"
 
 @contextmanager
 def announce_compiling(
-    say: Callable[[str], None], told: Callable[[], object], period_s: float = PERIOD_S
+    say: Callable[[str], None], has_said: Callable[[], object], period_s: float = PERIOD_S
 ) -> Iterator[None]:
     """While it is open, say once that kernels are compiled, if two looks in a row find that.
 
@@ -36,7 +36,7 @@ def announce_compiling(
             if over.wait(period_s):
                 return
             seen = seen + 1 if _compiles(verb) else 0
-            if seen == 2 and not told():
+            if seen == 2 and not has_said():
                 say(WORDS)
                 return
 

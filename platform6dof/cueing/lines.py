@@ -78,7 +78,7 @@ def judge_line(row: Array, least: float, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def judge_axis(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
+def judge_axis(sums: Array, least: float, axis: int, out: Array, other: Array) -> None:
     """Judge a reported axis against its own, and against the others if they are unrelated.
 
     Args:
@@ -88,9 +88,9 @@ def judge_axis(sums: Array, least: float, told: int, out: Array, other: Array) -
         other: scratch.
     """
     held, slope, on = out[2] == WRONG_AXIS, out[0], out[3]
-    row = sums[4 * told]
+    row = sums[4 * axis]
     judge_line(row, least, out)
-    out[3] = told
+    out[3] = axis
     if held and not abs(out[1]) >= SURE_CORRELATION:
         out[0], out[2], out[3] = slope, WRONG_AXIS, on
     if abs(out[1]) >= RELATED or row[0] < LEAST_PAIRS:
@@ -98,10 +98,10 @@ def judge_axis(sums: Array, least: float, told: int, out: Array, other: Array) -
     if row[5] / row[0] - (row[2] / row[0]) ** 2 < least * least:
         return  # so little is no axis' motion
     for j in range(3):
-        if j == told:
+        if j == axis:
             continue
         other[2] = FINE
-        judge_line(sums[3 * told + j], least, other)
+        judge_line(sums[3 * axis + j], least, other)
         if abs(other[1]) >= SURE_CORRELATION and abs(other[0]) >= OTHER_SLOPE:
             out[0], out[1], out[2], out[3] = other[0], other[1], WRONG_AXIS, j
 

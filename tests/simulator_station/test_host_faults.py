@@ -32,7 +32,7 @@ HOME_S = 6.0
 """Whatever does not has let the platform come home and rest by then [s]."""
 
 
-def tells_of(name):
+def fields_for(name):
     return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].tells
 
 
@@ -47,7 +47,7 @@ def bound(ride):
 
 def seen_wrongly(fault, name, seed, ride):
     """What of the watchdogs' reaction is not as it is said."""
-    wanted, at_s = shown(fault, tells_of(name)), begins_s(seed)
+    wanted, at_s = shown(fault, fields_for(name)), begins_s(seed)
     seen_s = ride.first(HostState.FADING_OUT)
     if wanted.causes == (Cause.NONE,):
         return [] if seen_s == math.inf else [f"seen after {seen_s - at_s:.3f} s"]
@@ -78,7 +78,7 @@ def kicks(fault, name, seed, ride):
     """What moves as it would not without the fault."""
     usual, found = clean(name, seed), []
     most = bound(usual)
-    if not shown(fault, tells_of(name)).causes:
+    if not shown(fault, fields_for(name)).causes:
         return []  # it is the governor that limits it
     if fault == "loop":
         ideal = ideal_loop(name, seed, LOOP_S, begins_s(seed) + LASTS_S["loop"])

@@ -15,7 +15,7 @@ from hil.config.errors import RefusedError
 from hil.desk.operation import DONE, Operation, Refusal
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
-from hil.desk.publisher import Publisher, TelemetrySink, Told
+from hil.desk.publisher import OperationSink, Publisher, TelemetrySink
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.velocity.source import Twist, VelocitySource, WrappedSource, rest
 from hil.recording.header import RunHeader
@@ -46,7 +46,7 @@ class LedOperator:
     def __init__(
         self,
         slot: OrderSource,
-        told: Told,
+        sink: OperationSink,
         now_s: Callable[[], float],
         *,
         station: str,
@@ -55,7 +55,7 @@ class LedOperator:
     ) -> None:
         self._desk_news, self._next_look_s = desk_news, -math.inf
         self._operator = Operator(slot, now_s, ageless=STOPS)
-        self._told, self._now_s, self._begun_s = told, now_s, now_s()
+        self._sink, self._now_s, self._begun_s = sink, now_s, now_s()
         self.live: bool = live
         """Whether the motion has to be held."""
         self.held: bool = False
@@ -105,7 +105,7 @@ class LedOperator:
             held=self.held, playing="play" if self._end is None else "", refused=self._refused,
             seen=self._operator.seen, dead_man=self._operator.rule, end=self._end,
         )  # fmt: skip
-        self._told.tell(self._now_s() - self._begun_s, operation)
+        self._sink.publish(self._now_s() - self._begun_s, operation)
 
     def _ends(self, cause: EndCause, why: str = "") -> None:
         """The end is under way; the first cause counts."""

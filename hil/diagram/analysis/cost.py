@@ -172,7 +172,7 @@ def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:
     """
     if cost.fits:
         return ""
-    told = f"{source}: {cost}; give it a longer base_s, or slower rates to some of its blocks"
+    problem = f"{source}: {cost}; give it a longer base_s, or slower rates to some of its blocks"
     if policy == "refuse":
-        raise RefusedError(told)
-    return told
+        raise RefusedError(problem)
+    return problem

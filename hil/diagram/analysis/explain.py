@@ -15,30 +15,30 @@ from hil.diagram.library.registry import kinds
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.show.summaries import (
-    FeedThroughTold,
-    KindPortTold,
-    KindTold,
-    OrderTold,
-    ParameterTold,
-    PortTold,
+    FeedThroughSummary,
+    KindPortSummary,
+    KindSummary,
+    OrderSummary,
+    ParameterSummary,
+    PortSummary,
 )
 
 
-def ports_told(sound: SoundDiagram, *, inputs: bool) -> list[PortTold]:
+def summarize_ports(sound: SoundDiagram, *, inputs: bool) -> list[PortSummary]:
     """The inputs or the outputs of a diagram."""
-    told = []
+    rows = []
     for face in sound.flat.inputs() if inputs else sound.flat.outputs():
         found = sound.types[face.path, "y"]
-        told.append(
-            PortTold(
+        rows.append(
+            PortSummary(
                 name=face.path, type=found.type, shape=list(found.shape), unit=found.unit,
                 frame=found.frame,
             )
         )  # fmt: skip
-    return told
+    return rows
 
 
-def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTold]:
+def summarize_order(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderSummary]:
     """Blocks in the order in which they are computed, and what each costs, its inputs 0.
 
     Args:
@@ -47,21 +47,21 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
     engine = Engine(sound, models=True)  # only its order and its costs are told
     with suppress(NonFiniteError):
         engine.step()
-    costs, told = part_costs(engine, now_s), list[OrderTold]()
+    costs, rows = part_costs(engine, now_s), list[OrderSummary]()
     for path, part in sound.order:
         block = sound.flat.blocks[path]
-        told.append(
-            OrderTold(
+        rows.append(
+            OrderSummary(
                 block=path, kind=block.kind.name, rate=block.rate, offset=block.offset,
                 part="" if part == WHOLE else block.ports.outputs[part].name,
                 condition="" if block.enable is None else block.enable[0],
                 cost_us=1e6 * costs.get((path, part), 0.0),
             )
         )  # fmt: skip
-    return told
+    return rows
 
 
-def feed_through(sound: SoundDiagram) -> list[FeedThroughTold]:
+def feed_through(sound: SoundDiagram) -> list[FeedThroughSummary]:
     """Inputs that each output of a diagram hangs on within the same tick."""
     flat = sound.flat
     top = {one.path for one in flat.inputs()}
@@ -80,33 +80,33 @@ def feed_through(sound: SoundDiagram) -> list[FeedThroughTold]:
             sources += [block.enable] if block.enable else []
             waiting += [one for one in sources if one not in seen]
             seen.update(sources)
-        found.append(FeedThroughTold(output=output.path, inputs=sorted(inputs)))
+        found.append(FeedThroughSummary(output=output.path, inputs=sorted(inputs)))
     return found
 
 
-def kind_told(kind: BlockKind) -> KindTold:
+def summarize_kind(kind: BlockKind) -> KindSummary:
     """A kind of block, with the ports of its example."""
     given = kind.example.parameters
     parameters = {one.name: given.get(one.name, one.default) for one in kind.parameters}
     ports, direct = kind.ports_of(parameters), kind.direct_of(parameters)
 
-    def told(port: PortKind) -> KindPortTold:
-        return KindPortTold(
+    def summarize_port(port: PortKind) -> KindPortSummary:
+        return KindPortSummary(
             name=port.name, type=port.type, shape=shape_words(port), unit=port.unit,
             feed_through=sorted(i for i, o in direct if o == port.name),
         )  # fmt: skip
 
-    return KindTold(
+    return KindSummary(
         name=kind.name, group=kind.group, about=kind.about, equation=kind.equation,
         parameters=[
-            ParameterTold(
+            ParameterSummary(
                 name=one.name, type=one.type, default=one.default, low=_bound(one.low),
                 high=_bound(one.high), above=_bound(one.above), unit=one.unit,
                 choices=list(one.choices), about=_about(one),
             )
             for one in kind.parameters
         ],
-        inputs=[told(one) for one in ports.inputs], outputs=[told(one) for one in ports.outputs],
+        inputs=[summarize_port(one) for one in ports.inputs], outputs=[summarize_port(one) for one in ports.outputs],
         example={"parameters": dict(given), "inputs": dict(kind.example.inputs)},
     )  # fmt: skip
 
@@ -127,6 +127,6 @@ def _bound(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def all_kinds() -> list[KindTold]:
+def all_kinds() -> list[KindSummary]:
     """Every kind of the library."""
-    return [kind_told(kind) for kind in kinds().values()]
+    return [summarize_kind(kind) for kind in kinds().values()]

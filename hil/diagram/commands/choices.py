@@ -134,8 +134,10 @@ class InputPlan:
                 self._steady[name] = _numbers(one, text, sizes[name])
         missing = sizes.keys() - self._steady.keys() - self._tables.keys()
         if missing and not left_out_is_zero:
-            told = ", ".join(sorted(missing))
-            raise ConfigError("--input", [f"{told}: left out; write NAME=NUMBER or NAME=FILE.csv"])
+            problem = ", ".join(sorted(missing))
+            raise ConfigError(
+                "--input", [f"{problem}: left out; write NAME=NUMBER or NAME=FILE.csv"]
+            )
 
     def steady(self) -> dict[str, list[float]]:
         """Inputs that stay what they are."""

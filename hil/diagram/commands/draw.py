@@ -30,7 +30,7 @@ def draw(
     """Draw a diagram as SVG, without a display; what one placed stays where it is."""
     from hil.diagram.file.read import read
     from hil.diagram.show.draw import svg
-    from hil.diagram.show.summaries import DrawTold
+    from hil.diagram.show.summaries import DrawSummary
 
     path = find_file(file, folder="diagrams", key="FILE")
     read_file = read(path)
@@ -45,7 +45,7 @@ def draw(
     count = len(diagram.blocks), len(diagram.wires)
     if as_json:
         print_json(
-            DrawTold(
+            DrawSummary(
                 ok=True, path=str(path), inside=inside, blocks=count[0], wires=count[1],
                 written=str(picture), fault=fault,
             )

@@ -60,13 +60,13 @@ def read_attempt(path: Path) -> Attempt:
     """
     text = settings_text(path)
     if "library" in parsed_toml(text, path):
-        told = "library: an exercise stands alone; put what it needs into the file"
-        raise ConfigError(str(path), [told])
+        problem = "library: an exercise stands alone; put what it needs into the file"
+        raise ConfigError(str(path), [problem])
     file = read_text(text, path)
     exercise = exercise_of(file, path)
     if file.base_s != exercise.base_s:
-        told = f"base_s = {file.base_s!r} s: {exercise.base_s!r} s, as it was handed out"
-        raise ConfigError(str(path), [told])
+        problem = f"base_s = {file.base_s!r} s: {exercise.base_s!r} s, as it was handed out"
+        raise ConfigError(str(path), [problem])
     count = len(flatten(file, None).blocks)
     if count > BLOCKS_MOST:
         raise ConfigError(str(path), [f"{count} blocks: at most {BLOCKS_MOST} are judged"])
@@ -100,16 +100,16 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
     values, outputs = engine.values, engine.outputs
     for tick in range(round(exercise.seconds / base_s)):
         time_s = tick * base_s
-        told = plant.inputs(time_s)
+        inputs = plant.inputs(time_s)
         for name, where in engine.inputs.items():
-            values[where] = told[name]
+            values[where] = inputs[name]
         try:
             engine.step()
         except NonFiniteError as error:
             return SceneJudged((), str(error))
         answer = {name: values[where].tolist() for name, where in outputs.items()}
         if watch is not None:
-            watch(time_s, told, answer)
+            watch(time_s, inputs, answer)
         plant.step(time_s, answer)
     return SceneJudged(tuple(plant.measures()), "")
 

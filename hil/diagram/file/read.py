@@ -242,8 +242,8 @@ def _block(name: str, table: Any, problems: Problems, section: str) -> DrawnBloc
              (("run", "always"), ("states", "held"), ("outputs", "held"))}  # fmt: skip
     for key, choices in (("run", Run), ("states", Kept), ("outputs", Kept)):
         if words[key] not in get_args(choices):
-            told = " or ".join(get_args(choices))
-            problems.add(f"{name}.{key} = {words[key]!r:.60}: {told}", name, section)
+            text = " or ".join(get_args(choices))
+            problems.add(f"{name}.{key} = {words[key]!r:.60}: {text}", name, section)
             words[key] = get_args(choices)[0]
     offset = _whole(table, "offset", 0, problems, 0, max(rate - 1, 0), name, section)
     of = table.get("of", "")

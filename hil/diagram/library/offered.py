@@ -38,8 +38,8 @@ def _not_a_block(entry: EntryPoint, kind: object) -> str:
     for function in kind.functions:
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         if names != ARGUMENTS:
-            told = ", ".join(names)
-            return f"{entry.value}: {function.__name__}({told}): {', '.join(ARGUMENTS)} are needed"
+            text = ", ".join(names)
+            return f"{entry.value}: {function.__name__}({text}): {', '.join(ARGUMENTS)} are needed"
     example = {one.name: kind.example.parameters.get(one.name, one.default)
                for one in kind.parameters}  # fmt: skip
     return _shapeless((*kind.ports_of(example).inputs, *kind.ports_of(example).outputs))
@@ -84,8 +84,8 @@ def addresses(kind: BlockKind) -> tuple[int, int]:
             found[number] = _compiled(function).address
         except Exception as error:  # whatever numba says of a foreign function
             why = str(error).strip().partition("\n")[0][:200] or type(error).__name__
-            told = f"{kind.name}: {function.__name__} cannot be compiled: {why}"
-            raise ConfigError("hil.blocks", [told]) from None
+            problem = f"{kind.name}: {function.__name__} cannot be compiled: {why}"
+            raise ConfigError("hil.blocks", [problem]) from None
     return found[0], found[1]
 
 

@@ -77,8 +77,8 @@ class RunningModel:
             self._take(engine)
         share = self._passed / self._cycles if self._line and self._waits else 0.0
         pairs = zip(self._before, self._newest, strict=True)
-        told = (a + share * (b - a) for a, b in pairs) if self._line else self._newest
-        for path, value in zip(self._outputs, told, strict=True):
+        values = (a + share * (b - a) for a, b in pairs) if self._line else self._newest
+        for path, value in zip(self._outputs, values, strict=True):
             engine.values[engine.table.numbers[path]] = value
 
     def after(self, engine: Engine) -> None:

@@ -43,7 +43,7 @@ SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
-def told_of(version: Version, text: str) -> dict[str, Any]:
+def table_of(version: Version, text: str) -> dict[str, Any]:
     """A diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
@@ -55,7 +55,7 @@ def told_of(version: Version, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def version_told(table: Mapping[str, Any]) -> Version:
+def version_from_table(table: Mapping[str, Any]) -> Version:
     """The version that a header tells.
 
     Raises:

@@ -43,9 +43,9 @@ def play(
         version.engine.set_input(name, values)
     for tick in range(ticks):
         while waiting and waiting[0][0] <= (tick + 0.5) * base_s:
-            version, told = followed(version, waiting.popleft()[1].changes)
+            version, changed = followed(version, waiting.popleft()[1].changes)
             if recording is not None:
-                recording.changed(tick, told)
+                recording.changed(tick, changed)
         engine = version.engine
         for name, row in plan.at(tick * base_s).items():
             engine.set_input(name, row)

@@ -37,7 +37,7 @@ FACTOR_OFF: Final = 0.01
 """A host that tells its speed factor tells 1 within this [1]."""
 
 
-def told_cause(state: VehicleState) -> Cause:
+def cause_in_state(state: VehicleState) -> Cause:
     """Why a host's motion is not wanted, by what it says itself; NONE if it says nothing."""
     if state.flags & VehicleFlags.END:
         return Cause.END

@@ -96,7 +96,7 @@ class Follower:
             was = self._read(self._before, now_s)
             new = (
                 _weighted((1.0, 1.0, -1.0), (kept, a, b))
-                for kept, a, b in zip(off, _told(was, read), _told(read, read), strict=True)
+                for kept, a, b in zip(off, _vectors(was, read), _vectors(read, read), strict=True)
             )
             off = (next(new), next(new))
         self._before, self._off, self._off_s = (), (off[0], off[1]), now_s
@@ -134,7 +134,7 @@ def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> l
     return [a + span_s * (a - b) / _LEAST_GAP_S for a, b in zip(there, before, strict=True)]
 
 
-def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
+def _vectors(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
     """What of a state a filter follows: force and rates, or place and turn from another pose."""
     if VehicleFlags.POSE in state.flags:
         return state.position_m, vector_between(at.attitude, state.attitude)

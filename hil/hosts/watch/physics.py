@@ -87,7 +87,7 @@ class Physics:
         for kernels in (slopes, course, turns):
             kernels.warm()
         self._settings = settings
-        self._turns_told = settings is not None and settings.kind == _OWN
+        self._turns_known = settings is not None and settings.kind == _OWN
         self._unseen = "" if settings is None else settings.unseen()
         self.begin()
 
@@ -189,7 +189,7 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_told)
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_known)
         block = self._slopes.block
         self._made = math.isnan(self._block[0][2])
         self._turns.take(block, lasts_s)

@@ -191,7 +191,7 @@ KIND: Final = HostKind(
     name="jsbsim",
     title="JSBSim 1.2 and later: socket output, text over UDP",
     port=1138,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",
             "flags.GROUND",

@@ -79,9 +79,9 @@ class LayoutCodec:
 
     def _counted(self, packet: Packet) -> Packet:
         """The packet with a sequence that goes on where that of a byte or two begins anew."""
-        half, told = self._wrap // 2, packet.sequence or 0
-        newest = told if self._sequence is None else self._sequence
-        self._sequence = newest + (told - newest + half) % self._wrap - half
+        half, number = self._wrap // 2, packet.sequence or 0
+        newest = number if self._sequence is None else self._sequence
+        self._sequence = newest + (number - newest + half) % self._wrap - half
         return replace(packet, sequence=self._sequence)
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
@@ -291,7 +291,7 @@ KIND: Final = HostKind(
     name="layout",
     title="a wire of one's own: bytes or columns; port and fields are its map's",
     port=20777,
-    tells=frozenset(),
+    fields=frozenset(),
     settings=lambda: LayoutSettings,
     codec=LayoutCodec,
     tells_by_map=tells_by_map,

@@ -30,19 +30,19 @@ def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
     turned = "angles" in there or "directions" in there
     placed = "position" in there
     moving = bool(there.keys() & {*_MOVING})
-    told = [name for group in ("force", "acceleration", "world acceleration")
+    accelerations = [name for group in ("force", "acceleration", "world acceleration")
             for name in there.get(group, ())]  # fmt: skip
     weighed = {"force_right", "force_down"} <= {*there.get("force", ())}
     found: list[str] = []
     if not (moving and (turned or "rates" in there)):  # nothing that force could follow
-        found += [name for name in told if name != "force_down"]
+        found += [name for name in accelerations if name != "force_down"]
     if "rates" in there and not turned:
         found += there["rates"]
     if turned and not weighed:  # gravity is not in what is told: roll is as good as its mirror
         found += _rolls(there)
-    if turned and "rates" not in there and not (told and moving):
+    if turned and "rates" not in there and not (accelerations and moving):
         found += _headings(there)
-    if len(told) < len(BODY):  # what is left out is made of these, and agrees with them
+    if len(accelerations) < len(BODY):  # what is left out is made of these, and agrees with them
         for group in _MOVING if moving else ("position",):
             found += there.get(group, ())
         if turned and not weighed:

@@ -83,15 +83,15 @@ class DiagramScene(QGraphicsScene):
         shapes = shapes_of(file, self.where, shown)
         ways = Ways(shapes, diagram.wires)
         for name, shape in shapes.items():
-            told = faults.blocks.get((self.where, name), ())
-            item = BlockItem(shape, self.theme, "\n".join(one.words for one in told))
+            found = faults.blocks.get((self.where, name), ())
+            item = BlockItem(shape, self.theme, "\n".join(one.words for one in found))
             self.addItem(item)
             item.setSelected(name in chosen)
             self.blocks[name] = item
         for target, corners in ways.all(diagram.wires).items():
-            told = faults.wires.get((self.where, target), ())
+            found = faults.wires.get((self.where, target), ())
             path = _path([QPointF(*at) for at in corners])
-            wire = WireItem(target, path, self.theme, "\n".join(one.words for one in told))
+            wire = WireItem(target, path, self.theme, "\n".join(one.words for one in found))
             self.addItem(wire)
             self.wires[target] = wire
         for x, y in ways.joints():

@@ -54,10 +54,12 @@ class Checker(QObject):
 class _Checking(QRunnable):
     """One check."""
 
-    def __init__(self, check: Check, table: dict[str, Any], revision: int, told: Checker) -> None:
+    def __init__(
+        self, check: Check, table: dict[str, Any], revision: int, checker: Checker
+    ) -> None:
         super().__init__()
-        self._check, self._table, self._revision, self._told = check, table, revision, told
+        self._check, self._table, self._revision, self._checker = check, table, revision, checker
 
     def run(self) -> None:
         """Check, and say what was found."""
-        self._told.found.emit(self._revision, self._check(self._table))
+        self._checker.found.emit(self._revision, self._check(self._table))

@@ -41,7 +41,7 @@ class Host(Protocol):
         """The colours it has now."""
         ...
 
-    def tell(self, words: str, *, for_good: bool = False) -> None:
+    def show_message(self, words: str, *, for_good: bool = False) -> None:
         """Write words into the status bar, for a while or until others follow."""
 
     def send(self, message: ClientMessage) -> bool:

@@ -28,7 +28,7 @@ def may_leave(window: QWidget, session: Session | None, what: str) -> bool:
     return QMessageBox.question(window, what, words, _YES | _NO, _NO) == _YES
 
 
-def stays(session: Session | None, what: str, tell: Callable[[str], object]) -> bool:
+def stays(session: Session | None, what: str, report: Callable[[str], object]) -> bool:
     """Whether a window keeps what it shows though something else is ready by itself.
 
     Args:
@@ -37,7 +37,7 @@ def stays(session: Session | None, what: str, tell: Callable[[str], object]) -> 
     """
     if session is None or not session.owns:
         return False
-    tell(
+    report(
         f"{what} is ready, but you own the motion of {session.facts.name}: this panel stays with "
         "it. Choose the other one when this may be left."
     )

@@ -173,11 +173,11 @@ class Menus:
         try:
             found, unled = benches(), unled_runs()
         except PlaceError as error:
-            self._window.tell(str(error))
+            self._window.show_message(str(error))
             return
         if not found:
             none = "No bench runs with --operator at present."
-            self._window.tell(unled_words(unled) or none)
+            self._window.show_message(unled_words(unled) or none)
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):
@@ -188,7 +188,9 @@ class Menus:
         session = self._window.session
         if not isinstance(session, LiveSession) or not session.shows(bench.path):
             return False
-        self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
+        self._window.show_message(
+            f"{session.facts.name} is shown already, and no other bench was chosen"
+        )
         return True
 
     def _chosen(self, found: Sequence[Endpoint]) -> Endpoint | None:

@@ -109,4 +109,4 @@ class BackgroundReading:
 def _open(path: Path, now_s: Callable[[], float], watch: Watch) -> FileFeed:
     from hil.panel.study.models.replay import FileFeed  # its kernels are slow to load
 
-    return FileFeed.open(path, now_s, told=watch.at)
+    return FileFeed.open(path, now_s, report=watch.at)

@@ -37,7 +37,9 @@ class Waiting:
             return
         if session is not None:
             for one in look.begun:
-                self._window.tell(f"{one.name} has begun: Bench, Benches that run (Ctrl+B).")
+                self._window.show_message(
+                    f"{one.name} has begun: Bench, Benches that run (Ctrl+B)."
+                )
         elif len(look.running) == len(look.begun) == 1 and not self._window.reading.busy:
             self._window.connect_to(look.begun[0].path)
         else:

@@ -54,11 +54,11 @@ def run_header(
         diagram: of its operator.
     """
     plan = prepared.plan
-    told = {"machines": _machines(prepared).to_json()}
+    machines = {"machines": _machines(prepared).to_json()}
     return opening.header(
         SIGNALS if diagram is None else diagram.signals(SIGNALS),
         clock,
-        plan.model_dump(mode="json") | told | ({} if diagram is None else diagram.told),
+        plan.model_dump(mode="json") | machines | ({} if diagram is None else diagram.header_table),
         {
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
@@ -76,8 +76,8 @@ def run_header(
 
 def world_facts(plan: ArmPlan) -> dict[str, str]:
     """What a recording's header says of the world of an emulated robot; nothing without one."""
-    told = {"world": plan.scenario.world, "ride": plan.scenario.ride}
-    return {name: value for name, value in told.items() if value}
+    facts = {"world": plan.scenario.world, "ride": plan.scenario.ride}
+    return {name: value for name, value in facts.items() if value}
 
 
 def link_facts(url: str) -> dict[str, str]:

@@ -54,8 +54,8 @@ def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     return margins_of(plan)
 
 
-def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
-    return tuple(_finding(one) for one in told.get("findings", ()))
+def _findings(summary: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    return tuple(_finding(one) for one in summary.get("findings", ()))
 
 
 def _finding(one: Mapping[str, Any]) -> CheckFinding:

@@ -90,8 +90,8 @@ def _map_of_each(files: tuple[Path, ...], maps: list[str]) -> list[str]:
     for axis, file in zip(COMPONENTS, files, strict=False):
         _check_direction(axis, file)
     _check_azimuths(*files[:2])
-    told = ", ".join(f"{axis} = {file}" for axis, file in zip(COMPONENTS, files, strict=False))
-    _LOG.warning("--motion: taken in the order given: %s; --map for each says it otherwise", told)
+    phrase = ", ".join(f"{axis} = {file}" for axis, file in zip(COMPONENTS, files, strict=False))
+    _LOG.warning("--motion: taken in the order given: %s; --map for each says it otherwise", phrase)
     return [f"{axis}={header_of(file)[1]}" for axis, file in zip(COMPONENTS, files, strict=False)]
 
 

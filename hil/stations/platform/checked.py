@@ -8,12 +8,12 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hil.run.station import Checked, Request
-from hil.stations.platform.check import PlatformProof, Tell, check_plan
-from hil.stations.platform.fit.told import Advice, nothing_fits
+from hil.stations.platform.check import PlatformProof, ReportProgress, check_plan
+from hil.stations.platform.fit.fit_summaries import Advice, nothing_fits
 from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
 from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.platform_summaries import CheckSummary
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.told import CheckTold
 from hil.stations.platform.warm import warm_and_say
 from hil.terminal.console import err, out, styled, waiting
 
@@ -23,15 +23,15 @@ def checked(plan: Plan, request: Request) -> Checked:
     warm_and_say(quiet=request.as_json)
     with waiting("reading the motion", quiet=request.as_json):
         motion = motion_of(plan)
-    with _progress(motion.duration_s, quiet=request.as_json) as tell:
-        proof, advice = check_plan(plan, motion, tell), None
+    with _progress(motion.duration_s, quiet=request.as_json) as report:
+        proof, advice = check_plan(plan, motion, report), None
     if not proof.ok:
         fit = look_for_fit(plan, motion, quiet=request.as_json)
         if fit is not None:
             advice = Advice.of(fit, "check", request)
             if request.options.get(FIT_FLAG) and not fit.guesses:
                 plan, proof = fit.plan, fit.proof
-    told = CheckTold(
+    summary = CheckSummary(
         ok=proof.ok,
         duration_s=proof.duration_s,
         length_min_m=proof.length_min_m,
@@ -41,11 +41,11 @@ def checked(plan: Plan, request: Request) -> Checked:
         violations=list(proof.violations),
         fit=None if advice is None else advice.data,
     )
-    return Checked(ok=proof.ok, told=told, show=partial(_show_check, plan, proof, advice))
+    return Checked(ok=proof.ok, values=summary, show=partial(_show_check, plan, proof, advice))
 
 
 @contextmanager
-def _progress(motion_s: float, *, quiet: bool) -> Iterator[Tell]:
+def _progress(motion_s: float, *, quiet: bool) -> Iterator[ReportProgress]:
     """A bar of the proof on a terminal; else a line once it takes long."""
     if quiet or not err.is_terminal:
         with waiting("proving the motion", quiet=quiet):
@@ -73,15 +73,15 @@ def judged_line(plan: Plan) -> str:
 
 def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> None:
     colour, word = ("green", "ok") if result.ok else ("red", "refused")
-    told = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
-    out.print(styled(colour, word), told, sep="")
+    text = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
+    out.print(styled(colour, word), text, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
     if result.gate_tried_s > 0.0:
         out.print(judged_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:
-        told = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
-        out.print(f"of all that, gate and drives were tried with {told}")
+        text = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
+        out.print(f"of all that, gate and drives were tried with {text}")
     for finding in result.violations[:SHOWN]:
         out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}")
     if len(result.violations) > SHOWN:

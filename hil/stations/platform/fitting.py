@@ -6,8 +6,8 @@ from hil.config.errors import RefusedError
 from hil.run.station import Request
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.course import RunResult
+from hil.stations.platform.fit.fit_summaries import Advice, fit_lines, nothing_fits
 from hil.stations.platform.fit.search import FITTED, Fit, find_fit
-from hil.stations.platform.fit.told import Advice, fit_lines, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan

@@ -75,9 +75,9 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
 
 def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
     """Whose code a run plays and is led by beside ours: distribution, version and digest."""
-    told = {}
+    origins = {}
     if isinstance(motion, OfferedMotion):
-        told["motion_code"] = motion.origin
+        origins["motion_code"] = motion.origin
     if scheme := offered_scheme(plan.drives_url):
-        told["bank_code"] = origin_of_scheme(scheme)
-    return told
+        origins["bank_code"] = origin_of_scheme(scheme)
+    return origins

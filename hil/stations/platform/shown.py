@@ -9,14 +9,14 @@ from rich.table import Table
 
 from drives.bank import BankEnd
 from hil.recording.reader import Recording
-from hil.run.end import conclusion_told
+from hil.run.end import summarize_conclusion
 from hil.run.evidence import Evidence, Lateness, verdicts_of
 from hil.run.stall import Stall, stall_of
 from hil.stations.platform.course import RunResult
 from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.left import UNDER_POWER, powered_drives
+from hil.stations.platform.platform_summaries import RunSummary, VerdictSummary
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
 from hil.terminal.console import out, styled
 
@@ -46,14 +46,14 @@ NO_FIGURES: Final = Figures(
 """Of a recording that cannot be read any more."""
 
 
-def run_told(plan: Plan, result: RunResult, figures: Figures) -> RunTold:
+def summarize_run(plan: Plan, result: RunResult, figures: Figures) -> RunSummary:
     """What ``--json`` prints of a run, without advice."""
-    return RunTold(
-        **conclusion_told(result.end),
+    return RunSummary(
+        **summarize_conclusion(result.end),
         outcome=result.outcome.value,
         reason=result.reason,
         mode=result.mode.name,
-        verdicts=[VerdictTold(**one) for one in figures.verdicts],
+        verdicts=[VerdictSummary(**one) for one in figures.verdicts],
         **asdict(figures.evidence),
         cycles=result.cycles,
         overruns=result.overruns,

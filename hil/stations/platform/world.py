@@ -73,13 +73,13 @@ class RigWorld:
         return {"scene": scene, "robot": self.place.robot, "servo": self.servo.model_dump()}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read it back."""
         from hil.machines.world.scene_machine import MachineScene
         from sim.world.scenes.reading import read_scene
 
-        place = MachineScene(read_scene(told["scene"], "world"), told["robot"])
-        return cls(place, ServoSettings.build(told["servo"], "world"))
+        place = MachineScene(read_scene(document["scene"], "world"), document["robot"])
+        return cls(place, ServoSettings.build(document["servo"], "world"))
 
     @property
     def notes(self) -> tuple[str, ...]:

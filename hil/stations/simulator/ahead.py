@@ -58,7 +58,7 @@ class Summed:
     """Of what happens again and again, the first is told at once, and then how many more."""
 
     def __init__(self) -> None:
-        self._told = 0
+        self._seen = 0
         self._since_s = -math.inf
 
     def take(self, count: int, now_s: float, *, over: bool = False) -> int:
@@ -69,10 +69,10 @@ class Summed:
             now_s: on the clock of the run [s].
             over: whether there will be no more.
         """
-        new = count - self._told
+        new = count - self._seen
         if new <= 0 or not (over or now_s - self._since_s >= SUMMED_S):
             return 0
-        self._told, self._since_s = count, now_s
+        self._seen, self._since_s = count, now_s
         return new
 
 
@@ -93,7 +93,7 @@ class Predictive:
     ) -> None:
         self._filters = tuple(filters)
         self._processes = tuple(processes)
-        self._told = [PlanStatus()] * len(self._filters)
+        self._seen = [PlanStatus()] * len(self._filters)
         self._late = [Summed() for _ in self._filters]
         self._failed = [Summed() for _ in self._filters]
         self._renewed = [0] * len(self._processes)
@@ -137,7 +137,9 @@ class Predictive:
             sum(one.failed for one in found),
         )
 
-    def tell(self, now_s: float, say: Callable[[str], None], *, over: bool = False) -> None:
+    def report_changes(
+        self, now_s: float, say: Callable[[str], None], *, over: bool = False
+    ) -> None:
         """Say what went wrong with plans since this was asked last; of late ones the sum.
 
         Args:
@@ -152,7 +154,7 @@ class Predictive:
                     f"({process.renewals} of at most {RENEWALS_MOST})"
                 )
         for at, one in enumerate(self._filters):
-            now, before = one.status, self._told[at]
+            now, before = one.status, self._seen[at]
             if now.lost and not before.lost:
                 say("the planner's process is gone: the last plan is played to its rest")
             elif not now.lost and (count := self._late[at].take(now.late, now_s, over=over)):
@@ -161,4 +163,4 @@ class Predictive:
                 say(f"{_plans(count)} not found: the one before is played on ({now.failed} so far)")
             if now.resting and not before.resting:
                 say("the last plan has ended: the platform rests where it is")
-            self._told[at] = now
+            self._seen[at] = now

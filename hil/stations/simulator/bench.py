@@ -97,7 +97,7 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
         ConfigError: if a preset or the source's kind cannot be had.
     """
     scenario, file = plan.scenario, Path(plan.scenario_file)
-    _require_told(plan, source_kind(scenario.source, file).tells(scenario.source, file))
+    _require_fields(plan, source_kind(scenario.source, file).fields(scenario.source, file))
     parts = parts_of(plan)
     limits = plan.rig.slow_moves.limits()
     lasts_s = plan.scenario.duration_s or float("inf")
@@ -171,10 +171,10 @@ def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
     step_s = plan.scenario.period_s
     seen = source.preview(now_s, step_s, step_s)
     if seen and VehicleFlags.POSE not in seen[0].flags:
-        _require_told(plan, frozenset({BY_FORCES}))
+        _require_fields(plan, frozenset({BY_FORCES}))
 
 
-def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
+def _require_fields(plan: RidePlan, fields: frozenset[str]) -> None:
     """Refuse an algorithm that follows what the source does not tell: it would rest for ever.
 
     Args:
@@ -185,7 +185,7 @@ def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
     """
     for preset in plan.presets:
         direct = (plan.scenario.cueing.algorithm or preset.algorithm) == "direct"
-        if not told or (BY_POSES if direct else BY_FORCES) in told:
+        if not fields or (BY_POSES if direct else BY_FORCES) in fields:
             continue
         line = f"preset {preset.name!r}: "
         if direct:

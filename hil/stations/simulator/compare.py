@@ -74,7 +74,7 @@ class CueComparison:
 def compare(
     request: CueRequest,
     candidates: tuple[tuple[str, str], ...],
-    told: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> CueComparison:
     """Ride the same motion by several algorithms, at the same gain, without a platform.
 
@@ -91,8 +91,8 @@ def compare(
     rows: list[Compared] = []
     gain = request.gain
     for algorithm, preset in candidates:
-        if told is not None:
-            told(f"{algorithm} ({preset})")
+        if report is not None:
+            report(f"{algorithm} ({preset})")
         looks_ahead = algorithm == "mpc"
         one = replace(
             request,

@@ -112,7 +112,7 @@ def at_gain(plan: RidePlan, gain: float) -> RidePlan:
 
 
 def run_cue(
-    plan: RidePlan, folder: Path, tell: Callable[[float, float], None] | None = None
+    plan: RidePlan, folder: Path, report: Callable[[float, float], None] | None = None
 ) -> CueResult:
     """Run a plan and judge its recording.
 
@@ -126,7 +126,7 @@ def run_cue(
         RefusedError: if the platform never followed.
     """
     prepared = ride_of(plan).prepared
-    console = None if tell is None else ReportingConsole(tell)
+    console = None if report is None else ReportingConsole(report)
     opening = Opening(prepared.name, folder, virtual=prepared.clock == "virtual", console=console)
     result = conduct(partial(play_plan, prepared), opening)
     recording = Recording.open(result.recorder.path)
@@ -146,7 +146,7 @@ class FittedGain:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+def fit_gain(plan: RidePlan, report: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -160,8 +160,8 @@ def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) 
 
     def tried(gain: float) -> _FitTrial:
         found = _passes(at_gain(plan, gain))
-        if told is not None:
-            told(gain, found.whole)
+        if report is not None:
+            report(gain, found.whole)
         return found
 
     share = float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])

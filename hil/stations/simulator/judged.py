@@ -71,25 +71,25 @@ class JudgedSource:
     def poll(self, now_s: float) -> Heard:
         """What it says now, unless that can be no vehicle's."""
         heard = self._source.poll(now_s)
-        told = heard.state if heard.told is None else heard.told
-        if told is not None and heard.host in SOUND:
+        state = heard.state if heard.reported is None else heard.reported
+        if state is not None and heard.host in SOUND:
             if heard.anchor:
                 self._physics.anchor()
             if now_s >= self._physics.next_s:
-                self._physics.take(self._as_told(told), now_s)
+                self._physics.take(self._as_given(state), now_s)
             self._judge(now_s)
         return self._passed_on(now_s, heard)
 
-    def _as_told(self, told: VehicleState) -> VehicleState:
+    def _as_given(self, state: VehicleState) -> VehicleState:
         """What physics is to see: of what does not begin yet a moment that stands, and no turning.
 
         A flag of a pose takes no force from judgement that is not one of rest.
         """
-        still = not self._begun and told == self._before
-        self._before = told
-        if VehicleFlags.POSE in told.flags and (told.f_m_s2, told.omega_rad_s) != _POSED:
-            told = replace(told, flags=NO_FLAGS)
-        return replace(told, omega_rad_s=_STILL) if still else told
+        still = not self._begun and state == self._before
+        self._before = state
+        if VehicleFlags.POSE in state.flags and (state.f_m_s2, state.omega_rad_s) != _POSED:
+            state = replace(state, flags=NO_FLAGS)
+        return replace(state, omega_rad_s=_STILL) if still else state
 
     def _judge(self, now_s: float) -> None:
         physics = self._physics

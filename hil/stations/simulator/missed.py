@@ -16,7 +16,7 @@ from hil.hosts.watch.follow import parabola_weights, weighted_state
 from hil.hosts.watch.states import Heard
 from platform6dof.cueing.vehicle import REST, VehicleState
 
-Told = tuple[VehicleState, float]
+WeightedState = tuple[VehicleState, float]
 """What a vehicle does in a cycle, and the share of it that is wanted."""
 Points = Sequence[tuple[int, VehicleState]]
 """What was heard, and in which cycle."""
@@ -35,7 +35,7 @@ class CyclesMade:
         self._weight = 0.0
         self._points: list[tuple[int, VehicleState]] = []
 
-    def told_in(self, now: Heard, passed: int) -> Iterator[Told]:
+    def states_in(self, now: Heard, passed: int) -> Iterator[WeightedState]:
         """What to follow in each of the cycles since the last one that was made; the last is now's.
 
         Args:

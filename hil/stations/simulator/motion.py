@@ -203,7 +203,7 @@ class RideMotion:
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
-        for state, weight in self._made.told_in(self.heard, passed):
+        for state, weight in self._made.states_in(self.heard, passed):
             cued = self._cycle(state, weight)
         self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint

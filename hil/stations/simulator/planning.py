@@ -80,8 +80,8 @@ class PlanningProcess:
             raise
         if said != READY:
             self.close()
-            told = said.decode("utf-8", "replace") or "its process ended"
-            raise PlanningError(f"the planner of the cueing did not get ready: {told}")
+            problem = said.decode("utf-8", "replace") or "its process ended"
+            raise PlanningError(f"the planner of the cueing did not get ready: {problem}")
         near.setblocking(False)
         return self
 

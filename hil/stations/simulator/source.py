@@ -116,7 +116,7 @@ class SourceKind:
     that cannot be known; raises `ConfigError`."""
     inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
     """What a person may ask of the source of such settings; none if left out."""
-    tells: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
+    fields: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
     """What such a source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known."""
     known_ahead: Callable[[Any], bool] = lambda settings: True
     """Whether what the source of such settings will say can be had before a run, on the virtual

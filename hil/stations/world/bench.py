@@ -113,10 +113,10 @@ def open_bench(
     world = _world(plan)
     pairs = TouchingPairs(world)
     if deep := pairs.deep(DEEP_M):
-        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+        overlaps = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
                 for (one, other), depth_m in deep.items()]  # fmt: skip
         right = "another start, mount or place is needed"
-        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
+        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *overlaps]))
     place, law, sensors = _chain(plan, world), law or plan.scenario.law, _sensors(plan, world)
     gains = gains_of(plan, world)
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
@@ -271,8 +271,8 @@ def _watched(
     touching: Callable[[], tuple[str, ...]] = tuple
     if machine is not None and machine.box_m is not None:
         if chain is None:
-            told = "machine.box_m needs a tool, and no driven joint moves a place"
-            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+            problem = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {problem}")
         tool = _tool_in_base(robot, chain, base)
     if machine is not None and machine.own_bodies:
         touching = pairs.own

@@ -53,7 +53,7 @@ class WorldInstant:
 def film(
     recorded: RecordedWorld,
     path: Path,
-    tell: Callable[[float], object] = lambda _: None,
+    report: Callable[[float], object] = lambda _: None,
     rate_hz: float = RATE_HZ,
 ) -> int:
     """Write a film of a run, in its own time.
@@ -72,7 +72,7 @@ def film(
     rows = recorded.rows(rate_hz)
     try:
         pictures = (picture for _, picture in _drawn(recorded, rows, FILM))
-        return write_video(path, pictures, rate_hz, lambda count: tell(count / len(rows)))
+        return write_video(path, pictures, rate_hz, lambda count: report(count / len(rows)))
     except (FilmsMissingError, OSError) as error:
         raise PicturesError(f"{path}: {error}") from None
 

@@ -71,13 +71,13 @@ class KeptPlan(Kept):
     """What of its robots' documents did not act, a line each."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
+    def of(cls, document: Mapping[str, Any]) -> Self:
         """That of a recording's header.
 
         Raises:
             ConfigError: with each value that is none.
         """
-        return cls.build(told, "plan of the recording")
+        return cls.build(document, "plan of the recording")
 
     def stepping(self) -> KeptStepping:
         """How the engine stepped; raises as `of`."""

@@ -15,21 +15,21 @@ from sim.world.robots.model import Robot
 if TYPE_CHECKING:
     from hil.diagram.run.models import DiagramModels
     from hil.diagram.run.use import DiagramUse, UsedDiagram
-    from hil.stations.world.robot_tells import RobotTells
+    from hil.stations.world.robot_signals import RobotSignals
     from hil.stations.world.scenario import WorldPlan
     from sim.world.engine.world import WorldRobot
     from sim.world.sensors.readings import RobotSensors
 
 
-def told_to_diagram(
+def signals_to_diagram(
     plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
-) -> tuple[RobotTells, list[int]]:
+) -> tuple[RobotSignals, list[int]]:
     """What a robot tells the diagram that moves it, and the places of its joints among the drives.
 
     Raises:
         RefusedError: if a joint is not driven, or its end is none.
     """
-    from hil.stations.world.robot_tells import RobotTells  # seldom needed
+    from hil.stations.world.robot_signals import RobotSignals  # seldom needed
 
     document, driven = plan.robot, [drive.joint for drive in plan.robot.drives]
     if missing := [joint for joint in use.joints if joint not in driven]:
@@ -42,7 +42,7 @@ def told_to_diagram(
             chain = Chain(plan.tree, use.end, standing=robot.coordinates())
         except ChainError as error:
             raise RefusedError(f"diagram.end: {error}") from None
-    return RobotTells(robot, sensors, places, slides, chain), places
+    return RobotSignals(robot, sensors, places, slides, chain), places
 
 
 def diagram_law(
@@ -63,11 +63,11 @@ def diagram_law(
     if plan.diagram is None or scenario.diagram is None:
         raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
     use = scenario.diagram
-    tells, places = told_to_diagram(plan, robot, use, chain, sensors)
+    robot_signals, places = signals_to_diagram(plan, robot, use, chain, sensors)
     built_in = joint_law(document, scenario.control, "computed", gains, scenario.step_s)
     try:
         return DiagramLaw(
-            plan.diagram, use, tells, scenario.control, document.drives, places, built_in,
+            plan.diagram, use, robot_signals, scenario.control, document.drives, places, built_in,
             scenario.step_s, _models(plan.diagram, trusted=plan.trusted, paced=paced),
         )  # fmt: skip
     except ConfigError as error:

@@ -55,10 +55,10 @@ def planned_motion(
             ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
             return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
         if chain is None or plan.robot_has_loops:
-            told = (
+            problem = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
             )
-            raise RefusedError(f"motion.kind = 'line': {told} has no inverse kinematics here")
+            raise RefusedError(f"motion.kind = 'line': {problem} has no inverse kinematics here")
         line = _line(motion, chain, start, goal)
         timing = profile(motion, line.turn_rad, line.length_m)
         _check_length(timing.duration_s, period_s)

@@ -67,7 +67,7 @@ class PlacedScene:
         """The same with another document of the robot that moves."""
         return replace(self, robots={**self.robots, self.moved: robot})
 
-    def told(self) -> dict[str, Any]:
+    def to_table(self) -> dict[str, Any]:
         """As a recording keeps it; `placed_of` reads it."""
         from sim.world.robots.toml_writing import write_toml
         from sim.world.scenes.writing import write_scene

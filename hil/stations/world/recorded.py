@@ -80,24 +80,24 @@ class RecordedWorld:
         return World(self.text)
 
 
-def world_text(told: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
+def world_text(document: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
     """The model of a plan as a recording keeps it, and its scene.
 
     Raises:
         ValueError: if it is no such plan, or a document in it is none.
     """
-    kept = KeptPlan.of(told)
+    kept = KeptPlan.of(document)
     known = kept.stepping()
     stepping = Stepping(known.step_s, known.integrator, known.gravity_m_s2)
     if kept.scene is not None:
         placed = placed_of(kept.scene)
         return placed.text(stepping, known.seed), placed.scene
-    return model_text([PlacedRobot(recorded_robot(told))], stepping), None
+    return model_text([PlacedRobot(recorded_robot(document))], stepping), None
 
 
-def recorded_robot(told: Mapping[str, Any]) -> Robot:
+def recorded_robot(document: Mapping[str, Any]) -> Robot:
     """The robot of a plan as a recording keeps it; raises as `world_text` does."""
-    kept = KeptPlan.of(told)
+    kept = KeptPlan.of(document)
     return read_toml(kept.robot, kept.robot_file)
 
 

@@ -215,8 +215,8 @@ def contact_force(run: RecordedRun) -> Picture | None:
         axes = figure.subplots()
         place(figure, right_in=2.6, top_in=0.1)
         _line(axes, run.times, force, INK)
-        for index, (t_s, told) in enumerate(begun[:MARKED]):
-            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=told)
+        for index, (t_s, label) in enumerate(begun[:MARKED]):
+            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=label)
         axes.margins(x=0.01)
         axes.set_ylim(bottom=0.0)
         axes.set_xlabel("time [s]")
@@ -283,8 +283,8 @@ def joint_errors(run: RecordedRun) -> Tables | None:
 
 def losses(run: RecordedRun) -> Tables | None:
     """What of the robots' documents did not act."""
-    told = (run.recording.scenario or {}).get("losses")
-    lines = [str(one) for one in told] if isinstance(told, list) else []
+    listed = (run.recording.scenario or {}).get("losses")
+    lines = [str(one) for one in listed] if isinstance(listed, list) else []
     if not lines:
         return None
     more = len(lines) - LOSSES_MAX

@@ -30,13 +30,13 @@ def plan_of(request: Request) -> WorldPlan:
 
         before = Recording.open(Path(recording))
         if before.signals.station != STATION:
-            told = f"--edits: is of station {before.signals.station}; {STATION} is needed"
-            raise ConfigError(str(before.path), [told])
+            problem = f"--edits: is of station {before.signals.station}; {STATION} is needed"
+            raise ConfigError(str(before.path), [problem])
         plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
     plan = _operated(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
-        told = "on the virtual clock a run is over at once; --clock real lets it last"
-        raise ConfigError(str(request.file), [f"--edit: {told}"])
+        problem = "on the virtual clock a run is over at once; --clock real lets it last"
+        raise ConfigError(str(request.file), [f"--edit: {problem}"])
     return plan
 
 
@@ -46,8 +46,8 @@ def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
     if not any(given):
         return plan
     if plan.diagram is None:
-        told = "no diagram moves the robot, so there is nothing to press or slide"
-        raise ConfigError(str(request.scenario), [told])
+        problem = "no diagram moves the robot, so there is nothing to press or slide"
+        raise ConfigError(str(request.scenario), [problem])
     from hil.diagram.run.acts import operated
 
     acts = operated(plan.diagram.file, *given)

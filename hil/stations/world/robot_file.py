@@ -82,8 +82,8 @@ def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ..
         read_text(text, str(path))
     except RobotDocumentError as error:
         first, count = error.faults[0].text, len(error.faults)
-        told = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
-        raise ConfigError(str(path), [told]) from None
+        problem = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
+        raise ConfigError(str(path), [problem]) from None
     return text, tuple(map(str, text_losses(robot)))
 
 

@@ -169,21 +169,21 @@ class WorldPlan:
             return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
-    def told(self) -> dict[str, Any]:
+    def to_table(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
-        told: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
         if self.diagram is not None:
-            from hil.diagram.run.panel_page import told_of
+            from hil.diagram.run.panel_page import table_of
 
-            told |= told_of(self.diagram.version, self.diagram.text)
+            summary |= table_of(self.diagram.version, self.diagram.text)
         if self.losses:
-            told["losses"] = list(self.losses)
-        return told if self.scene is None else {**told, "scene": self.scene.told()}
+            summary["losses"] = list(self.losses)
+        return summary if self.scene is None else {**summary, "scene": self.scene.to_table()}
 
     @property
     def stepping(self) -> Stepping:

@@ -185,8 +185,8 @@ def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
         joint = found.get(one.joint)
         if joint is None or joint.type is not kind or joint.mimic is not None:
             there = ", ".join(str(own.number) for own in robot.joints if own.type is kind)
-            told = f"is no {kind.value} of its own; there are {there or 'none'}"
-            wrong.append(about(key, f"{key}: joint {one.joint} {told}"))
+            phrase = f"is no {kind.value} of its own; there are {there or 'none'}"
+            wrong.append(about(key, f"{key}: joint {one.joint} {phrase}"))
             continue
         at = math.radians(one.deg) if one.deg is not None else one.m or 0.0
         least, greatest = joint.limits[0] if joint.limits else (-math.inf, math.inf)

@@ -7,9 +7,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from hil.run.end import conclusion_told
+from hil.run.end import summarize_conclusion
 from hil.stations.world.signals import STATION
-from hil.stations.world.told_runs import WorldCheckTold, WorldErrorsTold, WorldRunTold
+from hil.stations.world.world_summaries import (
+    WorldCheckSummary,
+    WorldErrorsSummary,
+    WorldRunSummary,
+)
 from hil.terminal.console import err, out, styled
 
 if TYPE_CHECKING:
@@ -44,10 +48,10 @@ def show_losses(lines: Sequence[str]) -> None:
         err.print(f"lost: {more} more; hil world check of the document tells all", soft_wrap=True)
 
 
-def errors_told(figures: WorldFigures) -> WorldErrorsTold:
+def summarize_errors(figures: WorldFigures) -> WorldErrorsSummary:
     """How far joints and tool were from where they should be."""
     line_m = figures.line_max_m
-    return WorldErrorsTold(
+    return WorldErrorsSummary(
         joint_error_final_deg=math.degrees(figures.error_final_rad),
         joint_error_max_deg=math.degrees(figures.error_max_rad),
         way_error_final_mm=1e3 * figures.error_final_m,
@@ -56,9 +60,9 @@ def errors_told(figures: WorldFigures) -> WorldErrorsTold:
     )
 
 
-def run_told(
+def summarize_run(
     result: WorldResult, plain: WorldFigures | None, video: str | None, video_failure: str
-) -> WorldRunTold:
+) -> WorldRunSummary:
     """A run for a program.
 
     Args:
@@ -67,11 +71,11 @@ def run_told(
         video_failure: why there is none that was asked for; else empty.
     """
     figures, changer = result.figures, result.changer
-    return WorldRunTold(
-        **conclusion_told(result.end), station=STATION,
+    return WorldRunSummary(
+        **summarize_conclusion(result.end), station=STATION,
         robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
-        reason=figures.reason, **errors_told(figures),
-        plain_pid=None if plain is None else errors_told(plain), contacts=figures.contacts,
+        reason=figures.reason, **summarize_errors(figures),
+        plain_pid=None if plain is None else summarize_errors(plain), contacts=figures.contacts,
         edits=result.editor.taken, edits_refused=result.editor.refused,
         changes=0 if changer is None else changer.taken,
         changes_refused=0 if changer is None else changer.refused,
@@ -83,52 +87,52 @@ def run_told(
     )  # fmt: skip
 
 
-def show_check(plan: WorldPlan, told: WorldCheckTold) -> None:
+def show_check(plan: WorldPlan, summary: WorldCheckSummary) -> None:
     """A check for people."""
-    style, word = ("green", "ok") if told["ok"] else ("red", "refused")
-    out.print(styled(style, word), f": {plan.scenario.name}, {told['robot']}, ", sep="", end="")
-    out.print(f"{told['duration_s']:.2f} s")
-    out.print(_error_line(told))
-    for one in told["violations"]:
+    style, word = ("green", "ok") if summary["ok"] else ("red", "refused")
+    out.print(styled(style, word), f": {plan.scenario.name}, {summary['robot']}, ", sep="", end="")
+    out.print(f"{summary['duration_s']:.2f} s")
+    out.print(_error_line(summary))
+    for one in summary["violations"]:
         out.print(styled("red", one), soft_wrap=True)
 
 
-def _error_line(told: WorldErrorsTold) -> str:
+def _error_line(summary: WorldErrorsSummary) -> str:
     words = (
-        f"joints: at most {told['joint_error_max_deg']:.4f} deg in motion, "
-        f"{told['joint_error_final_deg']:.5f} deg at the end"
+        f"joints: at most {summary['joint_error_max_deg']:.4f} deg in motion, "
+        f"{summary['joint_error_final_deg']:.5f} deg at the end"
     )
-    if told["way_error_max_mm"]:
-        words += f"; slides: {told['way_error_max_mm']:.4f} mm, {told['way_error_final_mm']:.4f} mm"
-    line = told["line_deviation_max_mm"]
+    if summary["way_error_max_mm"]:
+        words += f"; slides: {summary['way_error_max_mm']:.4f} mm, {summary['way_error_final_mm']:.4f} mm"
+    line = summary["line_deviation_max_mm"]
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def show_run(result: WorldResult, told: WorldRunTold) -> None:
+def show_run(result: WorldResult, summary: WorldRunSummary) -> None:
     """Figures of a run for people."""
-    out.print(f"robot: {told['robot']}", soft_wrap=True)
-    out.print(_error_line(told))
-    if told["plain_pid"] is not None:
-        out.print("by plain PID:", _error_line(told["plain_pid"]))
-    if told["contacts"]:
-        out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
-    if told["edits"] or told["edits_refused"]:
-        pause = f", at most {told['edit_pause_max_ms']:.2f} ms each"
+    out.print(f"robot: {summary['robot']}", soft_wrap=True)
+    out.print(_error_line(summary))
+    if summary["plain_pid"] is not None:
+        out.print("by plain PID:", _error_line(summary["plain_pid"]))
+    if summary["contacts"]:
+        out.print(f"contacts: {summary['contacts']}; the first: {result.figures.violations[0]}")
+    if summary["edits"] or summary["edits_refused"]:
+        pause = f", at most {summary['edit_pause_max_ms']:.2f} ms each"
         out.print(
-            f"edits: {told['edits']} taken{pause if told['edit_pause_max_ms'] else ''}, "
-            f"{told['edits_refused']} refused"
+            f"edits: {summary['edits']} taken{pause if summary['edit_pause_max_ms'] else ''}, "
+            f"{summary['edits_refused']} refused"
         )
-    if told["changes"] or told["changes_refused"]:
-        counts = f"{told['changes']} taken, {told['changes_refused']} refused"
+    if summary["changes"] or summary["changes_refused"]:
+        counts = f"{summary['changes']} taken, {summary['changes_refused']} refused"
         out.print(f"changes of the diagram: {counts}")
     changer = result.changer
     for missed in (*result.editor.missed, *(() if changer is None else changer.missed)):
         out.print(missed, soft_wrap=True)
-    if told["loop_gap_max_um"]:
-        out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
+    if summary["loop_gap_max_um"]:
+        out.print(f"loops: gap at most {summary['loop_gap_max_um']:.2f} um")
     out.print(
-        f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
-        f"real time, {told['overruns']} overruns"
+        f"{summary['steps']} steps, {summary['step_us']:.0f} us each, {summary['real_time_factor']:.1f} x "
+        f"real time, {summary['overruns']} overruns"
     )
-    if told["video"] is not None:
-        out.print(f"video:     {told['video']}", soft_wrap=True)
+    if summary["video"] is not None:
+        out.print(f"video:     {summary['video']}", soft_wrap=True)

@@ -30,9 +30,9 @@ class StandingRobot:
     def step(self) -> tuple[str, ...]:
         """Hold it for one step; what its gate objects to, if it is pushed away or cannot hold."""
         verdict = self._gated.step(self._asked, self._gated.found())
-        told = self._refused + tuple(one.message for one in verdict.violations)
+        messages = self._refused + tuple(one.message for one in verdict.violations)
         self._refused = ()
-        return told
+        return messages
 
     def carry_over(self, old: StandingRobot) -> None:
         """Go on from before an edit of another robot, as nothing of this one has changed."""

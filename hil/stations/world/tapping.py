@@ -26,9 +26,9 @@ def tapped(plan: WorldPlan, bench: WorldBench) -> Iterator[None]:
     law, used = bench.gated.law, plan.diagram
     with ExitStack() as stack:
         if used is not None and isinstance(law, DiagramLaw):
-            told = plan.scenario.name, used.path.resolve(), used.text, used.changes
+            header = plan.scenario.name, used.path.resolve(), used.text, used.changes
             try:
-                law.diagram.taps = stack.enter_context(OpenTaps(*told)).taps
+                law.diagram.taps = stack.enter_context(OpenTaps(*header)).taps
             except PlaceError as error:
                 words = f"nobody can watch the diagram: {error}"
                 err.print(styled("yellow", words), soft_wrap=True)

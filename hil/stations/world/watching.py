@@ -51,7 +51,7 @@ FOLLOWING_M: Final = 1.0
 def watch_run(
     plan: WorldPlan,
     folder: Path,
-    told: Callable[[WorldResult], object],
+    report: Callable[[WorldResult], object],
     opened: Callable[[ViewedModel], WorldWindow] = ViewerProcess,
     now_s: Callable[[], float] | None = None,
     *,
@@ -89,7 +89,7 @@ def watch_run(
 
                 edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
             result = run_world(plan, folder, watch=watch, edits=edits)
-        told(result)
+        report(result)
         for _, live in watched:
             live.words = f"{result.figures.ended} {result.figures.reason}".strip()
             with suppress(KeyboardInterrupt):  # the run is over

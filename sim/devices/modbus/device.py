@@ -175,7 +175,7 @@ class ModbusDevice(ABC):
     def _stop_unwatched(self, drive: EmulatedDrive) -> None:
         """Do what the watchdog does to a drive whose master is silent."""
 
-    def _told_words(self, drive: EmulatedDrive) -> list[int]:
+    def _published_words(self, drive: EmulatedDrive) -> list[int]:
         return self.hold_values.get(self.drives.index(drive)) or self.state_words(drive)
 
     def _drives_of(self, unit: int) -> tuple[EmulatedDrive, ...]:

@@ -158,7 +158,7 @@ def _slides(model: Any) -> NDArray[np.bool_]:
 def _why(
     library: Any, model: Any, data: Any, gap_m: float, moved: Array, slides: NDArray[np.bool_]
 ) -> str:
-    told = (
+    text = (
         f"the edit opens loops by {1e3 * gap_m:.4g} mm; a correction of {1e3 * WAY_MAX_M:g} mm and "
         f"{math.degrees(TURN_MAX_RAD):g} deg does not close them: "
     )
@@ -166,7 +166,7 @@ def _why(
     worst = max(gaps, key=lambda name: float(np.abs(gaps[name]).max()))
     left = float(np.abs(gaps[worst]).max())
     if not left <= CLOSED:
-        return f"{told}tie {worst} stays open by {1e3 * left:.4g} mm"
+        return f"{text}tie {worst} stays open by {1e3 * left:.4g} mm"
     shares = np.abs(moved) / np.where(slides, WAY_MAX_M, TURN_MAX_RAD)
     freedom = int(np.argmax(shares))
     joint = library.mj_id2name(model, library.mjtObj.mjOBJ_JOINT, int(model.dof_jntid[freedom]))
@@ -174,4 +174,4 @@ def _why(
         f"{1e3 * abs(moved[freedom]):.4g} mm" if slides[freedom]
         else f"{math.degrees(abs(moved[freedom])):.4g} deg"
     )  # fmt: skip
-    return f"{told}joint {joint} would have to move by {way}"
+    return f"{text}joint {joint} would have to move by {way}"

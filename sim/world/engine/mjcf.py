@@ -99,10 +99,10 @@ def robot_model(robot: Robot) -> ModelText:
     start = add_robot(parts, placed, DEFAULT.step_s)
     values: dict[str, Sequence[float]] = {}
     for joint in robot.joints:
-        names, told = joint_names(joint), start.get(joint.number, ())
-        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(told))
-        parts_of: list[Sequence[float]] = [(one,) for one in told[:turns]]
-        values.update(zip(names, [*parts_of, told[turns:]], strict=False))
+        names, coordinates = joint_names(joint), start.get(joint.number, ())
+        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(coordinates))
+        parts_of: list[Sequence[float]] = [(one,) for one in coordinates[:turns]]
+        values.update(zip(names, [*parts_of, coordinates[turns:]], strict=False))
     order = (joint.get("name", "") for joint in parts.world.iter("joint"))
     positions = [one for name in order for one in values[name]]
     if positions:

@@ -163,7 +163,7 @@ def _other(root: Element, sensor: RobotSensor) -> Attributes:
             return {attribute: sensor.other}
     known = sorted(body.get("name", "") for body in root.iter("body"))
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-    told = (
+    problem = (
         f"sensor {sensor.called}: other = {sensor.other}: no such body; the floor if there is one"
     )
-    raise SensorTargetError(f"{told}, {shown}")
+    raise SensorTargetError(f"{problem}, {shown}")

@@ -107,8 +107,8 @@ class MeshReader:
         if library in contents:
             return
         if (data := self._may_have(library)) is None:
-            told = "is not there; put it beside the mesh"
-            notes.append(f"materials: {brief(library)} {told}")
+            text = "is not there; put it beside the mesh"
+            notes.append(f"materials: {brief(library)} {text}")
             return
         said = read_library(data, library)
         notes += said.notes[:BESIDE_MAX]
@@ -247,8 +247,8 @@ def _had(path: str, files: MeshFiles) -> bytes:
     if not data:
         raise MeshError(f"{brief(path)} is empty", "a file with a mesh")
     if data.startswith(LFS):
-        told = f"{brief(path)} is not there, but a pointer of Git LFS to it"
-        raise MeshError(told, "git lfs pull, in its repository, gets the file itself")
+        problem = f"{brief(path)} is not there, but a pointer of Git LFS to it"
+        raise MeshError(problem, "git lfs pull, in its repository, gets the file itself")
     if len(data) > FILE_MAX:
         right = f"at most {FILE_MAX // 10**6} MB: reduce (decimate) it in a modelling program"
         raise MeshError(f"{brief(path)} has {len(data)} bytes", right)

@@ -81,8 +81,10 @@ def read_scene(data: bytes, ending: str) -> MeshSurface:
         X_SN, name = scene.graph[node]  # of the node in the scene
         _add(found, scene.geometry[name], np.asarray(X_SN, np.float64))
     if found.count < least:
-        told = f"{found.count} triangles of {least} faces" if found.count else "it has no triangles"
-        raise MeshError(told, "a mesh with faces, all of them there")
+        problem = (
+            f"{found.count} triangles of {least} faces" if found.count else "it has no triangles"
+        )
+        raise MeshError(problem, "a mesh with faces, all of them there")
     corners = np.concatenate(found.vertices) * scale + 0.0
     vertices, same = alike(corners)
     counts = [len(one) for one in found.triangles]
@@ -144,14 +146,14 @@ def _colour(part: Any) -> tuple[float, float, float] | None:
     if not visual.defined:
         return None
     if visual.kind == "texture":
-        told = getattr(visual.material, "baseColorFactor", None)
+        rgba = getattr(visual.material, "baseColorFactor", None)
     elif visual.kind == "face":
-        told = np.mean(visual.face_colors, axis=0)
+        rgba = np.mean(visual.face_colors, axis=0)
     else:
-        told = np.mean(visual.vertex_colors, axis=0)
-    if told is None or len(told) < 3:
+        rgba = np.mean(visual.vertex_colors, axis=0)
+    if rgba is None or len(rgba) < 3:
         return None
-    r, g, b = (min(max(float(one) / 255.0, 0.0), 1.0) for one in told[:3])
+    r, g, b = (min(max(float(one) / 255.0, 0.0), 1.0) for one in rgba[:3])
     return r, g, b
 
 
@@ -168,8 +170,8 @@ def _faces_of_ply(data: bytes) -> int:
     for name, word in _ELEMENT.findall(head):
         most = _PLY_MOST.get(name, VERTICES_MAX)
         if not word.isdigit() or len(word) > 9 or int(word) > most:
-            told = f"element {name.decode('utf-8', 'replace')} {word.decode('utf-8', 'replace')}"
-            raise MeshError(brief(told), f"a whole number, at most {most}")
+            problem = f"element {name.decode('utf-8', 'replace')} {word.decode('utf-8', 'replace')}"
+            raise MeshError(brief(problem), f"a whole number, at most {most}")
         needed += int(word)
         faces += int(word) if name == b"face" else 0
     count = sum(not row.isspace() for row in rows.splitlines()[1:] if row)

@@ -143,8 +143,8 @@ def _copies(values: MjcfValues, node: XmlNode, total: list[int]) -> list[XmlNode
     pose = np.eye(4)
     found: list[XmlNode] = []
     for index in range(count):
-        told = {"pos": numbers(pose[:3, 3]), "quat": numbers(quaternion_of(pose[:3, :3]))}
-        frame = node.like("frame", told)
+        attributes = {"pos": numbers(pose[:3, 3]), "quat": numbers(quaternion_of(pose[:3, :3]))}
+        frame = node.like("frame", attributes)
         suffix = f"{separator}{index:0{len(str(count - 1))}d}"
         frame.children += [child.copied(partial(_named, suffix)) for child in node.children]
         found.append(frame)

@@ -66,8 +66,8 @@ class _Reader:
         self._root = read_nodes(text, source)
         self._values = MjcfValues(source, files)
         if self._root.tag != "mujoco":
-            told = f"<{self._root.tag}>"
-            self._values.fault(self._root, told, "no MJCF", RIGHT)
+            phrase = f"<{self._root.tag}>"
+            self._values.fault(self._root, phrase, "no MJCF", RIGHT)
         include_files(self._values, self._root, files)
         self._values.faults.end()
         self._values.units = self._units(self._root)
@@ -103,7 +103,7 @@ class _Reader:
         read_drives(values, root, bodies.joints)
         joints = [*bodies.joints, *self._ends(bodies, used, ours=ours)]
         read_start(values, root, bodies)
-        start_inside(values, joints, told=True)
+        start_inside(values, joints, keep_given=True)
         follow_the_first(values, joints)
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()

@@ -23,20 +23,22 @@ def read_start(values: MjcfValues, root: XmlNode, bodies: ModelBodies) -> None:
     if key is None or key.get("qpos") is None:
         return
     key.get("name")
-    told = values.listed(key, "qpos", POSITIONS_MAX)
+    positions = values.listed(key, "qpos", POSITIONS_MAX)
     counts = [_count(mine) for _, mine in bodies.moving]
-    if len(told) != sum(counts):
+    if len(positions) != sum(counts):
         right = f"{sum(counts)} of all joints in their order"
-        values.fault(key, len(told), "so many coordinates of another model", right)
+        values.fault(key, len(positions), "so many coordinates of another model", right)
         return
     at = 0
     for (joint, mine), count in zip(bodies.moving, counts, strict=True):
-        start = _start(joint.type, mine, told[at : at + count], bodies, joint.child)
+        start = _start(joint.type, mine, positions[at : at + count], bodies, joint.child)
         if not joint.leader:
             joint.start = None if start is None or start == REST[joint.type] else start
         at += count
         if start is None:
-            values.fault(key, told[at - count : at], "a quaternion of no length", "of length 1")
+            values.fault(
+                key, positions[at - count : at], "a quaternion of no length", "of length 1"
+            )
 
 
 def _count(joint: MjcfJoint) -> int:
@@ -44,26 +46,26 @@ def _count(joint: MjcfJoint) -> int:
 
 
 def _start(
-    kind: JointType, joint: MjcfJoint, told: Numbers, bodies: ModelBodies, link: str
+    kind: JointType, joint: MjcfJoint, coordinates: Numbers, bodies: ModelBodies, link: str
 ) -> Numbers | None:  # fmt: skip
     match kind:
         case JointType.BALL:
-            return _unit(told)
+            return _unit(coordinates)
         case JointType.FREE:
-            if (turned := _unit(told[3:])) is None:
+            if (turned := _unit(coordinates[3:])) is None:
                 return None
             if joint.is_made:
-                return (*told[:3], *turned)
-            pose = shift(np.array(told[:3]))
+                return (*coordinates[:3], *turned)
+            pose = shift(np.array(coordinates[:3]))
             pose[:3, :3] = rotation_of(turned)
             own = np.linalg.inv(bodies.poses[link]) @ pose
             return (*own[:3, 3].tolist(), *quaternion_of(own[:3, :3]))
         case _:
-            return tuple(one - ref for one, ref in zip(told, joint.refs, strict=True))
+            return tuple(one - ref for one, ref in zip(coordinates, joint.refs, strict=True))
 
 
-def _unit(told: Numbers) -> Numbers | None:
-    length = float(np.linalg.norm(told))
+def _unit(quaternion: Numbers) -> Numbers | None:
+    length = float(np.linalg.norm(quaternion))
     if length == 0.0:
         return None
-    return told if abs(length - 1.0) <= 1e-12 else tuple(one / length for one in told)
+    return quaternion if abs(length - 1.0) <= 1e-12 else tuple(one / length for one in quaternion)

@@ -35,9 +35,9 @@ class ArmPlaceError(ValueError):
 
     def __init__(self, angles_rad: Sequence[float], own: str, other: str, depth_m: float) -> None:
         self.other: str = other
-        told = ", ".join(f"{math.degrees(angle):.1f}" for angle in angles_rad)
+        text = ", ".join(f"{math.degrees(angle):.1f}" for angle in angles_rad)
         super().__init__(
-            f"joints at {told} deg: {own} would be {1e3 * depth_m:.1f} mm inside {other}, at most "
+            f"joints at {text} deg: {own} would be {1e3 * depth_m:.1f} mm inside {other}, at most "
             f"{1e3 * DEPTH_MAX_M:g} mm are borne; begin elsewhere, or move {other} in the scene"
         )
 
@@ -98,8 +98,8 @@ class ArmPlant:
         hinges = {one.number for one in self.robot.joints if one.type is JointType.HINGE}
         for drive in self.robot.drives:
             if drive.control != "torque" or drive.joint not in hinges:
-                told = f"drive of joint {drive.joint} ({drive.control})"
-                raise ValueError(f"{told}: an arm's drives are torques on hinges")
+                problem = f"drive of joint {drive.joint} ({drive.control})"
+                raise ValueError(f"{problem}: an arm's drives are torques on hinges")
         self._numbers = tuple(drive.joint for drive in self.robot.drives)
         names = [f"{text.robots[robot].prefix}j{number}" for number in self._numbers]
         text = with_brakes(text, names)

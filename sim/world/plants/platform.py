@@ -20,7 +20,7 @@ from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import PlacedRobot, link_name
 from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
-from sim.world.plants.touches import Told, TouchLog
+from sim.world.plants.touches import TouchLog, TouchRow
 from sim.world.robots.loops import CLOSED_M, closed_loops
 from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.robots.tree import spanning_tree
@@ -103,8 +103,8 @@ class PlatformPlant:
         slides = {one.number for one in self.robot.joints if one.type is JointType.SLIDE}
         for drive in self.robot.drives:
             if drive.control != "torque" or drive.joint not in slides:
-                told = f"drive of joint {drive.joint} ({drive.control})"
-                raise ValueError(f"{told}: a plant's drives are forces (torque) on slides")
+                problem = f"drive of joint {drive.joint} ({drive.control})"
+                raise ValueError(f"{problem}: a plant's drives are forces (torque) on slides")
         self._numbers = tuple(drive.joint for drive in self.robot.drives)
         prefix = text.robots[robot].prefix
         names = [f"{prefix}j{number}" for number in self._numbers]
@@ -152,9 +152,9 @@ class PlatformPlant:
         )
         found = closed_loops(spanning_tree(replace(self.robot, joints=joints)))
         if found.gap_max_m > CLOSED_M:
-            told = ", ".join(f"{value:.4f}" for value in extensions_m)
+            problem = ", ".join(f"{value:.4f}" for value in extensions_m)
             raise PlantPlaceError(
-                f"rods at {told} m: the least gap at the platform is {found.gap_max_m * 1e3:.3g} "
+                f"rods at {problem} m: the least gap at the platform is {found.gap_max_m * 1e3:.3g} "
                 f"mm, at most {CLOSED_M * 1e3:g} mm is needed"
             )
         self._brakes.close((False,) * len(self._numbers))
@@ -224,9 +224,9 @@ class PlatformPlant:
             speeds_m_s = [0.0 if held else speed for speed, held in pairs]
         self._speeds_m_s = speeds_m_s
 
-    def touches(self) -> tuple[Told, ...]:
+    def touches(self) -> tuple[TouchRow, ...]:
         """What has pressed on the machine since `begin`."""
-        return self._touched.told()
+        return self._touched.rows()
 
     def extensions_m(self) -> Sequence[float]:
         """How far each rod is out [m]."""

@@ -15,7 +15,7 @@ FURTHER: Final = "further touches"
 APART_S: Final = 0.1
 """After so long without force the next one is another touch."""
 
-Told = tuple[str, float, float, tuple[float, ...]]
+TouchRow = tuple[str, float, float, tuple[float, ...]]
 """Who pressed on whom, since when [s], time of one value [s], greatest forces in it [N]."""
 
 
@@ -67,7 +67,7 @@ class TouchLog:
         self._all.append(found)
         return found
 
-    def told(self) -> tuple[Told, ...]:
+    def rows(self) -> tuple[TouchRow, ...]:
         """All touches, in the order in which they began."""
         return tuple(
             (

@@ -156,17 +156,17 @@ def _numbered(
     rows: Sequence[NamedLink] | Sequence[NamedJoint], first: str, least: int
 ) -> dict[str, int]:
     """Numbers by names: those that the document tells, others after them, 0 for the first."""
-    told = {one.name: one.number for one in rows if one.number is not None}
-    if first in told or not told:
-        told.setdefault(first, 0)
+    numbers = {one.name: one.number for one in rows if one.number is not None}
+    if first in numbers or not numbers:
+        numbers.setdefault(first, 0)
     elif first:
-        told = {first: 0}
-    following = max(least, 1 + max(told.values(), default=0))
+        numbers = {first: 0}
+    following = max(least, 1 + max(numbers.values(), default=0))
     for one in rows:
-        if one.name not in told:
-            told[one.name] = following
+        if one.name not in numbers:
+            numbers[one.name] = following
             following += 1
-    return told
+    return numbers
 
 
 def _bearing(links: list[NamedLink], joints: list[NamedJoint]) -> NamedJoint | None:

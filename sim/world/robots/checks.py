@@ -85,8 +85,8 @@ def _of_link(link: RobotLink) -> Iterator[Problem]:
         yield "density_kg_m3", link.density_kg_m3, "below 0 kg/m3", "above 0 kg/m3 (steel: 7850)"
     if link.mass_kg is not None and "mass_kg" not in broken and link.mass_kg < 0.0:
         yield "mass_kg", link.mass_kg, "below 0 kg", "0 kg or more"
-    told = (link.density_kg_m3 != 0.0) + (link.mass_kg is not None) + (link.inertia is not None)
-    if told > 1:
+    weights = (link.density_kg_m3 != 0.0) + (link.mass_kg is not None) + (link.inertia is not None)
+    if weights > 1:
         problem = "the link's mass is told more than once"
         yield "density_kg_m3", link.density_kg_m3, problem, "a density, a mass, or an inertia"
     if link.shape is BodyShape.NONE and (link.density_kg_m3 or link.mass_kg):
@@ -127,10 +127,10 @@ def _of_size(shape: BodyShape, size_m: Sequence[float]) -> Iterator[Problem]:
             yield "size_m", tuple(size_m), f"{name} is {value!r} m", "above 0 m"
 
 
-def _of_inertia(told: LinkInertia) -> Iterator[Problem]:
-    mass, entries = told.mass_kg, told.inertia_kg_m2
-    if not finite((mass, *told.centre_m, *entries)):
-        yield "inertia", (mass, *told.centre_m, *entries), *NOT_FINITE
+def _of_inertia(inertia: LinkInertia) -> Iterator[Problem]:
+    mass, entries = inertia.mass_kg, inertia.inertia_kg_m2
+    if not finite((mass, *inertia.centre_m, *entries)):
+        yield "inertia", (mass, *inertia.centre_m, *entries), *NOT_FINITE
         return
     if mass <= 0.0:
         yield "inertia", mass, "its mass is not above 0 kg", "above 0 kg"

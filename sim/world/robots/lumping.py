@@ -128,9 +128,9 @@ def _weight(link: RobotLink) -> tuple[float, bool]:
 
 
 def _as_ball(link: RobotLink) -> RobotLink:
-    told = link.inertia
-    assert told is not None  # noqa: S101  # a body without moments has its mass from there
-    radius_m = (told.mass_kg / DENSITY_KG_M3 * 0.75 / math.pi) ** (1.0 / 3.0)
-    moment = 0.4 * told.mass_kg * radius_m**2
+    inertia = link.inertia
+    assert inertia is not None  # noqa: S101  # a body without moments has its mass from there
+    radius_m = (inertia.mass_kg / DENSITY_KG_M3 * 0.75 / math.pi) ** (1.0 / 3.0)
+    moment = 0.4 * inertia.mass_kg * radius_m**2
     moments = (moment, moment, moment, 0.0, 0.0, 0.0)
-    return replace(link, inertia=LinkInertia(told.mass_kg, told.centre_m, moments))
+    return replace(link, inertia=LinkInertia(inertia.mass_kg, inertia.centre_m, moments))

@@ -10,14 +10,16 @@ from sim.world.robots.xml_nodes import named
 from sim.world.robots.xml_values import XmlValues
 
 
-def start_inside(values: XmlValues, joints: list[NamedJoint], *, told: bool) -> None:
+def start_inside(values: XmlValues, joints: list[NamedJoint], *, keep_given: bool) -> None:
     """Let joints start within their limits; each that would not is told.
 
     Args:
         told: whether starts that the document tells are moved, too.
     """
     for joint in joints:
-        if joint.type in (JointType.BALL, JointType.FREE) or (joint.start is not None and not told):
+        if joint.type in (JointType.BALL, JointType.FREE) or (
+            joint.start is not None and not keep_given
+        ):
             continue
         start = REST[joint.type] if joint.start is None else joint.start
         if len(start) != len(joint.limits) or any(least >= most for least, most in joint.limits):

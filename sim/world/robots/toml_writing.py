@@ -94,13 +94,13 @@ def _named(link: RobotLink) -> RobotLink:
 def _mesh(mesh: LinkMesh) -> dict[str, Any]:
     """Its files, as their paths, and what is in them."""
     usual = LinkMesh(mesh.file)
-    told = {name: getattr(mesh, name) for name in ("file", "scale", "parts")}
-    told = {
-        name: one for name, one in told.items() if name == "file" or one != getattr(usual, name)
+    entries = {name: getattr(mesh, name) for name in ("file", "scale", "parts")}
+    entries = {
+        name: one for name, one in entries.items() if name == "file" or one != getattr(usual, name)
     }
     if mesh.contents:
-        told["contents"] = {path: toml_keys.packed(data) for path, data in mesh.contents}
-    return told
+        entries["contents"] = {path: toml_keys.packed(data) for path, data in mesh.contents}
+    return entries
 
 
 def _sensor(sensor: RobotSensor) -> Iterator[str]:

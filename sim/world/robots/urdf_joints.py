@@ -135,8 +135,8 @@ def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[f
     ]
     least, greatest = found
     if least == greatest:
-        told = None if ends == [None, None] else (least, greatest)
-        values.losses.append(node.loss("limit", told, UNLIMITED, _of(joint)))
+        limit = None if ends == [None, None] else (least, greatest)
+        values.losses.append(node.loss("limit", limit, UNLIMITED, _of(joint)))
         return ()
     if joint.type is JointType.HINGE and max(-least, greatest) > math.tau:
         reason = "more than a turn either way, as angles are in rad: a turn stands instead"

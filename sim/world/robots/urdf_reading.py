@@ -64,9 +64,9 @@ class _Reader:
         if self._root.tag != "robot":
             self._refuse(f"<{self._root.tag}>", "no URDF", "<robot> is the outermost element")
         if (macro := _macro(self._root)) is not None:
-            node, told = macro
+            node, name = macro
             right = "run xacro first, and read what it wrote: xacro in.xacro > out.urdf"
-            self._values.fault(node, told, "macros are not expanded", right)
+            self._values.fault(node, name, "macros are not expanded", right)
             self._values.faults.end()
         self._root.get("version")
 
@@ -88,7 +88,7 @@ class _Reader:
         values.faults.end()
         joints = self._planes(self._one_parent(joints), links)
         joints, links = merged(values, joints, links)
-        start_inside(values, joints, told=False)
+        start_inside(values, joints, keep_given=False)
         follow_the_first(values, joints)
         joints = exact(joints, links)
         parts = NamedParts(links, joints, loops)
@@ -110,8 +110,8 @@ class _Reader:
         names = {link.name for link in links}
         for joint in joints:
             for side, name in (("parent", joint.parent), ("child", joint.child)):
-                told = name or any(one.tag == side for one in joint.node.children)
-                if told and name not in names:
+                is_given = name or any(one.tag == side for one in joint.node.children)
+                if is_given and name not in names:
                     right = "a link that is there"
                     self._values.fault(joint.node, name, "no such link", right)
         if not links:

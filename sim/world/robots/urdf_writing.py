@@ -276,9 +276,9 @@ def _geometry(
     if shape is BodyShape.BOX:
         add(geometry, "box", size=size_m)
     elif mesh is not None:
-        told = add(geometry, "mesh", filename=mesh.file, scale=mesh.scale)
+        mesh_node = add(geometry, "mesh", filename=mesh.file, scale=mesh.scale)
         for part in mesh.parts if tag == "collision" else ():
-            add(told, "part", filename=part)
+            add(mesh_node, "part", filename=part)
     else:
         add(geometry, shape.value, **dict(zip(SIZES[shape], size_m, strict=True)))
     return element

@@ -41,7 +41,7 @@ class ChainSnapshot:
     """Of the filters."""
     history: bytes
     """What is still delayed."""
-    told: bytes
+    published: bytes
     """The last reading."""
 
 
@@ -79,7 +79,7 @@ class SensorChain:
         count = len(self.layout.values)
         self._step = 0
         self._begun, self._all_begun = np.zeros(count, np.bool_), not count
-        self._filtered, self._told = np.zeros(count), np.zeros(count)
+        self._filtered, self._published = np.zeros(count), np.zeros(count)
         self._history = np.zeros((self._depth, count))
         self._room = np.zeros(count)
 
@@ -96,12 +96,12 @@ class SensorChain:
         next_reading(
             measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
             layout.boundless, self._biased, self._step, row, self._noise, self._turns,
-            self._lost, self._begun, self._filtered, self._history, self._told, self._room,
+            self._lost, self._begun, self._filtered, self._history, self._published, self._room,
         )  # fmt: skip
         if not self._all_begun:
             self._begun[:] = self._all_begun = True
         self._step += 1
-        return self._told.copy()
+        return self._published.copy()
 
     def _draw(self, block: int) -> None:
         """Noise of the next steps, and which values stay as they were."""
@@ -119,7 +119,7 @@ class SensorChain:
 
     def snapshot(self) -> ChainSnapshot:
         """All that decides how it goes on."""
-        arrays = (self._begun, self._filtered, self._history, self._told)
+        arrays = (self._begun, self._filtered, self._history, self._published)
         kept = (array.tobytes() for array in arrays)
         return ChainSnapshot(self._seed, self._step, self.layout.values, *kept)
 
@@ -144,7 +144,7 @@ class SensorChain:
         self._all_begun = bool(self._begun.all())
         self._filtered[:] = np.frombuffer(snapshot.filtered)
         self._history[:] = np.frombuffer(snapshot.history).reshape(self._history.shape)
-        self._told = np.frombuffer(snapshot.told).copy()
+        self._published = np.frombuffer(snapshot.published).copy()
 
     def carry_over(self, old: ChainSnapshot) -> None:
         """Go on from before an edit, with values of the same sensor, quantity and part.
@@ -160,7 +160,7 @@ class SensorChain:
         self._begun[known] = np.frombuffer(old.begun, dtype=np.bool_)[there]
         self._all_begun = bool(self._begun.all())
         self._filtered[known] = np.frombuffer(old.filtered)[there]
-        self._told[known] = np.frombuffer(old.told)[there]
+        self._published[known] = np.frombuffer(old.published)[there]
         history = np.frombuffer(old.history).reshape(-1, len(old.values))
         for age in range(1, self._depth + 1):
             row = (old.step - min(age, len(history))) % len(history)

@@ -65,7 +65,7 @@ def _of_sensor(robot: Robot, sensor: RobotSensor, begin: int) -> Iterator[Sensor
     for one in quantities(robot, sensor):
         count = len(one.parts)
         parts = one.parts if count > 1 else ()
-        told = UNITS_TOLD[one.unit]
-        end = re.sub("[/ ]", "_", f"_{told}").lower() if one.unit else ""
-        yield SensorSignal(f"{name}_{one.name}{end}", told, begin, count, parts, one.frame)
+        unit_text = UNITS_TOLD[one.unit]
+        end = re.sub("[/ ]", "_", f"_{unit_text}").lower() if one.unit else ""
+        yield SensorSignal(f"{name}_{one.name}{end}", unit_text, begin, count, parts, one.frame)
         begin += count

@@ -164,9 +164,9 @@ def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
     """Return the tables of the lines, and the CRC-32 of all of them."""
     tables, check = [], 0
     for number, line in enumerate(whole.splitlines(), 1):
-        told, _, data = line.partition(b" ")
+        stated, _, data = line.partition(b" ")
         check = zlib.crc32(data, check)
-        if told != b"%08x" % check:
+        if stated != b"%08x" % check:
             raise DamagedError(f"line {number}: its checksum is wrong")
         try:
             table = json.loads(data)

@@ -78,7 +78,7 @@ class BenchModel:
     def take(self, batch: Batch, now_s: float) -> None:
         """Take what the feed brought."""
         if batch.operation is not None:
-            self._wishes.told(self.operation, batch.operation)
+            self._wishes.update(self.operation, batch.operation)
             self.operation = batch.operation
         if self._newest.take(batch):
             self._link.heard(now_s)
@@ -221,10 +221,16 @@ class BenchModel:
         """Cause of the bench's stop and what brings it on; of one that cannot be asked, nothing."""
         if self.gone or self.end is not None:
             return Alarm()
-        told, hands = self.operation, Hands(self.you_own, self.owner, self._held)
+        operation, hands = self.operation, Hands(self.you_own, self.owner, self._held)
         lead, views = self._lead, self.facts.views
         return alarm_of(
-            lead, views, self.mode, told.cause, hands, clear=told.clear, stalled=told.stalled
+            lead,
+            views,
+            self.mode,
+            operation.cause,
+            hands,
+            clear=operation.clear,
+            stalled=operation.stalled,
         )
 
     @property

@@ -43,7 +43,7 @@ class Wishes:
         elif self._what == what:
             self.forget()  # it was asked once more, and now it is done
 
-    def told(self, before: Operation, now: Operation) -> None:
+    def update(self, before: Operation, now: Operation) -> None:
         """Take control's report: its word on a press replaces that on the one before."""
         if now.refused != before.refused or now.seen != before.seen:
             self._what, self._refused = "", str(now.refused)

@@ -77,12 +77,14 @@ def time_left_s(session: Session) -> float | None:
     """
     if isinstance(session, ReplaySession):
         return session.feed.span_s[1] - session.feed.t_s
-    told = session.bench.operation
-    if told.playing != "play" or told.override <= 0.0 or session.ended:
+    operation = session.bench.operation
+    if operation.playing != "play" or operation.override <= 0.0 or session.ended:
         return None
-    motion = _motion(session, told.motion_serial)
+    motion = _motion(session, operation.motion_serial)
     lasts_s = None if motion is None else session.facts.views.lasts_s(motion)
-    return None if lasts_s is None else max(0.0, lasts_s - told.motion_t_s) / told.override
+    return (
+        None if lasts_s is None else max(0.0, lasts_s - operation.motion_t_s) / operation.override
+    )
 
 
 def _motion(session: Session, serial: int) -> Mapping[str, Any] | None:

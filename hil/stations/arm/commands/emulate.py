@@ -179,13 +179,13 @@ class _Trips:
     """Tells the person at the console when joints have stopped by themselves."""
 
     def __init__(self) -> None:
-        self._told = ""
+        self._last_trip = ""
 
     def __call__(self, controller: ArmController, _now_s: float) -> None:
         trip = controller.motion.trip
-        if trip and trip != self._told:
+        if trip and trip != self._last_trip:
             say(f"{trip}: the brakes fall; `start` lifts them")
-        self._told = trip
+        self._last_trip = trip
 
 
 def _window(text: str) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.arm_summaries import IdentifiedSummary
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -24,7 +25,6 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
-from hil.stations.arm.told import IdentifiedTold
 from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 from hil.terminal.options import OutOption, RobotArg
 
@@ -142,7 +142,7 @@ def _show(
         write(path, changed)
     if as_json:
         print_json(
-            IdentifiedTold(
+            IdentifiedSummary(
                 ok=True, robot=choice.robot_line, identified=changed,
                 written=None if path is None else str(path), recordings=str(driven.folder),
             )

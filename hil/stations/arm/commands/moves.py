@@ -167,9 +167,9 @@ def _target(
     given = [name for name, value in (("--joints", joints), ("--pose", pose),
                                       ("--start-of", scenario)) if value is not None]  # fmt: skip
     if len(given) != 1:
-        told = " and ".join(given) or "none"
+        names = " and ".join(given) or "none"
         raise ConfigError(
-            "command line", [f"one of --joints, --pose and --start-of is needed; given: {told}"]
+            "command line", [f"one of --joints, --pose and --start-of is needed; given: {names}"]
         )
     if joints is not None:
         return GotoTarget.of_joints(
@@ -221,6 +221,6 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
 def _show_move(move: ProvedMove, name: str) -> None:
     from hil.stations.arm.findings import findings_table
 
-    told = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
-    out.print(styled("green", "proved"), told, sep="")
+    text = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
+    out.print(styled("green", "proved"), text, sep="")
     out.print(findings_table(move.findings()))

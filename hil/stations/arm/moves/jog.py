@@ -208,6 +208,6 @@ def run_jog(
     station = RobotStation(robot, judge, mover, hand)
     return session.run(
         arm, station, start, None, "jog", out,
-        told={"moves": f"the robot alone, jogged in {axes.value} axes"},
+        facts={"moves": f"the robot alone, jogged in {axes.value} axes"},
         shown_at=shown_at,
     )  # fmt: skip

@@ -130,13 +130,13 @@ def _check_times(file: str, times: Array) -> None:
     if not 2 <= len(times) <= ROWS_MOST:
         raise ConfigError(file, [f"{len(times)} places; 2 to {ROWS_MOST} are needed"])
     steps = np.diff(times)
-    for wrong, told in (
+    for wrong, limit in (
         (steps <= 0.0, "is not after the row before"),
         (steps > GAP_MAX_S, f"is more than {GAP_MAX_S:g} s after the row before"),
     ):
         if wrong.any():
             row = int(np.argmax(wrong)) + 1
-            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {told}"])
+            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {limit}"])
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:

@@ -131,13 +131,13 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
         step = station.step()
         hand.steps += 1
         if step.violations:
-            told = "\n".join(map(str, step.violations))
+            problem = "\n".join(map(str, step.violations))
             away = f"{np.degrees(offset):.0f} deg" if stroke.axis == "turn" else (
                 f"{1e3 * offset:.0f} mm"
             )  # fmt: skip
             raise RefusedError(
                 f"the stroke along {stroke.axis} to {away} from where the robot stands was "
-                f"refused, nothing has been sent:\n{told}\nit needs more room: hil arm goto"
+                f"refused, nothing has been sent:\n{problem}\nit needs more room: hil arm goto"
             )
     if step is None or step.joints is None:
         raise AssertionError("a stroke has waypoints")

@@ -233,7 +233,7 @@ class OperatedSource(WrappedSource):
         except StoppedError as error:
             self._fault = f"{self._made.path}: {error}"
             return None
-        diagram.tell()
+        diagram.publish()
         return Twist(self._wanted[:3], self._wanted[3:], asked.frame)
 
     def close(self) -> None:

@@ -120,8 +120,8 @@ def _check_sizes(
     what, unit = named
     sizes = np.sqrt(np.sum(values * values, axis=1))
     for row in np.flatnonzero(sizes > most * (1.0 + ROUNDING_PART))[:1]:
-        told = f"{what} {sizes[row]:.6g} {unit}, more than {most:g} {unit}"
-        raise SourceError(f"{place(int(row))}: {told}")
+        problem = f"{what} {sizes[row]:.6g} {unit}, more than {most:g} {unit}"
+        raise SourceError(f"{place(int(row))}: {problem}")
     for row in (0, len(sizes) - 1):
         if sizes[row] > REST_PART * most:
             raise SourceError(

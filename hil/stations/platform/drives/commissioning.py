@@ -150,8 +150,8 @@ def _judge_switch(
         return "never closed", "its reference switch never closed: homing has not found it"
     if int(inputs) & switch.bit:
         wrong = switch.inner and out
-        told = "is still on its home switch: it went the wrong way, or hardly moved"
-        return "still on", told if wrong else ""
+        text = "is still on its home switch: it went the wrong way, or hardly moved"
+        return "still on", text if wrong else ""
     return "left", ""
 
 

@@ -23,7 +23,12 @@ from drives.modbus.gateway import ModbusGateway, gateway_at
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.rig.offered_banks import link_of
-from hil.stations.platform.drives.told import FaultsTold, LinkTold, NodeTold, ScanTold
+from hil.stations.platform.drives.drive_summaries import (
+    FaultsSummary,
+    LinkSummary,
+    NodeSummary,
+    ScanSummary,
+)
 from hil.terminal.console import out, print_json
 from hil.timing.doctor import Finding, Grade
 from hil.timing.realtime import RealClock
@@ -132,7 +137,7 @@ def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     views = _looked(url, bitrate)
     found = any(view.nodes or view.gateway for view in views)
     if as_json:
-        print_json(ScanTold(ok=found, links=[_view_told(view) for view in views]))
+        print_json(ScanSummary(ok=found, links=[_summarize_view(view) for view in views]))
         return found
     for view in views:
         out.print(view.url, soft_wrap=True)
@@ -156,8 +161,8 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
         raise RefusedError(f"{url}: no CANopen drive answers, so there is no history to show")
     clean = not any(node.errors for node in nodes)
     if as_json:
-        told = {str(node.node): [_code(error) for error in node.errors] for node in nodes}
-        print_json(FaultsTold(ok=clean, faults=told))
+        codes = {str(node.node): [_code(error) for error in node.errors] for node in nodes}
+        print_json(FaultsSummary(ok=clean, faults=codes))
         return clean
     for node in nodes:
         words = ", ".join(_code(error) for error in node.errors) or "none"
@@ -285,9 +290,9 @@ def _code(error: int) -> str:
     return f"{error & 0xFFFF:04X}h"
 
 
-def _view_told(view: LinkView) -> LinkTold:
+def _summarize_view(view: LinkView) -> LinkSummary:
     nodes = [
-        NodeTold(
+        NodeSummary(
             node=node.node,
             name=node.name,
             vendor=node.vendor,
@@ -299,4 +304,4 @@ def _view_told(view: LinkView) -> LinkTold:
         )
         for node in view.nodes
     ]
-    return LinkTold(url=view.url, gateway=view.gateway, nodes=nodes)
+    return LinkSummary(url=view.url, gateway=view.gateway, nodes=nodes)

@@ -86,7 +86,7 @@ class OthersToo:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Our kinds, and those of others that are installed and can be used."""
-        told = handler(schema)
+        schema_of_all = handler(schema)
         theirs = {
             one.name: one.value.settings.__pydantic_core_schema__
             for one in motions_offered()
@@ -94,9 +94,9 @@ class OthersToo:
         }
         if theirs:
             more = handler(core_schema.tagged_union_schema(theirs, "kind"))
-            told["oneOf"] += more["oneOf"]
-            told["discriminator"]["mapping"] |= more["discriminator"]["mapping"]
-        return told
+            schema_of_all["oneOf"] += more["oneOf"]
+            schema_of_all["discriminator"]["mapping"] |= more["discriminator"]["mapping"]
+        return schema_of_all
 
 
 def _settings_of(table: Any, ours: Callable[[Any], Settings]) -> Settings:
@@ -158,7 +158,7 @@ class OfferedMotion:
             self._motion = offer.value.build(settings, rig)
             duration_s = self._motion.duration_s
         except (Exception, SystemExit) as error:
-            raise self._refused(f"cannot be made: {_told(error)}") from error
+            raise self._refused(f"cannot be made: {_describe(error)}") from error
         number = isinstance(duration_s, (int, float)) and not isinstance(duration_s, bool)
         if not (number and math.isfinite(duration_s) and duration_s >= 0.0):
             text = f"has duration_s = {duration_s!r}; it must be a finite number of at least 0 s"
@@ -186,14 +186,14 @@ class OfferedMotion:
         try:
             setpoint = self._motion.sample(t_s)
         except (Exception, SystemExit) as error:
-            raise self._refused(f"at t = {t_s:g} s raised {_told(error)}") from error
+            raise self._refused(f"at t = {t_s:g} s raised {_describe(error)}") from error
         if type(setpoint) is not PlatformSetpoint:
             text = f"at t = {t_s:g} s returned {_short(setpoint)}; it must be a PlatformSetpoint"
             raise self._refused(text)
         try:
             _require_sound(setpoint)
         except Exception as error:
-            text = f"at t = {t_s:g} s returned no sound setpoint: {_told(error)}"
+            text = f"at t = {t_s:g} s returned no sound setpoint: {_describe(error)}"
             raise self._refused(text) from error
         return setpoint
 
@@ -238,7 +238,7 @@ def _require_sound(setpoint: PlatformSetpoint) -> None:
         raise PoseError(f"rotation {values[3:12]} is none, by {rows_off:g}")
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

@@ -11,7 +11,7 @@ from drives.waits import Waits, in_words
 from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
-from hil.desk.publisher import Note, Told
+from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
@@ -44,7 +44,7 @@ class OperatedCourse:
         motion: OperatedMotion,
         patience_cycles: int,
         homing_cycles: int,
-        told: Told,
+        sink: OperationSink,
         note: Note,
         *,
         period_s: float = 0.0,
@@ -58,7 +58,7 @@ class OperatedCourse:
         self._operator = operator
         self.motion = motion
         """What is followed in ENGAGED."""
-        self._told = told
+        self._sink = sink
         self._note = note
         self._presses = ButtonCommands(note)
         self._ending = EndConditions()
@@ -199,7 +199,7 @@ class OperatedCourse:
         request = self._presses.request(verdict) or self._next(verdict, path_done)
         return () if request is None else (request,)
 
-    def tell(self, tick: Tick) -> None:
+    def publish(self, tick: Tick) -> None:
         """Tell the panels how it stands; at the end of control's part of a cycle."""
         motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
@@ -219,7 +219,7 @@ class OperatedCourse:
             clear=self._presses.clear(self._verdict),
             stalled=self._verdict is not None and stalled(self._verdict),
         )
-        self._told.tell(tick.t_s, operation)
+        self._sink.publish(tick.t_s, operation)
 
     # --- what the gate did ----------------------------------------------------------------------
 

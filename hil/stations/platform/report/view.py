@@ -236,8 +236,8 @@ def _gate_record(recording: Recording) -> list[str]:
     beside = "time_base" in facts and recording.path.name == RECORDING_NAME
     if not beside or facts.get("clock") != "real":
         return []
-    told = complaint(recording.path.parent / BLACK_BOX_NAME)
-    return [told] if told else []
+    complaint_text = complaint(recording.path.parent / BLACK_BOX_NAME)
+    return [complaint_text] if complaint_text else []
 
 
 def _plan(

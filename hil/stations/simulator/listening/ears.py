@@ -110,17 +110,17 @@ class HostEars:
         self._ask(self._codec.requests(now_s))
         found: list[Received | Refused] = []
         for datagram in self._link.drain():
-            told = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
-            if isinstance(told, Refused):
-                answer = challenge_of(self._codec, told, now_s, datagram.sender)
+            decoded = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
+            if isinstance(decoded, Refused):
+                answer = challenge_of(self._codec, decoded, now_s, datagram.sender)
                 if answer is not None:
                     self._link.send(answer, datagram.sender)
-                found.append(told)
-                if told not in SET_ASIDE:
+                found.append(decoded)
+                if decoded not in SET_ASIDE:
                     self.unheard = _seen(datagram.data, getattr(self._codec, "wanted", ""))
                 continue
             self._link.own(datagram.sender)
-            packet = Packet(mapped(told.state, self._map), told.sequence)
+            packet = Packet(mapped(decoded.state, self._map), decoded.sequence)
             found.append(Received(packet, datagram.kernel_s, datagram.taken_s))
         return found
 
@@ -143,8 +143,8 @@ def _seen(data: bytes, wanted: str) -> str:
     text = begin.decode("ascii", "replace")
     shown = repr(text) if text.isascii() and text.strip().isprintable() else begin.hex(" ", 4)
     more = "…" if len(data) > SHOWN_BYTES else ""
-    told = f"the last one had {len(data)} bytes: {shown}{more}"
-    return f"{told}; needed: {wanted}" if wanted else told
+    phrase = f"the last one had {len(data)} bytes: {shown}{more}"
+    return f"{phrase}; needed: {wanted}" if wanted else phrase
 
 
 @contextmanager

@@ -117,8 +117,8 @@ class HostFigures:
         """What to look at where the host's time is not in the unit that its map says; or empty."""
         if math.isnan(self.pace) or 1.0 / PACE_MOST < self.pace < PACE_MOST or self.pace <= 0.0:
             return ""
-        told = f"its time goes on by {self.pace:.3g} s in a second"
-        return f"{told}: the unit of its time in the map is another, or its simulation is so fast"
+        text = f"its time goes on by {self.pace:.3g} s in a second"
+        return f"{text}: the unit of its time in the map is another, or its simulation is so fast"
 
     @property
     def rate_hz(self) -> float:

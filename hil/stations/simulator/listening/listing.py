@@ -9,8 +9,12 @@ from rich.table import Table
 
 from hil.config.settings import read_toml
 from hil.hosts.maps import hosts_offered
+from hil.stations.simulator.listening.host_summaries import (
+    HostKindSummary,
+    HostListSummary,
+    HostMapSummary,
+)
 from hil.stations.simulator.listening.named import shipped_maps
-from hil.stations.simulator.listening.told import HostKindTold, HostListTold, HostMapTold
 from hil.stations.simulator.offered_wires import wires_offered
 from hil.terminal.console import out, print_json
 from sim.hosts.kinds import KINDS
@@ -30,36 +34,36 @@ def list_and_show(*, as_json: bool) -> None:
     offered, wires = hosts_offered(), wires_offered()
     emulated = {*KINDS, *(one.name for one in wires if not one.broken)}
     kinds: list[HostKind] = [offer.value for offer in offered if not offer.broken]
-    maps = [HostMapTold(name=path.stem, kind=str(read_toml(path).get("kind")))
+    maps = [HostMapSummary(name=path.stem, kind=str(read_toml(path).get("kind")))
             for path in shipped_maps()]  # fmt: skip
     broken = [f"{offer.words}: {offer.broken}" for offer in (*offered, *wires) if offer.broken]
     if as_json:
-        shown = [_told(kind, emulated) for kind in kinds]
-        print_json(HostListTold(ok=True, kinds=shown, broken=broken, maps=maps))
+        shown = [_summarize(kind, emulated) for kind in kinds]
+        print_json(HostListSummary(ok=True, kinds=shown, broken=broken, maps=maps))
         return
     table = Table("kind", "what it is", "UDP port", "asked on", "maps", "tells",
                   box=None, pad_edge=False)  # fmt: skip
     for kind in kinds:
         of_kind = ", ".join(one["name"] for one in maps if one["kind"] == kind.name)
         asked = "" if kind.asks_port is None else str(kind.asks_port)
-        table.add_row(kind.name, kind.title, str(kind.port), asked, of_kind, tells_text(kind))
+        table.add_row(kind.name, kind.title, str(kind.port), asked, of_kind, fields_text(kind))
     out.print(table)
     for line in broken:
         out.print(line)
 
 
-def tells_text(kind: HostKind) -> str:
+def fields_text(kind: HostKind) -> str:
     """What a kind tells, in words."""
     if kind.tells_by_map is not None:
         return "what its map says"
-    told = [words for name, words in _WORDS.items() if name in kind.tells]
+    phrases = [words for name, words in _WORDS.items() if name in kind.tells]
     flags = [name.removeprefix("flags.").lower() for name in sorted(kind.tells)
              if name.startswith("flags.")]  # fmt: skip
-    return ", ".join(told + flags)
+    return ", ".join(phrases + flags)
 
 
-def _told(kind: HostKind, emulated: Container[str]) -> HostKindTold:
-    return HostKindTold(
+def _summarize(kind: HostKind, emulated: Container[str]) -> HostKindSummary:
+    return HostKindSummary(
         name=kind.name,
         title=kind.title,
         port=kind.port,

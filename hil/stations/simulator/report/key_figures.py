@@ -36,8 +36,8 @@ def _followed(view: RideView) -> Iterator[KeyFigure]:
     packets, dropped, missing = (
         int(last.column(name)[0]) for name in ("packets", "dropped", "missing")
     )
-    told = f"{packets} used, {dropped} dropped, {missing} never came"
-    yield KeyFigure("packets", told)
+    text = f"{packets} used, {dropped} dropped, {missing} never came"
+    yield KeyFigure("packets", text)
 
 
 def _asked(figures: RideFigures) -> Iterator[KeyFigure]:

@@ -145,11 +145,13 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
     return math.inf
 
 
-def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
+def known_fields(settings: FmuSettings, file: Path) -> frozenset[str]:
     """What a vehicle does, and no poses."""
     del settings, file
     return frozenset({BY_FORCES})
 
 
-KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells, remedy=fmu_remedy)
+KIND: Final = SourceKind(
+    FmuSettings, opened, lasts_s, operator_inputs, known_fields, remedy=fmu_remedy
+)
 """What the entry point gives."""

@@ -166,12 +166,12 @@ class HostSource:
         self._codec: Codec = kind.codec(map_)
         self._watch = HostWatch(map_.means.means(), Physics(map_))
         completion = Completion(around.period_s, around.head_m)
-        self._follower = Follower("t_s" in kind.tells_of(map_), completion)
+        self._follower = Follower("t_s" in kind.fields_for(map_), completion)
         self._smooth = smoothing(map_.lowpass_hz, around)
         self._period_s, self._missed = around.period_s, 0
         self._used = 0
         self._other = ""
-        self._told = Cause.NONE
+        self._cause_now = Cause.NONE
         self._unfit = 0
 
     @property
@@ -192,7 +192,7 @@ class HostSource:
     @property
     def why(self) -> str:
         """Details of the cause: a sender left out, what contradicts physics, or the silent wire."""
-        silent = self._told is Cause.NO_PACKET
+        silent = self._cause_now is Cause.NO_PACKET
         return self._other or self._watch.why or (self._wire.place if silent else "")
 
     def choose(self) -> bool:
@@ -207,23 +207,23 @@ class HostSource:
         """What the host says in this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
-            told = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
-            if isinstance(told, Refused):
-                answer = challenge_of(self._codec, told, now_s, datagram.sender)
+            decoded = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
+            if isinstance(decoded, Refused):
+                answer = challenge_of(self._codec, decoded, now_s, datagram.sender)
                 if answer is not None:
                     self._wire.answer(datagram, answer)
-                if told not in SET_ASIDE:
-                    came.append(told)
+                if decoded not in SET_ASIDE:
+                    came.append(decoded)
                 continue
             self._wire.own(datagram)
-            packet = Packet(mapped(told.state, self._map), told.sequence)
+            packet = Packet(mapped(decoded.state, self._map), decoded.sequence)
             came.append(Received(packet, datagram.kernel_s, datagram.taken_s))
         judged = self._watch.step(now_s, came)
         if judged.anchor:
             self._follower.anchor()
             if self._smooth is not None:
                 self._smooth.reset()
-        self._told = self._cause(judged, now_s)
+        self._cause_now = self._cause(judged, now_s)
         newest: Received | None = None
         for received in judged.accepted:
             if self._take(received):
@@ -231,7 +231,7 @@ class HostSource:
         return Heard(
             state=self._state(now_s),
             host=judged.state,
-            cause=self._told,
+            cause=self._cause_now,
             weight=judged.weight,
             anchor=judged.anchor,
             host_s=math.nan if newest is None else newest.packet.state.t_s,

@@ -171,7 +171,7 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
         ConfigError: if the map cannot be had.
     """
     kind, map_, _ = _map_of(settings, file)
-    return frozenset({BY_POSES if "flags.POSE" in kind.tells_of(map_) else BY_FORCES})
+    return frozenset({BY_POSES if "flags.POSE" in kind.fields_for(map_) else BY_FORCES})
 
 
 def known_ahead(settings: HostSettings) -> bool:

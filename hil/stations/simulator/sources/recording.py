@@ -121,8 +121,8 @@ def _read(
 def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[PlayedRecord]:
     """Read the ride, and put it on the loop's grid."""
     recorded, record = _read(settings, around.scenario_file, around.head_m)
-    told = recorded.told
-    posed = all(np.isfinite(one).all() for one in (told.position, told.attitude))
+    motion = recorded.motion
+    posed = all(np.isfinite(one).all() for one in (motion.position, motion.attitude))
     flags = VehicleFlags.POSE if posed else NO_FLAGS
     yield PlayedRecord(record.at_rate(around.period_s), flags)
 

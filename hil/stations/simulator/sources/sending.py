@@ -73,7 +73,7 @@ class SendingProcess:
         """Let the vehicle begin, if it has not yet; if it has gone, the watchdogs will say so."""
         if not self._begun:
             self._begun = True
-            self._child.tell(b"begin\n")
+            self._child.send(b"begin\n")
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def sending(
     program = ("-m", "hil.stations.simulator.sources.sending")
     child = start_child(program, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
-        child.tell(order.model_dump_json().encode() + b"\n")
+        child.send(order.model_dump_json().encode() + b"\n")
         port = _port_of(child)
         if port is None:
             line = f"source.emulated: its process did not start within {STARTS_S:g} s"
@@ -110,7 +110,7 @@ def sending(
         asked = None if kind.asks_port is None else ("127.0.0.1", port)
         yield SendingProcess(child, asked, feed.lasts_s)
     finally:
-        child.tell(b"", last=True)  # it ends by that
+        child.send(b"", last=True)  # it ends by that
         child.end(ENDS_S)
 
 

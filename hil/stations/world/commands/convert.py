@@ -11,7 +11,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.told import ConvertedTold
+from hil.stations.world.robot_summaries import ConvertedSummary
 from hil.terminal.console import Json, err, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def convert(
     if as_json:
         file = "" if output is None else str(output)
         print_json(
-            ConvertedTold(
+            ConvertedSummary(
                 ok=True, to=to, file=file, text="" if output is not None else text, losses=lines
             )
         )

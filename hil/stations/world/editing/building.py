@@ -75,8 +75,8 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
     if not drives:
         raise EditRefusedError(f"{edit.source}: no drive: nothing could move it")
     if scenario.gains is not None and len(scenario.gains.kp) != len(drives):
-        told = f"{len(drives)} drives; the scenario's gains are for {len(scenario.gains.kp)}"
-        raise EditRefusedError(f"{edit.source}: {told}: leave them out, or keep that number")
+        problem = f"{len(drives)} drives; the scenario's gains are for {len(scenario.gains.kp)}"
+        raise EditRefusedError(f"{edit.source}: {problem}: leave them out, or keep that number")
     robot = replace(document, drives=drives)
     changed = plan_with(plan, robot, write_toml(document, whole=True))
     try:

@@ -146,7 +146,7 @@ class RunEditor:
             else:
                 run.go_on_with(found.bench)
                 self.taken += 1
-                self._events.put(run.journal, tick, answer.edit, (), found.told())
+                self._events.put(run.journal, tick, answer.edit, (), found.facts())
                 return
         self.refused += 1
         self._events.put(run.journal, tick, answer.edit, faults, {})

@@ -15,7 +15,7 @@ from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.toml_form import read_toml
 
 
-def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
+def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
     """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
 
     Raises:
@@ -24,7 +24,7 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
     """
     from hil.stations.world.placing import placed_of
 
-    kept = KeptPlan.of(told)
+    kept = KeptPlan.of(document)
     file = Path(kept.robot_file)
     scenario = WorldScenario.build(kept.scenario, kept.scenario_file)
     robot = read_toml(kept.robot, str(file))

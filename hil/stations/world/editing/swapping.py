@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
-from hil.run.texts import EditRefusedError, names_told
+from hil.run.texts import EditRefusedError, names_text
 from hil.stations.world.bench import DEEP_M, bench_again
 from hil.stations.world.editing.building import plan_with
 from hil.stations.world.editing.carried import carried_source
@@ -34,12 +34,12 @@ class SwappedBench:
     carried: CarriedOver
     """What went over."""
 
-    def told(self) -> Mapping[str, Scalar]:
+    def facts(self) -> Mapping[str, Scalar]:
         """For an event of the recording."""
         found: dict[str, Scalar] = {
             "kept": len(self.carried.kept),
-            "fresh": names_told(self.carried.fresh),
-            "gone": names_told(self.carried.gone),
+            "fresh": names_text(self.carried.fresh),
+            "gone": names_text(self.carried.gone),
         }
         if (closing := self.carried.closing) is not None:
             found |= {
@@ -74,9 +74,9 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
         raise EditRefusedError(f"{source_of}: {error}") from None
     if old.gated.action is not RobotAction.OFF:
         wider = old.gated.limits.widened(bench.gated.limits)
-        told = "while it has power bounds of [machine] only become narrower"
+        problem = "while it has power bounds of [machine] only become narrower"
         if wider:
-            raise EditRefusedError(*(f"{source_of}: {one}; {told}" for one in wider))
+            raise EditRefusedError(*(f"{source_of}: {one}; {problem}" for one in wider))
     deeper = {
         pair: depth_m
         for pair, depth_m in bench.contacts.deep(DEEP_M).items()

@@ -137,8 +137,8 @@ class CopySource:
 
     def news(self) -> Sequence[SourceNews]:
         """Values that failed to come, or came again, and frames that were dropped."""
-        told, self._news = [*self._news, *self._stream.news()], []
-        return told
+        taken, self._news = [*self._news, *self._stream.news()], []
+        return taken
 
     def close(self) -> None:
         """Close its stream."""

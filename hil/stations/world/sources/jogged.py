@@ -88,12 +88,12 @@ class JogSource:
         if self._by_tool and self._jog is not None:
             tool = np.zeros(6) if wish.tool is None else wish.tool * self._full_tool
             self._jog.step(tool, in_tool=self._in_tool)
-            self._tell_stuck(self._tool_stuck() if wish.tool is not None else "")
+            self._note_stuck(self._tool_stuck() if wish.tool is not None else "")
         else:
             still = np.zeros(len(self._full_joints))
             speeds = still if wish.joints is None else wish.joints * self._full_joints
             self._joints.at_speeds(speeds)
-            self._tell_stuck(self._joints_stuck(speeds))
+            self._note_stuck(self._joints_stuck(speeds))
 
     def _tool_stuck(self) -> str:
         jog = self._jog
@@ -110,15 +110,15 @@ class JogSource:
         stuck = [name for name, one in zip(self._names, slow & near, strict=True) if one]
         return f"{', '.join(stuck)}: no further, the limit is there" if stuck else ""
 
-    def _tell_stuck(self, text: str) -> None:
+    def _note_stuck(self, text: str) -> None:
         if text and not self._stuck:
             self._news.append(SourceNews(text, warning=True))
         self._stuck = text
 
     def news(self) -> Sequence[SourceNews]:
         """That it was led or let go, and where it goes no further."""
-        told, self._news = self._news, []
-        return told
+        taken, self._news = self._news, []
+        return taken
 
     def close(self) -> None:
         """Give back what its operator holds."""

@@ -146,8 +146,10 @@ def _jogged(
         jog = ToolJog(chain, joints, ToolBounds(motion.tool_m_s, motion.tool_m_s2, turns, changes))
     script = motion.by.steps if isinstance(motion.by, ScriptSettings) else ()
     if jog is None and (motion.axes != "joints" or any(one.axis for one in script)):
-        told = "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
-        raise RefusedError(f"motion.axes = {motion.axes!r}: {told} has no tool to lead here")
+        problem = (
+            "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
+        )
+        raise RefusedError(f"motion.axes = {motion.axes!r}: {problem} has no tool to lead here")
     drives = [drive.joint for drive in plan.robot.drives]
     if isinstance(motion.by, ScriptSettings):
         places = [None if one.joint is None else place_of(one.joint, plan.robot) for one in script]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 
-class WorldErrorsTold(TypedDict):
+class WorldErrorsSummary(TypedDict):
     """How far a robot was from where it should be."""
 
     joint_error_final_deg: float
@@ -22,7 +22,7 @@ class WorldErrorsTold(TypedDict):
     """Of the tool from its line [mm]; null if it follows none."""
 
 
-class WorldCheckTold(WorldErrorsTold):
+class WorldCheckSummary(WorldErrorsSummary):
     """Proof of a motion in the virtual environment."""
 
     ok: bool
@@ -42,7 +42,7 @@ class WorldCheckTold(WorldErrorsTold):
     """What of its robots' documents does not act, a line each."""
 
 
-class SignalDiffersTold(TypedDict):
+class SignalDiffersSummary(TypedDict):
     """A signal that is not the same in two recordings."""
 
     name: str
@@ -51,7 +51,7 @@ class SignalDiffersTold(TypedDict):
     """The first that differs."""
 
 
-class RerunTold(TypedDict):
+class RerunSummary(TypedDict):
     """A recorded run done once more."""
 
     ok: bool
@@ -62,11 +62,11 @@ class RerunTold(TypedDict):
     """The second one."""
     rows: list[int]
     """Of the first and the second."""
-    differs: list[SignalDiffersTold]
+    differs: list[SignalDiffersSummary]
     """Signals that are not the same in the rows that both have."""
 
 
-class WorldRunTold(WorldErrorsTold, ConclusionTold):
+class WorldRunSummary(WorldErrorsSummary, ConclusionSummary):
     """How a run in the virtual environment went."""
 
     station: str
@@ -78,7 +78,7 @@ class WorldRunTold(WorldErrorsTold, ConclusionTold):
     moved it or the operator's desk, or `diverged`."""
     reason: str
     """Why it was not completed; empty if it was."""
-    plain_pid: WorldErrorsTold | None
+    plain_pid: WorldErrorsSummary | None
     """The same motion by the law `pid` alone, in a copy of the world; null if somebody leads it, or
     a diagram moves a robot that has no motion to follow."""
     contacts: int

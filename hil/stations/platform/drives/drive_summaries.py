@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     from drives.canopen.needs import Need
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 
 
-class NodeTold(TypedDict):
+class NodeSummary(TypedDict):
     """A CANopen node that answers."""
 
     node: int
@@ -36,27 +36,27 @@ class NodeTold(TypedDict):
     """That it remembers (1003h), such as `8611h`."""
 
 
-class LinkTold(TypedDict):
+class LinkSummary(TypedDict):
     """What was found on one link."""
 
     url: str
     """The link."""
     gateway: tuple[str, ...]
     """Vendor, product code and revision of a Modbus device; empty for CAN."""
-    nodes: list[NodeTold]
+    nodes: list[NodeSummary]
     """CANopen nodes that answered."""
 
 
-class ScanTold(TypedDict):
+class ScanSummary(TypedDict):
     """Who is on a link."""
 
     ok: bool
     """Somebody is."""
-    links: list[LinkTold]
+    links: list[LinkSummary]
     """A link each."""
 
 
-class FaultsTold(TypedDict):
+class FaultsSummary(TypedDict):
     """What drives remember."""
 
     ok: bool
@@ -65,7 +65,7 @@ class FaultsTold(TypedDict):
     """By the node's number: its codes, such as `8611h`."""
 
 
-class CheckTypeTold(TypedDict):
+class CheckTypeSummary(TypedDict):
     """A type of drive held against what the bench needs."""
 
     ok: bool
@@ -76,7 +76,7 @@ class CheckTypeTold(TypedDict):
     """What the bench needs."""
 
 
-class CheckBankTold(TypedDict):
+class CheckBankSummary(TypedDict):
     """The promises of a bank of drives."""
 
     ok: bool
@@ -87,7 +87,7 @@ class CheckBankTold(TypedDict):
     """In the order in which they were tried."""
 
 
-class HomeTold(ConclusionTold):
+class HomeSummary(ConclusionSummary):
     """How homing went."""
 
     outcome: str
@@ -100,7 +100,7 @@ class HomeTold(ConclusionTold):
     """As of a run."""
 
 
-class LegTestTold(TypedDict):
+class LegTestSummary(TypedDict):
     """The slow test move, and the silence after it."""
 
     ok: bool
@@ -123,7 +123,7 @@ class LegTestTold(TypedDict):
     """Of the test move."""
 
 
-class ReferenceTold(TypedDict):
+class ReferenceSummary(TypedDict):
     """What was measured of a rig."""
 
     ok: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class FmuVariableTold(TypedDict):
+class FmuVariableSummary(TypedDict):
     """One variable of a model."""
 
     name: str
@@ -24,7 +24,7 @@ class FmuVariableTold(TypedDict):
     """As the model says."""
 
 
-class FmuInfoTold(TypedDict):
+class FmuInfoSummary(TypedDict):
     """What an FMU says of itself; nothing of it was run."""
 
     ok: bool
@@ -53,11 +53,11 @@ class FmuInfoTold(TypedDict):
     """Why it could not; empty if it could."""
     losses: list[str]
     """What is wrong in its description and does not matter: units that it does not define."""
-    variables: list[FmuVariableTold]
+    variables: list[FmuVariableSummary]
     """All of them, in the order of the file."""
 
 
-class FmuCheckTold(TypedDict):
+class FmuCheckSummary(TypedDict):
     """A trial of an FMU in its process."""
 
     ok: bool
@@ -80,7 +80,7 @@ class FmuCheckTold(TypedDict):
     """What it failed by; empty if it did not."""
 
 
-class FmuRunTold(TypedDict):
+class FmuRunSummary(TypedDict):
     """A run of an FMU alone."""
 
     ok: bool
@@ -95,7 +95,7 @@ class FmuRunTold(TypedDict):
     """What it failed by; empty if it did not."""
 
 
-class FmuExportTold(TypedDict):
+class FmuExportSummary(TypedDict):
     """An FMU that was made of a rig."""
 
     ok: bool

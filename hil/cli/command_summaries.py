@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hil.timing.doctor import Finding
 
 
-class RecordedTold(TypedDict):
+class RecordedSummary(TypedDict):
     """Remains of a recording."""
 
     ok: bool
@@ -26,14 +26,14 @@ class RecordedTold(TypedDict):
     """Files that hold the recording."""
 
 
-class ReportTold(RecordedTold):
+class ReportSummary(RecordedSummary):
     """A page of a run."""
 
     report: str
     """Its file."""
 
 
-class ExportTold(RecordedTold):
+class ExportSummary(RecordedSummary):
     """A recording as a table."""
 
     csv: str
@@ -42,7 +42,7 @@ class ExportTold(RecordedTold):
     """Number of cycles or waypoints."""
 
 
-class StationTold(TypedDict):
+class StationSummary(TypedDict):
     """A station as some package offers it."""
 
     name: str
@@ -55,7 +55,7 @@ class StationTold(TypedDict):
     """Reason why it cannot be used; empty if it can."""
 
 
-class PartTold(TypedDict):
+class PartSummary(TypedDict):
     """Verbs, motions, banks of drives as some package offers them."""
 
     group: str
@@ -68,18 +68,18 @@ class PartTold(TypedDict):
     """Reason why it cannot be used; empty if it can."""
 
 
-class StationsTold(TypedDict):
+class StationsSummary(TypedDict):
     """Installed stations and parts."""
 
     ok: bool
     """Nothing is broken."""
-    stations: list[StationTold]
+    stations: list[StationSummary]
     """Stations by name."""
-    parts: list[PartTold]
+    parts: list[PartSummary]
     """Parts by group and name."""
 
 
-class ShippedFileTold(TypedDict):
+class ShippedFileSummary(TypedDict):
     """A file that comes along."""
 
     kind: str
@@ -92,16 +92,16 @@ class ShippedFileTold(TypedDict):
     """Description of the file."""
 
 
-class ShippedFilesTold(TypedDict):
+class ShippedFilesSummary(TypedDict):
     """Shipped files."""
 
     ok: bool
     """True."""
-    files: list[ShippedFileTold]
+    files: list[ShippedFileSummary]
     """Files by kind and name."""
 
 
-class DoctorTold(TypedDict):
+class DoctorSummary(TypedDict):
     """Abilities of this machine."""
 
     ok: bool
@@ -110,7 +110,7 @@ class DoctorTold(TypedDict):
     """Items that were checked."""
 
 
-class BenchTold(TypedDict):
+class BenchSummary(TypedDict):
     """A bench that runs."""
 
     name: str
@@ -121,7 +121,7 @@ class BenchTold(TypedDict):
     """Path of its desk's socket."""
 
 
-class PanelTold(TypedDict):
+class PanelSummary(TypedDict):
     """View that a panel would open."""
 
     ok: bool
@@ -132,18 +132,18 @@ class PanelTold(TypedDict):
     """Path of that file; null if there is none."""
     station: str | None
     """Station that it belongs to; null if that is not known."""
-    benches: list[BenchTold]
+    benches: list[BenchSummary]
     """Benches that run now."""
 
 
-class WarmTold(TypedDict):
+class WarmSummary(TypedDict):
     """Kernels are compiled."""
 
     ok: bool
     """True."""
 
 
-class TogetherCheckTold(TypedDict):
+class TogetherCheckSummary(TypedDict):
     """Proof of several stations' motions."""
 
     ok: bool
@@ -152,7 +152,7 @@ class TogetherCheckTold(TypedDict):
     """Report of `hil check` on each part, by the part's name, or its refusal."""
 
 
-class TogetherRunTold(TypedDict):
+class TogetherRunSummary(TypedDict):
     """Results of the runs of several stations."""
 
     ok: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class HostKindTold(TypedDict):
+class HostKindSummary(TypedDict):
     """One kind of host."""
 
     name: str
@@ -22,7 +22,7 @@ class HostKindTold(TypedDict):
     """``hil host emulate`` has it."""
 
 
-class HostMapTold(TypedDict):
+class HostMapSummary(TypedDict):
     """One map of a host."""
 
     name: str
@@ -31,20 +31,20 @@ class HostMapTold(TypedDict):
     """The kind that it is for."""
 
 
-class HostListTold(TypedDict):
+class HostListSummary(TypedDict):
     """Kinds of hosts and their maps."""
 
     ok: bool
     """Always true."""
-    kinds: list[HostKindTold]
+    kinds: list[HostKindSummary]
     """All that are offered."""
     broken: list[str]
     """Those that cannot be used, and why."""
-    maps: list[HostMapTold]
+    maps: list[HostMapSummary]
     """Those that are shipped."""
 
 
-class HostValuesTold(TypedDict):
+class HostValuesSummary(TypedDict):
     """What a host told last; null for what its wire does not have."""
 
     t_s: float | None
@@ -65,7 +65,7 @@ class HostValuesTold(TypedDict):
     """Seconds of its simulation in one of ours."""
 
 
-class HostListenTold(TypedDict):
+class HostListenSummary(TypedDict):
     """What was heard of a host."""
 
     ok: bool
@@ -92,11 +92,11 @@ class HostListenTold(TypedDict):
     """Why it was not followed, or was not the last time."""
     why: str
     """What physics says against following it, and what to write; empty if nothing."""
-    values: HostValuesTold | None
+    values: HostValuesSummary | None
     """What it told last; null if nothing came."""
 
 
-class HostLineTold(TypedDict):
+class HostLineSummary(TypedDict):
     """One quantity, held against what it should be."""
 
     axis: str
@@ -111,7 +111,7 @@ class HostLineTold(TypedDict):
     """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
-class HostCheckTold(TypedDict):
+class HostCheckSummary(TypedDict):
     """Whether what a host tells fits together."""
 
     ok: bool
@@ -125,11 +125,11 @@ class HostCheckTold(TypedDict):
     """Of the host."""
     why: str
     """What physics says against following it, and what to write; empty if nothing."""
-    lines: list[HostLineTold]
+    lines: list[HostLineSummary]
     """Quantity by quantity."""
 
 
-class HostRecordTold(TypedDict):
+class HostRecordSummary(TypedDict):
     """A ride that was recorded from a host."""
 
     ok: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Six = NDArray[np.float64]
 
 
-class VerdictTold(TypedDict):
+class VerdictSummary(TypedDict):
     """One thing that the gate objected to."""
 
     t_s: float
@@ -41,7 +41,7 @@ class VerdictTold(TypedDict):
     """The same as a sentence."""
 
 
-class UnitTold(TypedDict):
+class UnitSummary(TypedDict):
     """A column that is likely in another unit."""
 
     axis: str
@@ -54,12 +54,12 @@ class UnitTold(TypedDict):
     """That it is likely in."""
 
 
-class FitTold(TypedDict):
+class FitSummary(TypedDict):
     """What makes a motion fit that asks too much."""
 
     changes: list[FitChange]
     """Keys of the scenario, in the order in which they were changed."""
-    units: list[UnitTold]
+    units: list[UnitSummary]
     """Columns whose unit is doubtful."""
     refused_scale: float | None
     """Smallest scale that is refused with these changes; null if the whole fits."""
@@ -69,7 +69,7 @@ class FitTold(TypedDict):
     """What to paste."""
 
 
-class CheckTold(TypedDict):
+class CheckSummary(TypedDict):
     """Proof of a motion."""
 
     ok: bool
@@ -86,11 +86,11 @@ class CheckTold(TypedDict):
     """How much of it was tried with gate and drives [s]."""
     violations: list[PlanFinding]
     """All that is wrong; of each limit and leg the first time and the worst value."""
-    fit: FitTold | None
+    fit: FitSummary | None
     """What makes it fit; null if it fits, or nothing does."""
 
 
-class RunTold(ConclusionTold):
+class RunSummary(ConclusionSummary):
     """How a run went."""
 
     outcome: str
@@ -99,7 +99,7 @@ class RunTold(ConclusionTold):
     """Why it did not complete; empty if it did."""
     mode: str
     """The gate's last mode."""
-    verdicts: list[VerdictTold]
+    verdicts: list[VerdictSummary]
     """What the gate objected to, in order."""
     length_min_m: float | None
     """Shortest measured leg in the motion and its stop [m]; null without one, as what follows."""
@@ -138,11 +138,11 @@ class RunTold(ConclusionTold):
     """What the system granted to control; empty in a dry run."""
     fitted: list[FitChange]
     """What `--fit` has changed."""
-    fit: FitTold | None
+    fit: FitSummary | None
     """What would make a motion fit that asked too much."""
 
 
-class PoseTold(TypedDict):
+class PoseSummary(TypedDict):
     """Coordinates of a pose."""
 
     x_m: float
@@ -159,12 +159,12 @@ class PoseTold(TypedDict):
     """About x, after both [deg]."""
 
 
-class InverseTold(TypedDict):
+class InverseSummary(TypedDict):
     """A pose to leg lengths."""
 
     ok: bool
     """The pose is within the envelope."""
-    pose: PoseTold
+    pose: PoseSummary
     """Of the platform in the base."""
     lengths_m: Six
     """Joint to joint [m], 6."""
@@ -176,12 +176,12 @@ class InverseTold(TypedDict):
     """What the envelope objects to."""
 
 
-class ForwardTold(TypedDict):
+class ForwardSummary(TypedDict):
     """Leg lengths to a pose."""
 
     ok: bool
     """As `converged`."""
-    pose: PoseTold | None
+    pose: PoseSummary | None
     """Null if none was found."""
     iterations: int
     """Steps of the solution."""
@@ -195,7 +195,7 @@ class ForwardTold(TypedDict):
     """Why none was; empty if one was."""
 
 
-class ExtremesTold(TypedDict):
+class ExtremesSummary(TypedDict):
     """Extremes of the lengths over the rig's pose box."""
 
     ok: bool
@@ -204,17 +204,17 @@ class ExtremesTold(TypedDict):
     """Shortest length [m]."""
     min_leg: int
     """Whose, 1 to 6."""
-    min_pose: PoseTold
+    min_pose: PoseSummary
     """Where."""
     max_m: float
     """Longest length [m]."""
     max_leg: int
     """Whose, 1 to 6."""
-    max_pose: PoseTold
+    max_pose: PoseSummary
     """Where."""
 
 
-class SampleTold(TypedDict):
+class SampleSummary(TypedDict):
     """Lengths of random poses."""
 
     ok: bool
@@ -231,7 +231,7 @@ class SampleTold(TypedDict):
     """Files."""
 
 
-class RefusedTold(TypedDict):
+class RefusedSummary(TypedDict):
     """Of every verb that could not do what it was asked."""
 
     ok: bool

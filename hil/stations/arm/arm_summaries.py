@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from hil.run.end import ConclusionTold
+from hil.run.end import ConclusionSummary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class FindingTold(TypedDict):
+class FindingSummary(TypedDict):
     """What comes nearest to a limit, or passes it."""
 
     kind: str
@@ -32,7 +32,7 @@ class FindingTold(TypedDict):
     """Whether the limit is kept."""
 
 
-class ArmCheckTold(TypedDict):
+class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
     ok: bool
@@ -47,11 +47,11 @@ class ArmCheckTold(TypedDict):
     """Joints at which the robot begins [deg], 6."""
     scale: float
     """Of the ways [1]."""
-    findings: list[FindingTold]
+    findings: list[FindingSummary]
     """What comes nearest to each limit; empty for a live motion."""
 
 
-class AccuracyTold(TypedDict):
+class AccuracySummary(TypedDict):
     """How near the robot's path is to the space arm's."""
 
     best_m: float
@@ -72,7 +72,7 @@ class AccuracyTold(TypedDict):
     """When it was largest [s]."""
 
 
-class StreamTold(ConclusionTold):
+class StreamSummary(ConclusionSummary):
     """How a stream of waypoints ended."""
 
     result: str | None
@@ -85,7 +85,7 @@ class StreamTold(ConclusionTold):
     """Waypoints that the robot was answered with."""
 
 
-class SupervisionTold(TypedDict):
+class SupervisionSummary(TypedDict):
     """What the supervision has seen of a robot."""
 
     periods: float
@@ -106,7 +106,7 @@ class SupervisionTold(TypedDict):
     """The same of its orientation [rad]."""
 
 
-class ArmRunTold(StreamTold):
+class ArmRunSummary(StreamSummary):
     """How a run of the arm station went."""
 
     requests: int
@@ -125,7 +125,7 @@ class ArmRunTold(StreamTold):
     """Of 99 % of them [s]."""
     answer_longest_s: float
     """Of the slowest [s]."""
-    supervision: SupervisionTold
+    supervision: SupervisionSummary
     """What the supervision has seen of the robot."""
     report: str | None
     """The page, if one was asked for."""
@@ -139,20 +139,20 @@ class ArmRunTold(StreamTold):
     """Joints at which the robot begins [deg], 6."""
     scale: float
     """Of the ways [1]."""
-    findings: list[FindingTold]
+    findings: list[FindingSummary]
     """What comes nearest to each limit; empty for a live motion."""
-    accuracy: AccuracyTold | None
+    accuracy: AccuracySummary | None
     """Of the report, if one was asked for."""
 
 
-class MoveTold(StreamTold):
+class MoveSummary(StreamSummary):
     """How a move of the robot alone went."""
 
     notes: list[str]
     """What happened, in order."""
 
 
-class NothingTold(TypedDict):
+class NothingSummary(TypedDict):
     """There was nothing to move."""
 
     ok: bool
@@ -165,7 +165,7 @@ class NothingTold(TypedDict):
     """Which robot, and whether it is emulated."""
 
 
-class IdentifiedTold(TypedDict):
+class IdentifiedSummary(TypedDict):
     """What was found of a robot's controller."""
 
     ok: bool
@@ -180,7 +180,7 @@ class IdentifiedTold(TypedDict):
     """Folder of the recordings of the strokes."""
 
 
-class DistancesTold(TypedDict):
+class DistancesSummary(TypedDict):
     """How far a posture is from each singularity."""
 
     wrist: float
@@ -191,7 +191,7 @@ class DistancesTold(TypedDict):
     """[m]."""
 
 
-class PlaceTold(TypedDict):
+class PlaceSummary(TypedDict):
     """Place of a gripper."""
 
     ok: bool
@@ -208,7 +208,7 @@ class PlaceTold(TypedDict):
     """Joints beyond their ranges."""
 
 
-class RobotPlaceTold(PlaceTold):
+class RobotPlaceSummary(PlaceSummary):
     """Place of a robot's gripper."""
 
     oat_deg: Array
@@ -217,11 +217,11 @@ class RobotPlaceTold(PlaceTold):
     """Of these angles."""
     posture: str
     """Shoulder, elbow and wrist."""
-    singular_distances: DistancesTold
+    singular_distances: DistancesSummary
     """How far it is from singular postures."""
 
 
-class SpacePlaceTold(PlaceTold):
+class SpacePlaceSummary(PlaceSummary):
     """Place of a space arm's gripper."""
 
     smallest_singular_value: float
@@ -230,7 +230,7 @@ class SpacePlaceTold(PlaceTold):
     """Product of all of them [1]."""
 
 
-class PostureTold(TypedDict):
+class PostureSummary(TypedDict):
     """One posture that brings the gripper to its place."""
 
     branch: str
@@ -243,16 +243,16 @@ class PostureTold(TypedDict):
     """Joints beyond their ranges."""
 
 
-class PosturesTold(TypedDict):
+class PosturesSummary(TypedDict):
     """All postures of a place."""
 
     ok: bool
     """One at least is within the ranges."""
-    solutions: list[PostureTold]
+    solutions: list[PostureSummary]
     """Those within the ranges first, the nearest of them first."""
 
 
-class SnapshotTold(TypedDict):
+class SnapshotSummary(TypedDict):
     """A space arm at the end of a tick."""
 
     time_s: float
@@ -285,10 +285,10 @@ class SnapshotTold(TypedDict):
     """How the integration went."""
 
 
-class AdvanceTold(TypedDict):
+class AdvanceSummary(TypedDict):
     """A few ticks of a space arm."""
 
     ok: bool
     """Every tick has a solution."""
-    ticks: list[SnapshotTold]
+    ticks: list[SnapshotSummary]
     """A tick of 0.35 s each."""

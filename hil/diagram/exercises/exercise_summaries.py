@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class ExerciseTold(TypedDict):
+class ExerciseSummary(TypedDict):
     """A law to be repaired."""
 
     name: str
@@ -20,16 +20,16 @@ class ExerciseTold(TypedDict):
     """How long a scene lasts [s]."""
 
 
-class ExercisesTold(TypedDict):
+class ExercisesSummary(TypedDict):
     """All exercises."""
 
     ok: bool
     """Always."""
-    exercises: list[ExerciseTold]
+    exercises: list[ExerciseSummary]
     """By name."""
 
 
-class ExerciseNewTold(TypedDict):
+class ExerciseNewSummary(TypedDict):
     """A file that was handed out."""
 
     ok: bool
@@ -44,7 +44,7 @@ class ExerciseNewTold(TypedDict):
     """The file."""
 
 
-class MeasureTold(TypedDict):
+class MeasureSummary(TypedDict):
     """What was measured in a scene."""
 
     name: str
@@ -59,18 +59,18 @@ class MeasureTold(TypedDict):
     """It is not above."""
 
 
-class ExerciseSceneTold(TypedDict):
+class ExerciseSceneSummary(TypedDict):
     """How a law did in a scene."""
 
     ok: bool
     """It came to the end, and all is well."""
-    measures: list[MeasureTold]
+    measures: list[MeasureSummary]
     """Empty if it stopped."""
     stopped: str
     """Block, tick and time at which a number became not finite; empty if none did."""
 
 
-class ExerciseCheckTold(TypedDict):
+class ExerciseCheckSummary(TypedDict):
     """A law that was judged."""
 
     ok: bool
@@ -81,13 +81,13 @@ class ExerciseCheckTold(TypedDict):
     """Which it is."""
     seed: int
     """Of the file."""
-    scenes: list[ExerciseSceneTold]
+    scenes: list[ExerciseSceneSummary]
     """In order."""
     hint: str
     """That was asked for, as long as it is not passed; else empty."""
 
 
-class ExerciseRowTold(TypedDict):
+class ExerciseRowSummary(TypedDict):
     """A file of a folder."""
 
     file: str
@@ -106,7 +106,7 @@ class ExerciseRowTold(TypedDict):
     """Why it could not be judged; empty if it was."""
 
 
-class ExerciseFolderTold(TypedDict):
+class ExerciseFolderSummary(TypedDict):
     """A class's table."""
 
     ok: bool
@@ -115,11 +115,11 @@ class ExerciseFolderTold(TypedDict):
     """The folder."""
     passed: int
     """Files."""
-    files: list[ExerciseRowTold]
+    files: list[ExerciseRowSummary]
     """By name."""
 
 
-class ExercisePracticeTold(TypedDict):
+class ExercisePracticeSummary(TypedDict):
     """A scene that is not judged."""
 
     ok: bool
@@ -128,7 +128,7 @@ class ExercisePracticeTold(TypedDict):
     """The file."""
     exercise: str
     """Which it is."""
-    scene: ExerciseSceneTold
+    scene: ExerciseSceneSummary
     """How it went."""
     written: str
     """Inputs and outputs of every tick; empty if they were not asked for."""

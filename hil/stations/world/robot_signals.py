@@ -66,7 +66,7 @@ def rotation_vector(turn: Array) -> Array:
 Read = Callable[[], Array]
 
 
-class RobotTells:
+class RobotSignals:
     """Signals of a robot for the diagram that moves it.
 
     Args:

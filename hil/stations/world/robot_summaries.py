@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class RobotRowTold(TypedDict):
+class RobotRowSummary(TypedDict):
     """A shipped robot, or a machine."""
 
     name: str
@@ -28,7 +28,7 @@ class RobotRowTold(TypedDict):
     """Joints that are driven."""
 
 
-class SceneRowTold(TypedDict):
+class SceneRowSummary(TypedDict):
     """A shipped scene."""
 
     name: str
@@ -47,18 +47,18 @@ class SceneRowTold(TypedDict):
     """From which it is looked at."""
 
 
-class RobotsTold(TypedDict):
+class RobotsSummary(TypedDict):
     """The shipped robots and scenes."""
 
     ok: bool
     """True."""
-    robots: list[RobotRowTold]
+    robots: list[RobotRowSummary]
     """In the order of their names."""
-    scenes: list[SceneRowTold]
+    scenes: list[SceneRowSummary]
     """In the order of their names."""
 
 
-class SceneBodyTold(TypedDict):
+class SceneBodySummary(TypedDict):
     """A body of a scene."""
 
     name: str
@@ -81,7 +81,7 @@ class SceneBodyTold(TypedDict):
     """Of its frame there: w, x, y, z."""
 
 
-class SceneTold(TypedDict):
+class SceneSummary(TypedDict):
     """All of a scene; bodies of fields are where seed 0 puts them, if theirs is left to a run."""
 
     ok: bool
@@ -92,7 +92,7 @@ class SceneTold(TypedDict):
     """Its document."""
     robots: dict[str, str]
     """Documents of those that stand in it, by their names."""
-    bodies: list[SceneBodyTold]
+    bodies: list[SceneBodySummary]
     """Those of fields at the end."""
     cameras: list[str]
     """Their names."""
@@ -100,7 +100,7 @@ class SceneTold(TypedDict):
     """Its picture, if one was written; else empty."""
 
 
-class SceneCheckTold(TypedDict):
+class SceneCheckSummary(TypedDict):
     """What a scene's document comes to."""
 
     ok: bool
@@ -131,7 +131,7 @@ class SceneCheckTold(TypedDict):
     """What of its robots' documents does not act in it, their own gravity among it, a line each."""
 
 
-class ScenarioCheckTold(TypedDict):
+class ScenarioCheckSummary(TypedDict):
     """What a scenario comes to, before its motion is proved."""
 
     ok: bool
@@ -160,7 +160,7 @@ class ScenarioCheckTold(TypedDict):
     """What of its robots' documents does not act, their own gravity among it, a line each."""
 
 
-class RobotLinkTold(TypedDict):
+class RobotLinkSummary(TypedDict):
     """A link of a robot."""
 
     number: int
@@ -182,7 +182,7 @@ class RobotLinkTold(TypedDict):
     """Its axes there, as columns."""
 
 
-class RobotJointTold(TypedDict):
+class RobotJointSummary(TypedDict):
     """A joint of a robot."""
 
     number: int
@@ -201,7 +201,7 @@ class RobotJointTold(TypedDict):
     """Its coordinates where the robot starts, loops closed [rad] or [m]."""
 
 
-class RobotTold(TypedDict):
+class RobotSummary(TypedDict):
     """All of a robot."""
 
     ok: bool
@@ -216,15 +216,15 @@ class RobotTold(TypedDict):
     """Speeds of its joints, before loops take any."""
     gap_max_m: float
     """Of its loops where it starts."""
-    links: list[RobotLinkTold]
+    links: list[RobotLinkSummary]
     """Each after the one that carries it."""
-    joints: list[RobotJointTold]
+    joints: list[RobotJointSummary]
     """In the order of the document."""
     png: str
     """Its picture, if one was written; else empty."""
 
 
-class RobotCheckTold(TypedDict):
+class RobotCheckSummary(TypedDict):
     """What a document comes to."""
 
     ok: bool
@@ -254,7 +254,7 @@ class RobotCheckTold(TypedDict):
     of it: a line each."""
 
 
-class ConvertedTold(TypedDict):
+class ConvertedSummary(TypedDict):
     """A robot in another form."""
 
     ok: bool
@@ -269,7 +269,7 @@ class ConvertedTold(TypedDict):
     """What is not read of the document, not said of a machine, or not in the form: a line each."""
 
 
-class EndTold(TypedDict):
+class EndSummary(TypedDict):
     """A place on a robot."""
 
     joint: int
@@ -282,7 +282,7 @@ class EndTold(TypedDict):
     """Its axes, as columns."""
 
 
-class EndsTold(TypedDict):
+class EndsSummary(TypedDict):
     """Where the ends of a robot are."""
 
     ok: bool
@@ -291,13 +291,13 @@ class EndsTold(TypedDict):
     """Its name."""
     q: dict[str, list[float]]
     """Coordinates of its joints, by number [rad] or [m]."""
-    ends: list[EndTold]
+    ends: list[EndSummary]
     """Its ends, or its last link if it has none."""
     violations: list[str]
     """Joints beyond their limits."""
 
 
-class PoseReachedTold(TypedDict):
+class PoseReachedSummary(TypedDict):
     """Joint coordinates for a pose."""
 
     ok: bool

@@ -10,8 +10,8 @@ from hil.stations.platform.fit.search import Fit
 from hil.stations.platform.fit.units import UnitGuess
 from hil.stations.platform.motion.offered import OWN_KINDS
 from hil.stations.platform.motion.source import AXES
+from hil.stations.platform.platform_summaries import FitSummary, UnitSummary
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.told import FitTold, UnitTold
 
 NOTHING_FITS: Final = (
     "nothing makes it fit: about this neutral pose even a thousandth of it is refused"
@@ -29,7 +29,7 @@ class Advice:
 
     lines: tuple[str, ...]
     """For people; a command stands on a line of its own."""
-    data: FitTold
+    data: FitSummary
     """For scripts."""
 
     @classmethod
@@ -76,12 +76,12 @@ def _unit_line(guess: UnitGuess) -> str:
     )
 
 
-def _data(fit: Fit, command: str) -> FitTold:
+def _data(fit: Fit, command: str) -> FitSummary:
     refusal = fit.refusal
-    return FitTold(
+    return FitSummary(
         changes=list(fit.changes),
         units=[
-            UnitTold(axis=one.axis, column=one.column, unit=one.unit, likely=one.likely)
+            UnitSummary(axis=one.axis, column=one.column, unit=one.unit, likely=one.likely)
             for one in fit.guesses
         ],
         refused_scale=fit.refused_scale,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from platform6dof.cueing.tuning import Tuned
 
 
-class WorstCueTold(TypedDict):
+class WorstCueSummary(TypedDict):
     """Where an axis was felt furthest from what was wanted."""
 
     felt: float
@@ -31,7 +31,7 @@ class WorstCueTold(TypedDict):
     """Whether the governor changed then what was asked."""
 
 
-class RideScoreTold(TypedDict):
+class RideScoreSummary(TypedDict):
     """Dry run of a recorded ride; axes are surge, sway, heave, roll, pitch, yaw."""
 
     ok: bool
@@ -45,9 +45,9 @@ class RideScoreTold(TypedDict):
     """Share of time in which the error exceeds the threshold with the wrong sign [1], by axis."""
     over_threshold: dict[str, float]
     """Largest error as a multiple of the threshold, by axis."""
-    worst_cue: dict[str, WorstCueTold]
+    worst_cue: dict[str, WorstCueSummary]
     """Where felt and wanted were furthest apart at the head, by axis."""
-    worst_governed: dict[str, WorstCueTold]
+    worst_governed: dict[str, WorstCueSummary]
     """The same of the time in which the governor acted; empty if it never did."""
     peak: dict[str, float]
     """Largest way from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
@@ -63,7 +63,7 @@ class RideScoreTold(TypedDict):
     """File of the run."""
 
 
-class AgreementTold(TypedDict):
+class AgreementSummary(TypedDict):
     """A line through two columns that belong together."""
 
     axis: str
@@ -78,16 +78,16 @@ class AgreementTold(TypedDict):
     """agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
-class CueCheckTold(TypedDict):
+class CueCheckSummary(TypedDict):
     """Whether a recording's columns fit together."""
 
     ok: bool
     """No sign and no unit is wrong."""
-    lines: list[AgreementTold]
+    lines: list[AgreementSummary]
     """Of each pair of which both are told."""
 
 
-class FoundColumnTold(TypedDict):
+class FoundColumnSummary(TypedDict):
     """A column of a record, and what it is of the vehicle."""
 
     column: str
@@ -98,14 +98,14 @@ class FoundColumnTold(TypedDict):
     """1, or -1 where it points the other way."""
 
 
-class CueAxesTold(TypedDict):
+class CueAxesSummary(TypedDict):
     """Axes, signs and units of a sensor's record."""
 
     ok: bool
     """All were found; what cannot be told is refused."""
-    time: FoundColumnTold
+    time: FoundColumnSummary
     """Column of the time."""
-    columns: dict[str, FoundColumnTold]
+    columns: dict[str, FoundColumnSummary]
     """Of f_x, f_y, f_z, p, q, r, v_x."""
     told: list[str]
     """How each was found, a line each."""
@@ -115,7 +115,7 @@ class CueAxesTold(TypedDict):
     """File that was written; null if none was."""
 
 
-class TrialTold(TypedDict):
+class TrialSummary(TypedDict):
     """A set of parameters."""
 
     error: float
@@ -134,16 +134,16 @@ class TrialTold(TypedDict):
     """Corner of the tilt [rad/s]."""
 
 
-class CueTuneTold(TypedDict):
+class CueTuneSummary(TypedDict):
     """What a search for parameters found."""
 
     ok: bool
     """A set that keeps the bounds was found."""
-    start: TrialTold
+    start: TrialSummary
     """Where it began."""
-    best: TrialTold
+    best: TrialSummary
     """The best that keeps the bounds."""
-    front: list[TrialTold]
+    front: list[TrialSummary]
     """Sets than which none has less travel and less error."""
     trials: int
     """Sets tried."""
@@ -151,7 +151,7 @@ class CueTuneTold(TypedDict):
     """File that was written; null if none was."""
 
 
-class ComparedTold(TypedDict):
+class ComparedSummary(TypedDict):
     """An algorithm on a ride."""
 
     algorithm: str
@@ -170,7 +170,7 @@ class ComparedTold(TypedDict):
     """Smallest share left of a limit [1]; null without a governor."""
 
 
-class CueCompareTold(TypedDict):
+class CueCompareSummary(TypedDict):
     """Algorithms beside each other."""
 
     ok: bool
@@ -182,11 +182,11 @@ class CueCompareTold(TypedDict):
     good go first."""
     best_algorithm: str
     """By which these were ridden."""
-    rows: list[ComparedTold]
+    rows: list[ComparedSummary]
     """In the order they were asked for."""
 
 
-class OmctPointTold(TypedDict):
+class OmctPointSummary(TypedDict):
     """One test at one frequency."""
 
     test: int
@@ -207,21 +207,21 @@ class OmctPointTold(TypedDict):
     """Share of the time in which a limiter or the governor acted [1]."""
 
 
-class CueOmctTold(TypedDict):
+class CueOmctSummary(TypedDict):
     """The cueing test of a chain; it says nothing of good or bad."""
 
     ok: bool
     """It was driven to its end."""
     drives: str
     """What stood in for the drives; empty if nothing."""
-    points: list[OmctPointTold]
+    points: list[OmctPointSummary]
     """By test and frequency."""
 
 
-def ride_told(result: CueResult) -> RideScoreTold:
+def summarize_ride(result: CueResult) -> RideScoreSummary:
     """Of a ride that was run."""
     axes, figures = result.score.axes, result.figures
-    return RideScoreTold(
+    return RideScoreSummary(
         ok=result.run.ok,
         nrmse={one.axis: one.nrmse for one in axes},
         correlation={one.axis: one.correlation for one in axes},
@@ -238,9 +238,9 @@ def ride_told(result: CueResult) -> RideScoreTold:
     )
 
 
-def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueTold]:
+def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueSummary]:
     return {
-        one.axis: WorstCueTold(
+        one.axis: WorstCueSummary(
             felt=one.felt, wanted=one.wanted, t_s=one.t_s, governed=one.governed
         )
         for one in cues
@@ -252,9 +252,9 @@ def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
     return [one for one in found if one.judgement.wrong]
 
 
-def agreement_told(one: Agreement) -> AgreementTold:
+def summarize_agreement(one: Agreement) -> AgreementSummary:
     """Of a line."""
-    return AgreementTold(
+    return AgreementSummary(
         axis=one.axis,
         against=one.against,
         slope=one.slope,
@@ -263,13 +263,13 @@ def agreement_told(one: Agreement) -> AgreementTold:
     )
 
 
-def axes_told(found: FoundAxes, written: Path | None) -> CueAxesTold:
+def summarize_axes(found: FoundAxes, written: Path | None) -> CueAxesSummary:
     """Of a sensor's record."""
 
-    def column(name: str, unit: str, sign: int) -> FoundColumnTold:
-        return FoundColumnTold(column=name, unit=unit, sign=sign)
+    def column(name: str, unit: str, sign: int) -> FoundColumnSummary:
+        return FoundColumnSummary(column=name, unit=unit, sign=sign)
 
-    return CueAxesTold(
+    return CueAxesSummary(
         ok=True,
         time=column(*found.time, 1),
         columns={key: column(*line) for key, line in found.columns.items()},
@@ -279,9 +279,9 @@ def axes_told(found: FoundAxes, written: Path | None) -> CueAxesTold:
     )
 
 
-def tune_told(found: Tuned, written: Path | None) -> CueTuneTold:
+def summarize_tune(found: Tuned, written: Path | None) -> CueTuneSummary:
     """Of a search."""
-    return CueTuneTold(
+    return CueTuneSummary(
         ok=True,
         start=_trial(found.start),
         best=_trial(found.best),
@@ -291,9 +291,9 @@ def tune_told(found: Tuned, written: Path | None) -> CueTuneTold:
     )
 
 
-def _trial(one: Trial) -> TrialTold:
+def _trial(one: Trial) -> TrialSummary:
     knobs = one.knobs
-    return TrialTold(
+    return TrialSummary(
         error=one.error,
         parts=list(one.parts),
         travel_m=one.travel_m,
@@ -304,10 +304,10 @@ def _trial(one: Trial) -> TrialTold:
     )
 
 
-def compare_told(found: CueComparison) -> CueCompareTold:
+def summarize_comparison(found: CueComparison) -> CueCompareSummary:
     """Of several algorithms."""
     rows = [
-        ComparedTold(
+        ComparedSummary(
             algorithm=one.algorithm,
             preset=one.preset,
             nrmse={axis.axis: axis.nrmse for axis in one.score.axes},
@@ -318,18 +318,18 @@ def compare_told(found: CueComparison) -> CueCompareTold:
         )
         for one in found.rows
     ]
-    return CueCompareTold(
+    return CueCompareSummary(
         ok=True, gain=found.gain, best=found.best.preset,
         best_algorithm=found.best.algorithm, rows=rows,
     )  # fmt: skip
 
 
-def omct_told(found: OmctRun) -> CueOmctTold:
+def summarize_omct(found: OmctRun) -> CueOmctSummary:
     """Of the cueing test."""
     from platform6dof.cueing.omct import TESTS
 
     points = [
-        OmctPointTold(
+        OmctPointSummary(
             test=one.test,
             name=TESTS[one.test - 1].name,
             rad_s=one.rad_s,
@@ -341,4 +341,4 @@ def omct_told(found: OmctRun) -> CueOmctTold:
         )
         for one in found.points
     ]
-    return CueOmctTold(ok=True, drives=found.drives, points=points)
+    return CueOmctSummary(ok=True, drives=found.drives, points=points)

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from hil.stations.platform.check import PlanFinding
 
 
-class RideCheckTold(TypedDict):
+class RideCheckSummary(TypedDict):
     """Proof of a ride."""
 
     ok: bool
