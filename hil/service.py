@@ -20,9 +20,9 @@ from hil.run.console import Console, ReportingConsole, Silence
 from hil.run.end import Conclusion, Ran
 from hil.run.run import Opening, conduct
 from hil.run.station import SIMULATED, Checked, Prepared, Request, StandIn, Station, Summary
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, styled
 from hil.terminal.run_console import TerminalConsole
+from hil.terminal.run_products import Afterwards
 from hil.timing.stop import StopSignals, StopWish
 
 P = TypeVar("P", bound=Prepared)

@@ -75,7 +75,7 @@ def _page(recording: "Recording", folder: Path | None) -> Path:
 def _recording(path: Path) -> "Recording":
     from hil.recording.header import RECORDING_NAME
     from hil.recording.reader import Recording
-    from hil.report.recorded import recording_notes
+    from hil.report.recorded_run import recording_notes
 
     parts = sorted(path.glob(f"*/*/{RECORDING_NAME}"))
     if parts and not (path / RECORDING_NAME).exists():
@@ -92,7 +92,7 @@ def _recording(path: Path) -> "Recording":
 def _state(recording: "Recording") -> RecordedSummary:
     """State for a script: what is damaged or lost, and where."""
     from hil.recording.end import RecordedEnd
-    from hil.report.recorded import whole
+    from hil.report.recorded_run import whole
 
     recorded_end = RecordedEnd.of(recording.metadata)
     return RecordedSummary(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hil.cli.command_summaries import TogetherCheckSummary, TogetherRunSummary
 from hil.cli.stations import refuse
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request

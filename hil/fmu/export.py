@@ -11,12 +11,12 @@ import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.files import write_whole
-from hil.fmu.compiled import library, require_compilers, token_of
 from hil.fmu.describe import description
 from hil.fmu.description import DESCRIPTION, PLATFORMS, read_description
 from hil.fmu.extra import require_fmpy
 from hil.fmu.process import ModelProcess
 from hil.fmu.program import Array, ModelProgram, Playing
+from hil.fmu.shared_library import library, require_compilers, token_of
 from hil.fmu.wire import ModelOrder
 from hil.ipc.work_folder import WorkFolder
 

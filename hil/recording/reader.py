@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.inputs import InputFile
-from hil.config.named import judged
+from hil.config.named_files import judged
 from hil.recording.collector import Collector
 from hil.recording.columns import Columns
 from hil.recording.end import RecordedEnd

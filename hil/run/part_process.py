@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import orjson
 
-from hil.config.named import OutsideError, judged, read_named
+from hil.config.file_search import find_file
+from hil.config.named_files import OutsideError, judged, read_named
 from hil.config.scenario import Name
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
 from hil.run.progress import VARIABLE, Progress, ProgressWatch

@@ -23,9 +23,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 from hil.run.station import Checked
-from hil.terminal.compiling import announce_compiling
+from hil.terminal.compile_notice import announce_compiling
 
 P = ParamSpec("P")
 

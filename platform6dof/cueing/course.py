@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from platform6dof.cueing.lines import (
+from platform6dof.cueing.line_fit import (
     FINE,
     LEAST_PAIRS,
     WRONG_SCALE,

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.fit.blended_path import BlendModel
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import forward, nearest, singular_distances
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader

@@ -19,9 +19,9 @@ from fault_judges import (
 
 from drives.can.frames import Frame
 from drives.canopen.watch import Watch
+from safety.controlled_stop import StopRamp
 from safety.feedback import FeedbackWatch
 from safety.plausibility import PlausibilityWatch
-from safety.stopping import StopRamp
 from safety.verdict import Check
 
 LEG = FAST_LEG

@@ -8,7 +8,7 @@ import pytest
 from fault_table import FAULTS, shown
 from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loop, rig, vehicle_of
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.motion import RidePhase
@@ -33,7 +33,7 @@ HOME_S = 6.0
 
 
 def fields_for(name):
-    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].tells
+    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].fields
 
 
 def with_fault(name, seed, fault, watched=True):

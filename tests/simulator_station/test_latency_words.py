@@ -4,7 +4,7 @@ import pytest
 from ride_bench import plan_of, ridden
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.stations.simulator.latency_run import latency_and_show, summarize_latency
 
 DRIVE = configs_dir() / "motions" / "test_drive.csv"

@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.inputs import collected
-from hil.config.shipped import configs_dir
 from hil.diagram.run.panel_page import version_from_table
 from hil.recording.events import Level
 from hil.recording.reader import Recording
 from hil.stations.world.law_changes import LawChanges
 from hil.stations.world.rerun import rerun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))

@@ -9,7 +9,7 @@ import pytest
 from desk_run import desk_run
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.diagram.file.read import read_text
@@ -21,7 +21,7 @@ from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
 from hil.stations.world.editing.plans import plan_from_header
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
@@ -72,7 +72,7 @@ def scenario(tmp_path):
 
 def told_of(scenario):
     """A plan as a header's JSON has it."""
-    return orjson.loads(orjson.dumps(load_world_plan(scenario).told()))
+    return orjson.loads(orjson.dumps(load_world_plan(scenario).to_table()))
 
 
 def version():

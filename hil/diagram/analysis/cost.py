@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.run.diagram_use import TooSlow
 from hil.diagram.run.fault import NonFiniteError, StoppedError
-from hil.diagram.run.use import TooSlow
 
 if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine

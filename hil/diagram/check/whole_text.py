@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.replacement import found_files
 from hil.diagram.file.model import FILE, FMU, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import text_of

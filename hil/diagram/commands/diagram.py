@@ -58,7 +58,7 @@ app.add_typer(exercises, name="exercise")
 def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """Types, units, frames, loops and rates of a diagram, and what a tick costs."""
     from hil.diagram.analysis.cost import tick_cost
-    from hil.diagram.analysis.explain import summarize_ports
+    from hil.diagram.analysis.explanation import summarize_ports
     from hil.diagram.show.summaries import DiagramCheckSummary
     from hil.timing.realtime import RealClock
 
@@ -170,7 +170,7 @@ def _print_run(summary: DiagramRunSummary) -> None:
 @verb
 def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """The order of computation, rates, costs, and what each output hangs on within a tick."""
-    from hil.diagram.analysis.explain import feed_through, summarize_order
+    from hil.diagram.analysis.explanation import feed_through, summarize_order
     from hil.diagram.show.summaries import ExplainSummary
     from hil.timing.realtime import RealClock
 
@@ -201,7 +201,7 @@ def blocks(
 ) -> None:
     """The kinds of blocks: equation, ports, units, limits, an example that runs."""
     from hil.config.similar_names import nearest
-    from hil.diagram.analysis.explain import all_kinds, summarize_kind
+    from hil.diagram.analysis.explanation import all_kinds, summarize_kind
     from hil.diagram.library.registry import kinds
     from hil.diagram.show.summaries import BlocksSummary
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.diagram.commands.choices import FileArg
 from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, out, print_json, verb

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
 from hil.config.files import write_whole
-from hil.config.shipped import find_file
 from hil.diagram.commands.choices import FileArg
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -59,7 +59,7 @@ def draw(
 
 def _diagram_at(file: DiagramFile, path: str) -> Diagram:
     """The diagram that a block stands for; the top for an empty path."""
-    from hil.diagram.file.inside import inside
+    from hil.diagram.file.subdiagram import inside
 
     try:
         return inside(file, path)

@@ -15,8 +15,8 @@ from hil.terminal.console import Json, leave, out, print_json, styled, verb
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Values
+    from hil.diagram.exercises.exercise_judge import SceneJudged
     from hil.diagram.exercises.exercise_summaries import ExerciseRowSummary
-    from hil.diagram.exercises.judging import SceneJudged
 
 
 @verb
@@ -29,8 +29,8 @@ def practise(
     as_json: Json = False,
 ) -> None:
     """Run a law in a scene that is not judged, to measure in; exit status 1 if it does badly."""
+    from hil.diagram.exercises.exercise_judge import play_scene, read_attempt
     from hil.diagram.exercises.exercise_summaries import ExercisePracticeSummary
-    from hil.diagram.exercises.judging import play_scene, read_attempt
 
     attempt = read_attempt(path)
     lines: list[str] = []
@@ -160,8 +160,8 @@ def check_exercise(
 
 def _check_file(path: Path, hint: int, *, as_json: bool) -> None:
     from hil.diagram.exercises.catalogue import drawn_fault
+    from hil.diagram.exercises.exercise_judge import judge, read_attempt
     from hil.diagram.exercises.exercise_summaries import ExerciseCheckSummary
-    from hil.diagram.exercises.judging import judge, read_attempt
 
     attempt = read_attempt(path)
     scenes = judge(attempt)
@@ -213,8 +213,8 @@ def _check_folder(folder: Path, *, as_json: bool) -> None:
 
 
 def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowSummary]:
+    from hil.diagram.exercises.exercise_judge import judge, read_attempt
     from hil.diagram.exercises.exercise_summaries import ExerciseRowSummary
-    from hil.diagram.exercises.judging import judge, read_attempt
 
     for path in files:
         name = str(path.relative_to(folder))
@@ -236,7 +236,7 @@ def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowSummary]:
 
 def _worst(scenes: list[SceneJudged]) -> str:
     """What is furthest above what it may be; empty if nothing is."""
-    from hil.diagram.exercises.judging import worst
+    from hil.diagram.exercises.exercise_judge import worst
 
     stops = [one.stopped for one in scenes if one.stopped]
     found = worst(scenes)

@@ -11,8 +11,8 @@ from hil.terminal.console import styled
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Measure
+    from hil.diagram.exercises.exercise_judge import SceneJudged
     from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary
-    from hil.diagram.exercises.judging import SceneJudged
 
 
 def summarize_scene(scene: SceneJudged) -> ExerciseSceneSummary:

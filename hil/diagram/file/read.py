@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
 from hil.config.inputs import name_input
-from hil.config.named import OutsideError, judged
+from hil.config.named_files import OutsideError, judged
 from hil.config.settings import parsed_toml, settings_text
 from hil.config.similar_names import nearest
 from hil.diagram.file.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems

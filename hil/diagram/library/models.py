@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.file.model import FMU, NAME, Diagram, DrawnBlock
 from hil.diagram.file.units import UnitError, unit
 from hil.diagram.library.files import PATH_MOST

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.run.change import DiagramChange
-from hil.run.texts import EditEvents, EditText, texts_of
+from hil.run.edit_texts import EditEvents, EditText, texts_of
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.read import read_text
 from hil.diagram.run.fault import StoppedError

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import SoundDiagram, check
 from hil.diagram.check.flat import Endpoint
-from hil.diagram.file.inside import inside
 from hil.diagram.file.model import DiagramFile
+from hil.diagram.file.subdiagram import inside
 from hil.diagram.library.registry import kinds
 from hil.diagram.run.engine import Engine
 

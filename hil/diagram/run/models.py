@@ -12,18 +12,18 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Self
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.flat import FlatDiagram, ModelBlock
 from hil.diagram.library.models import described, entries, inner_name, start_of
 from hil.diagram.run.fault import ModelFailedError
+from hil.fmu.model_steps import VIRTUAL_WAIT_S
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
-from hil.fmu.stepping import VIRTUAL_WAIT_S
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 
 if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
-    from hil.fmu.stepping import ModelSteps
+    from hil.fmu.model_steps import ModelSteps
 
 ALONE_WAIT_S: Final = 60.0
 """Where a person runs a diagram alone, a step that takes longer is none [s]."""

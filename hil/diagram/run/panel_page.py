@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.model import DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
-from hil.diagram.run.acts import PRESSED, SET
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.live import Version
+from hil.diagram.run.operator_actions import PRESSED, SET
 from hil.diagram.run.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
 from hil.recording.signals import Signal
 from hil.run.pages import (
@@ -32,7 +32,7 @@ from hil.run.pages import (
 )
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.diagram.run.engine import Engine
 
 KIND: Final = "diagram"

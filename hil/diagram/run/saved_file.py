@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
 from hil.diagram.run.change import DiagramChange
-from hil.diagram.run.use import DiagramUse, UsedDiagram, change_of
+from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram, change_of
 
 LOOK_S: Final = 0.1
 """From look to look at the file."""

@@ -10,7 +10,7 @@ from collections import deque
 from typing import Final
 
 from hil.hosts.kind import Received
-from hil.hosts.means import Means
+from hil.hosts.vehicle_limits import Means
 from hil.hosts.watch.states import Cause
 from platform6dof.cueing.attitude import angle_between
 from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hil.hosts.kind import Received, Refused
-from hil.hosts.means import Means
 from hil.hosts.order import Ordering, PacketOrder
+from hil.hosts.vehicle_limits import Means
 from hil.hosts.watch.clocks import StampAlignment
 from hil.hosts.watch.continuity import Continuity, Frozen, HostPace, cause_in_state
 from hil.hosts.watch.physics import Physics

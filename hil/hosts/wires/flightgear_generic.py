@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hil.config.errors import ConfigError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.generic_protocol import Protocol, read_protocol

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hil.config.errors import ConfigError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.jsbsim_directive import Directive, read_directive

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.wires.layout_fields import CODES, GROUPS, PacketMark
-from hil.hosts.wires.layout_map import FieldPlace, LayoutSettings, fields_of, tells_by_map
+from hil.hosts.wires.layout_map import FieldPlace, LayoutSettings, fields_by_map, fields_of
 from hil.hosts.wires.quantities import numbers_of_line, refused_numbers, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
@@ -294,6 +294,6 @@ KIND: Final = HostKind(
     fields=frozenset(),
     settings=lambda: LayoutSettings,
     codec=LayoutCodec,
-    tells_by_map=tells_by_map,
+    fields_by_map=fields_by_map,
     wire=lambda settings, version: (version, {"length": settings.length}),
 )

@@ -27,7 +27,7 @@ from hil.hosts.wires.layout_fields import (
     groups_of,
     key_of,
 )  # fmt: skip
-from hil.hosts.wires.unjudged import unjudged_fields, unseen_text
+from hil.hosts.wires.unverifiable_signs import unjudged_fields, unseen_text
 
 
 @dataclass(frozen=True, slots=True)

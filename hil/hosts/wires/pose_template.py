@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.means import MeansSettings
-from hil.hosts.wires.unjudged import unseen_text
+from hil.hosts.vehicle_limits import MeansSettings
+from hil.hosts.wires.unverifiable_signs import unseen_text
 from platform6dof.cueing.attitude import from_euler
 from platform6dof.cueing.vehicle import (
     UNKNOWN,

@@ -14,8 +14,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
 from hil.config.settings import Settings, read_toml
-from hil.config.shipped import find_file
 from hil.config.unit_names import unit_key
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 

@@ -12,7 +12,6 @@ from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from sim.world.engine.mjcf import DEFAULT
 from sim.world.robots.body import BodyShape, LinkInertia, Triple
-from sim.world.robots.checks import TURN_MAX_RAD
 from sim.world.robots.dh import dh_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import (
@@ -26,6 +25,7 @@ from sim.world.robots.model import (
     RobotJoint,
     RobotLink,
 )
+from sim.world.robots.value_checks import TURN_MAX_RAD
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import JointDrive
 from sim.world.space_arm.links import Link

@@ -21,9 +21,9 @@ from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.live_values import path_into
 from hil.panel.diagram.models.names import Place
-from hil.panel.diagram.models.placing import Move
+from hil.panel.diagram.models.place_edits import Move
 from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import ROOM_MOST, Ways
+from hil.panel.diagram.models.wire_routes import ROOM_MOST, Ways
 from hil.panel.diagram.value_item import ValueItem
 from hil.panel.shell.theme import LIGHT, Theme
 

@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
 
 from hil.config.errors import RefusedError
 from hil.diagram.check.seam import DiagramEnds
-from hil.panel.diagram.asking import Questions
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, Disconnect, PlaceBlock
-from hil.panel.diagram.models.grouping import Ungroup
+from hil.panel.diagram.models.group_edits import Ungroup
 from hil.panel.diagram.models.palette import BlockOffer, Palette
-from hil.panel.diagram.models.placing import AlignBlocks, LayOut
+from hil.panel.diagram.models.place_edits import AlignBlocks, LayOut
 from hil.panel.diagram.parameter_table import ParameterTable
+from hil.panel.diagram.questions import Questions
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
 

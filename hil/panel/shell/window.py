@@ -18,15 +18,15 @@ from hil.panel.lead.screen_lock import ScreenLock
 from hil.panel.live.models.page import pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
-from hil.panel.shell.models.opening import StartView
-from hil.panel.shell.text_room import MessageBar
+from hil.panel.shell.models.start_view import StartView
+from hil.panel.shell.text_space import MessageBar
 from hil.panel.shell.theme import Theme
+from hil.panel.shell.window_appearance import Look
 from hil.panel.shell.window_distance import Distance
-from hil.panel.shell.window_leaving import QUIT, may_leave, stays
-from hil.panel.shell.window_look import Look
+from hil.panel.shell.window_leave_question import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
-from hil.panel.shell.window_opening import open_view
-from hil.panel.shell.window_reading import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReading
+from hil.panel.shell.window_start import open_view
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
 from hil.panel.study.session import ReplaySession

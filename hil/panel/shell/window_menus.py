@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import unled_runs
+from hil.desk.unattended_runs import unled_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.window_appearance import TEXT_PT, Look
+from hil.panel.shell.window_bench_search import unled_words
 from hil.panel.shell.window_host import WindowHost
-from hil.panel.shell.window_look import TEXT_PT, Look
-from hil.panel.shell.window_waiting import unled_words
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 

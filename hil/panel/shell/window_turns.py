@@ -22,8 +22,8 @@ from hil.panel.shell.dock_layout import DOCKS, NOTHING_SHOWN
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.models.pace import ViewScheduler
+from hil.panel.shell.window_bench_search import Waiting
 from hil.panel.shell.window_host import WindowHost
-from hil.panel.shell.window_waiting import Waiting
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028

@@ -13,8 +13,8 @@ from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath
 from arm_driver.link_report import ShownPose
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.inputs import collected
-from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.robot.offered_links import link_origin
 from hil.machines.space_arm.settings import ArmSettings
@@ -22,7 +22,6 @@ from hil.recording.header import SIMULATED, RunHeader
 from hil.run.end import Conclusion
 from hil.run.run import Opening, conduct
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
-from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
@@ -32,6 +31,7 @@ from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.waypoint_gate import GatedArm
 from hil.stations.arm.wire import emulated_controller
 from hil.stations.arm.world import notes_of, plant_of
 from hil.timing.clock import Clock, VirtualClock

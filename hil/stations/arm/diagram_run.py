@@ -26,7 +26,7 @@ from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.stations.arm.journal import ArmJournal
     from hil.stations.arm.sources.diagram import VelocityDiagram
     from hil.timing.clock import Tick

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from hil.desk.operator import OrderSource
 from hil.desk.publisher import OperationSink, Publisher
-from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
+from hil.desk.velocity.panel_operator import DeadManSource, LedOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
 from hil.diagram.run.prover_program import PROGRAM
 from hil.recording.header import RunHeader

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from safety.modes import Mode

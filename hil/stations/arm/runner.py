@@ -33,8 +33,8 @@ from hil.stations.arm.start import robot_at
 from hil.stations.arm.station import AT, OPTIONS
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import out, styled, waiting
+from hil.terminal.run_products import Afterwards
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def summary(done: Done, after: Afterwards) -> Summary:
         after.view = view = after.make("accuracy", partial(_view, result))
         accuracy = None if view is None else view.accuracy
     run_summary = _summarize_run(result)
-    run_summary["accuracy"] = None if accuracy is None else accuracy.values()
+    run_summary["accuracy"] = None if accuracy is None else accuracy.summarize()
 
     def show() -> None:
         _show_run(result, shown=prepared.shown_at is not None)

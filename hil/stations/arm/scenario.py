@@ -16,10 +16,10 @@ from arm_driver.link_errors import ArmLinkError
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
-from hil.config.named import NotAllowedError
+from hil.config.file_search import find_file
+from hil.config.named_files import NotAllowedError
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
-from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.pages import Role, Shape
 from hil.run.station import CheckFinding, Views, number
 

@@ -25,7 +25,6 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import BLACK_BOX_NAME, Opening, conduct
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -35,7 +34,6 @@ from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import HOLDS, foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
-from hil.stations.platform.left import left_events, powered_line
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
@@ -47,6 +45,8 @@ from hil.stations.platform.operator.assembly import (
     prepare,
     warm_parking,
 )
+from hil.stations.platform.powered_drives import left_events, powered_line
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON, Announcer
@@ -165,7 +165,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     setup = opening.grant(_granted)
     loop = Loop(
         clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-        stop_on_overrun=plan.scenario.overruns == "stop", say=say, companion=companion,
+        stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
     _note_before(report, prepared.course, station, journal, say)
     if say_live is not None:
@@ -205,7 +205,7 @@ def _unled(
 ) -> tuple[PlatformStation, RunCourse]:
     """Control of a run without operator; in real time panels are shown that it goes on."""
     if plan.scenario.clock == "real":
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.scenario.name))
     return _supervised(plan, motion, course)
@@ -345,7 +345,7 @@ def _gate(
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, say=say)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, report=say)
     return remote, remote.clock
 
 

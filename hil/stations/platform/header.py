@@ -7,7 +7,7 @@ from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
-from hil.stations.platform.motion.offered import OfferedMotion
+from hil.stations.platform.motion.motion_plugins import OfferedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS

@@ -7,8 +7,8 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
+from hil.stations.platform.run_warnings import CHECKS, GATE, WarnedList
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
-from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
 from hil_common.legs import SixBools
 from platform6dof.forward import ForwardResult

@@ -19,12 +19,13 @@ from hil.run.run import Opening
 from hil.run.station import Request, Summary
 from hil.stations.platform.bench import expected_duration_s, play_plan
 from hil.stations.platform.check import check_plan
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
 from hil.stations.platform.fit.fit_summaries import Advice
-from hil.stations.platform.fitting import (
+from hil.stations.platform.kernel_warmup import warm_and_say
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion_fit import (
     FIT_FLAG,
     MotionRefusedError,
     fit_after,
@@ -33,14 +34,13 @@ from hil.stations.platform.fitting import (
     show_advice,
     with_advice,
 )
-from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
+from hil.stations.platform.run_summary import NO_FIGURES, Figures, show_run, summarize_run
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import NO_FIGURES, Figures, show_run, summarize_run
 from hil.stations.platform.station import STATION
-from hil.stations.platform.warm import warm_and_say
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.run_console import TerminalConsole
+from hil.terminal.run_products import Afterwards
 
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from hil.config.errors import ConfigError, about
-from hil.stations.platform.course import PreparedPlan
 from hil.stations.platform.extension import Extension
+from hil.stations.platform.run_sequence import PreparedPlan
 from hil.stations.simulator.companion import BLANK, RideCompanion
-from hil.stations.simulator.desired import RideWishes, started
-from hil.stations.simulator.judged import JudgedSource
-from hil.stations.simulator.led import LedRide
+from hil.stations.simulator.judged_source import JudgedSource
+from hil.stations.simulator.led_ride import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
-from hil.stations.simulator.offered import foreign_source, operator_inputs, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
+from hil.stations.simulator.ride_request import RideWishes, started
 from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import (
@@ -30,6 +29,7 @@ from hil.stations.simulator.source import (
     OperatorInput,
     Surroundings,
 )
+from hil.stations.simulator.source_registry import foreign_source, operator_inputs, source_kind
 from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0

@@ -15,8 +15,8 @@ from hil.recording.events import Level
 from hil.stations.platform.control import Control
 from hil.stations.platform.extension import Note
 from hil.stations.platform.signals import SIGNALS as PLATFORM
-from hil.stations.simulator.ahead import Predictive
 from hil.stations.simulator.motion import RideMotion, RidePhase
+from hil.stations.simulator.predictive_presets import Predictive
 from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES, PHYSICAL, state_text

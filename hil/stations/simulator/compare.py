@@ -11,7 +11,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError
 from hil.stations.simulator.cue import CueRequest, at_gain, plan_of
-from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, gain_of, shares_of
+from hil.stations.simulator.felt_ride import REST_SIGNALS, FeltRide, gain_of, shares_of
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score

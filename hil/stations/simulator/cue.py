@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.config.toml_text import toml_value
 from hil.hosts.watch.states import SOUND
 from hil.recording.reader import Recording
 from hil.run.console import ReportingConsole
 from hil.run.run import Opening, conduct
 from hil.stations.platform.bench import play_plan
-from hil.stations.platform.course import RunResult
+from hil.stations.platform.run_sequence import RunResult
 from hil.stations.simulator.bench import opened_source, ride_of
-from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
+from hil.stations.simulator.felt_ride import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.record_file import is_scenario, refuse_map
 from hil.stations.simulator.rehearsal import wait_until_live

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.stations.simulator.felt import WorstCue, gain_of
+from hil.stations.simulator.felt_ride import WorstCue, gain_of
 from platform6dof.cueing.agreement import Agreement
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def summarize_axes(found: FoundAxes, written: Path | None) -> CueAxesSummary:
         ok=True,
         time=column(*found.time, 1),
         columns={key: column(*line) for key, line in found.columns.items()},
-        told=list(found.told),
+        told=list(found.findings),
         map=found.toml,
         file=None if written is None else str(written),
     )

@@ -13,11 +13,11 @@ import numpy as np
 from hil.config.errors import ConfigError, RefusedError, about
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
-from hil.stations.platform.course import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.kernel_warmup import warm_and_say
 from hil.stations.platform.motion.lowpass import LiveLowPass
+from hil.stations.platform.run_sequence import RunResult
 from hil.stations.platform.runner import play_prepared
-from hil.stations.platform.warm import warm_and_say
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, latency_trail

@@ -20,7 +20,7 @@ from hil.stations.simulator.simulated_drives import SimulatedDrives
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.cue import CueingFilter, Rows
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.omct import (
     DRIVEN,
     FREQUENCIES_RAD_S,

@@ -11,9 +11,9 @@ from hil.config.errors import RefusedError
 from hil.run.console import Console
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
-from hil.stations.platform.checked import judged_line
-from hil.stations.platform.course import PreparedPlan
+from hil.stations.platform.check_report import judged_line
 from hil.stations.platform.operator.assembly import require_operable
+from hil.stations.platform.run_sequence import PreparedPlan
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
 from hil.stations.simulator.ride_proof import judge, unknown_words

@@ -123,6 +123,6 @@ class SourceKind:
     clock; not of a simulator that is heard."""
     judges: bool = False
     """Whether it holds all that it tells against physics itself; what another one tells the bench
-    does (`hil.stations.simulator.judged`)."""
+    does (`hil.stations.simulator.judged_source`)."""
     remedy: Callable[[Any, ForceFinding], str] = lambda settings, finding: ""
     """What to write into such settings so that a mean force is a vehicle's; empty: nobody knows."""

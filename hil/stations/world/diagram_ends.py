@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from hil.diagram.check.seam import DiagramEnds
-from hil.diagram.run.use import DiagramUse
+from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.bench import open_bench
+from hil.stations.world.control_laws import signals_to_diagram
 from hil.stations.world.diagram_law import setpoint_of
-from hil.stations.world.laws import signals_to_diagram
-from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
 
 
 def ends_of(path: Path) -> DiagramEnds:

@@ -20,9 +20,9 @@ from hil.diagram.run.panel_page import shown_paths, shown_places
 from hil.stations.world.robot_signals import Array, RobotSignals
 
 if TYPE_CHECKING:
+    from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram
     from hil.diagram.run.live import Version
     from hil.diagram.run.models import DiagramModels
-    from hil.diagram.run.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
-from hil.stations.world.editing.carried import RowFit, row_columns
+from hil.stations.world.editing.edit_continuation import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
 from sim.world.engine.world import DivergedError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.touching import Touch
+    from hil.stations.world.contact_watch import Touch
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)

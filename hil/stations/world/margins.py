@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.scene.margins import MarginGroup, travel
 from hil.stations.world.motions import slides_of
-from hil.stations.world.recorded import recorded_robot
+from hil.stations.world.recorded_world import recorded_robot
 from hil.stations.world.signals import joint_signal
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
-from hil.stations.world.led_settings import JogMotion
+from hil.stations.world.operator_motion_settings import JogMotion
 from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMotion, Timing
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import (
+from sim.world.motion.planned_motion import (
     JointInterpolation,
     PlannedMotion,
     UnreachableError,

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import any_finite, curve, lines
-from hil.report.recorded import RecordedRun, Row, Table, Tables
+from hil.report.recorded_run import RecordedRun, Row, Table, Tables
 from hil.report.style import (
     INK,
     LEG_COLOURS,
@@ -24,9 +24,8 @@ from hil.report.style import (
     draw_png,
     place,
 )
-from hil.stations.world.filming import instants as drawn_instants
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.recorded import COORDINATES, RecordedWorld
+from hil.stations.world.recorded_world import COORDINATES, RecordedWorld
 from hil.stations.world.report_values import (
     joint_lines,
     joint_places,
@@ -34,6 +33,7 @@ from hil.stations.world.report_values import (
     signal_of,
     values,
 )
+from hil.stations.world.run_film import instants as drawn_instants
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE

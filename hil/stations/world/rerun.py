@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.file_search import find_file
 from hil.config.files import read_regular
 from hil.config.inputs import InputFile, collected
-from hil.config.shipped import find_file
 from hil.diagram.check.flat import ModelBlock
 from hil.diagram.run.changer import changes_of
 from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
-from hil.run.texts import edits_of
+from hil.run.edit_texts import edits_of
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import run_world

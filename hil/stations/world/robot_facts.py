@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
-    from hil.diagram.run.use import DiagramUse, RobotFacts
+    from hil.diagram.run.diagram_use import DiagramUse, RobotFacts
     from hil.stations.world.scenario import WorldPlan
 
 

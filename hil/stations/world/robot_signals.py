@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.diagram.check.seam import Endpiece
-from sim.world.sensors.signals import SensorSignal
+from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
     from sim.world.control.laws import JointMotion

@@ -13,12 +13,12 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
+from hil.stations.world.operator_access import how_to_lead
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import WorldResult, play_world, prove
-from hil.stations.world.showing import (
+from hil.stations.world.world_output import (
     VideoProgress,
     show_check,
     show_losses,
@@ -27,8 +27,8 @@ from hil.stations.world.showing import (
     summarize_run,
 )
 from hil.stations.world.world_summaries import WorldCheckSummary
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, styled, waiting
+from hil.terminal.run_products import Afterwards
 
 
 def check(plan: WorldPlan, request: Request) -> Checked:
@@ -150,8 +150,8 @@ def summary(done: Done, after: Afterwards) -> Summary:
 
 def _film(path: Path, to: str, *, quiet: bool) -> str:
     from hil.recording.reader import Recording
-    from hil.stations.world.filming import film
-    from hil.stations.world.recorded import RecordedWorld
+    from hil.stations.world.recorded_world import RecordedWorld
+    from hil.stations.world.run_film import film
 
     report = (lambda _: None) if quiet else VideoProgress()
     film(RecordedWorld.of(Recording.open(path)), Path(to), report)

@@ -14,16 +14,16 @@ from pydantic import Field
 
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
-from hil.diagram.run.use import DiagramUse
+from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.led_settings import CopyMotion, JogMotion
-from hil.stations.world.placing import Mount, PlacedScene
+from hil.stations.world.operator_motion_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, JointStart, LineMotion
+from hil.stations.world.scene_placement import Mount, PlacedScene
 
 if TYPE_CHECKING:
     from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.use import UsedDiagram
-    from hil.run.texts import TimedEdit
+    from hil.diagram.run.diagram_use import UsedDiagram
+    from hil.run.edit_texts import TimedEdit
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping

@@ -33,7 +33,7 @@ from sim.devices.arm.faults import ArmFault, ArmFaultBoard
 from sim.devices.arm.limits import LimitedArm, LimitError
 from sim.devices.arm.messages import MessageLine
 from sim.devices.arm.motion import ArmMotion
-from sim.devices.arm.plant import JointPlant, PlantServos
+from sim.devices.arm.plant_servos import JointPlant, PlantServos
 from sim.devices.arm.program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm.protocol import (
     SEQ_COUNT,

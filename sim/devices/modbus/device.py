@@ -19,7 +19,7 @@ from hil_common.plant import Plant
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import NODES, RackSettings
-from sim.devices.drive.plant import PlantError, Rod
+from sim.devices.drive.rods import PlantError, Rod
 from sim.devices.drive.watchdogs import Deadline
 
 ILLEGAL_ADDRESS: Final = 2

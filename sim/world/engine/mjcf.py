@@ -6,7 +6,6 @@ from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.engine.mjcf_robot import (
     MjcfParts,
@@ -16,11 +15,12 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_sensors import add_sensors
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, Robot
-from sim.world.robots.xml_writing import add, document
+from sim.world.robots.xml_writer import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()

@@ -16,7 +16,7 @@ from sim.world.robots.model import JointType, RobotJoint
 from sim.world.robots.sensor_values import measured_joints
 from sim.world.robots.sensors import OF_JOINTS, RobotSensor, SensorKind
 from sim.world.robots.tree import rotation_of, unit
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writer import add
 
 HERE: Final = BodyPlace((0.0, 0.0, 0.0))
 """Of a sensor that is just on its link."""

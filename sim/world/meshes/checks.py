@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from sim.world.meshes.mass import bounds_nothing, open_edges
-from sim.world.meshes.reading import parts_of, surface_of, triangles_of
+from sim.world.meshes.mesh_reader import parts_of, surface_of, triangles_of
 from sim.world.meshes.surface import ROBOT_TRIANGLES_MAX, MeshError
 from sim.world.robots.body import BodyShape, LinkMesh
 from sim.world.robots.faults import Finding

@@ -6,7 +6,7 @@ from sim.world.mjcf.defaults import ACTUATORS
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, RobotDrive
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode
 
 PLAIN: Final = ("general", "motor", "velocity", "position", "damper")

@@ -18,7 +18,7 @@ from sim.world.mjcf.inertials import bounded, bounded_nothing, given_inertia
 from sim.world.mjcf.joints import MjcfJoint, read_joints
 from sim.world.mjcf.values import MjcfValues, shift
 from sim.world.robots.model import JointType
-from sim.world.robots.named import NamedJoint, NamedLink
+from sim.world.robots.named_parts import NamedJoint, NamedLink
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import triple

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.meshes.mass import bounds_nothing, open_edges, solid_mesh
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.assets import LEGACY, ModelAssets
 from sim.world.mjcf.values import MjcfValues, shift, upright

@@ -11,7 +11,7 @@ from sim.world.mjcf.bodies import OWN, ModelBodies, points_at
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, Mimic
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.meshes.mass import solid_mesh
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.body import BodyShape, LinkInertia, LinkMesh, Numbers
 from sim.world.robots.dh import pose_of
 from sim.world.robots.model import JointType, Robot, RobotLink

@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Final
 
 from sim.world.robots.body import SOLIDS, BodyPlace, BodyShape
-from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import AXES, JointType, Robot
 from sim.world.robots.sensor_values import QUATERNION, can_measure, measured_joints, quantities
@@ -20,6 +19,7 @@ from sim.world.robots.sensors import (
     sensor_keys,
 )
 from sim.world.robots.shapes import SIZES
+from sim.world.robots.value_checks import NOT_FINITE, ROUNDING, finite
 
 SENSORS_MAX: Final = 500
 """Of one robot at most."""

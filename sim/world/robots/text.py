@@ -17,13 +17,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.body import SOLIDS, BodyShape, LinkInertia
 from sim.world.robots.faults import FaultList, Finding
-from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss, losses_beside
 from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.shapes import volume_m3
 from sim.world.robots.text_cells import TextCell, TextRow, rows_of
 from sim.world.robots.tree import drivers_of

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.body import Numbers
-from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.model import AXES, REST, AxisBounds, JointType, Mimic, RobotDrive
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES, UNBOUNDED_M, UNKNOWN
+from sim.world.robots.value_checks import NUMBER_MAX
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import XmlValues, is_beyond
 

@@ -14,7 +14,7 @@ from sim.world.robots.body import (
     Numbers,
     Triple,
 )
-from sim.world.robots.named import NamedLink
+from sim.world.robots.named_parts import NamedLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, nearest_inertia, tensor_of
 from sim.world.robots.urdf_meshes import read_mesh, unreadable

@@ -1,4 +1,4 @@
-"""One reading out of what sensors measure, compiled: `sim.world.sensors.chain` has the order."""
+"""One reading of the sensors, compiled; `sim.world.sensors.sensor_chain` has the order."""
 
 import math
 

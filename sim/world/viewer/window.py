@@ -13,8 +13,8 @@ import numpy as np
 
 from sim.world.engine.library import engine
 from sim.world.engine.world import CHANGED_WHILE_RUNNING
+from sim.world.pictures.camera_fit import fitted
 from sim.world.pictures.drawing import filled
-from sim.world.pictures.framing import fitted
 from sim.world.pictures.lit_text import lit_text
 from sim.world.pictures.wire import PictureOrder, View, WireError
 from sim.world.viewer.wire import LET_GO, Look, MousePush, ViewedModel

@@ -13,7 +13,7 @@ from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import save, text_of
 from hil.panel.diagram.models.edits import Connect, Edit
-from hil.panel.diagram.models.grouping import Group
+from hil.panel.diagram.models.group_edits import Group
 from hil.panel.diagram.models.history import History, Step
 from hil.panel.diagram.models.journal import DamagedError, EditJournal, journal_path, set_aside
 from hil.panel.diagram.models.judge import Faults, connected, faults_of, port_parameters

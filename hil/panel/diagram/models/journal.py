@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.config.files import read_regular
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import text_of

@@ -24,7 +24,7 @@ from hil.diagram.run.models import WATCHED_WAIT_S, DiagramModels
 from hil.diagram.run.panel_blocks import PanelBlock, panel_blocks
 from hil.diagram.run.stepper import SteppedRun
 from hil.diagram.run.trace import Trace
-from sim.toml_reading import read_value
+from sim.toml_reader import read_value
 
 AHEAD_MOST_S: Final = 0.1
 """Most that is computed at once [s]: a window that was held up does not catch up."""

@@ -17,7 +17,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench_alarm import BUTTONS, Alarm, Hands, alarm_of
 from hil.panel.live.models.bench_frame import NewestFrame
 from hil.panel.live.models.bench_link import Link, LinkWatch, Source
-from hil.panel.live.models.bench_wishes import Wishes
+from hil.panel.live.models.bench_requests import Wishes
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.models.lamps import Lamp, lamp_of
 from hil.panel.live.models.session_end import end_words

@@ -18,8 +18,8 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
+from hil.recording.decimation import Thinned
 from hil.recording.header import RecordingError
-from hil.recording.thinned import Thinned
 
 MOST_POINTS: Final = 1 << 15
 """Most points of a line that is drawn; of more rows the lowest and the highest of each stretch."""

@@ -93,7 +93,7 @@ def identify(
 
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, hand_for
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
     quiet = opened.dry or as_json
@@ -118,7 +118,7 @@ def _baud(url: str, said: int | None) -> int:
 
 
 def _file_to_write(robot: str) -> Path:
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if path.resolve().is_relative_to(configs_dir().resolve()):
@@ -134,7 +134,7 @@ def _show(
     *, as_json: bool,
 ) -> None:  # fmt: skip
     from hil.machines.robot.settings import RobotSettings
-    from hil.stations.arm.moves.identified import changes, write
+    from hil.stations.arm.moves.controller_keys import changes, write
 
     file, _ = find_kind(robot, ROBOT, key="ROBOT")
     changed = changes(found, RobotSettings.load(file), driven.day)

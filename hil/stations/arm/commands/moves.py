@@ -79,7 +79,7 @@ def goto(
     The whole way is proved before the first byte. Let go, the robot rests on its way.
     """
     from hil.stations.arm.moves.goto import plan_goto, start_of
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, hand_for
     from hil.stations.arm.moves.session import session
 
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
@@ -131,7 +131,7 @@ def play(
     byte. Let go, it rests on the path.
     """
     from hil.stations.arm.moves.goto import start_of
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, hand_for
     from hil.stations.arm.moves.play import away_from_start, goto_words, plan_play, read_recorded
     from hil.stations.arm.moves.session import session
 

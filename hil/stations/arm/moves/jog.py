@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import Joints, forward, jacobian
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
+from hil.stations.arm.moves.move_operators import JogHand
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation

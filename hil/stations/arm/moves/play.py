@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM
 from arm_driver.contour.place import location_of, read_place, shown_place
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_report import ShownPose
 from hil.config.errors import ConfigError, MotionError, RefusedError

@@ -14,9 +14,9 @@ from hil.machines.robot.supervision import supervision_of
 from hil.recording.events import CLOCK_NAME, SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
-from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
-from hil.report.recorded import RecordedRun, notes_of
+from hil.report.recorded_run import RecordedRun, notes_of
+from hil.report.run_verdict import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes

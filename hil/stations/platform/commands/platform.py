@@ -202,7 +202,7 @@ class _Model:
     """A rig's mathematics, from a file or a shipped name."""
 
     def __init__(self, name: str) -> None:
-        from hil.config.shipped import find_file
+        from hil.config.file_search import find_file
         from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 
         self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))

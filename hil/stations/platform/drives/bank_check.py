@@ -76,7 +76,7 @@ def _refuse_real(kit: BankKit) -> None:
 
 
 def _maker(spec: BankSpec, now_s: Callable[[], float]) -> Callable[[], DriveBank]:
-    from drives.offered import BankOrder
+    from drives.plugin_bank import BankOrder
 
     if spec.kind != "offered":
         return lambda: build_bank(spec, now_s)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from drives.canopen.needs import Need
     from drives.contract.trial import Promise
     from hil.machines.rig.drive_file import DriveHeader
-    from hil.stations.platform.drives.commissioning import LegTest
+    from hil.stations.platform.drives.leg_test import LegTest
     from hil.stations.platform.drives.reference import LegReference
     from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 

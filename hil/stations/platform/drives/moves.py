@@ -10,7 +10,6 @@ from drives.bank import BankEnd
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.run.end import Ran, summarize_conclusion
-from hil.stations.platform.course import RunResult, RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
     Proofs,
@@ -18,16 +17,17 @@ from hil.stations.platform.drives.certificate import (
     lacking,
     write_certificate,
 )
-from hil.stations.platform.drives.commissioning import LegTest, judge_test_move, switch_of
 from hil.stations.platform.drives.drive_summaries import HomeSummary, LegTestSummary
+from hil.stations.platform.drives.leg_test import LegTest, judge_test_move, switch_of
 from hil.stations.platform.drives.setup import protocol_of, watchdog_s
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
+from hil.stations.platform.run_sequence import RunResult, RunSequence
+from hil.stations.platform.run_summary import drives_of, show_drives, show_powered
 from hil.stations.platform.runner import play_moves
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import drives_of, show_drives, show_powered
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, print_json, styled
 from hil.terminal.run_end import show, show_end
+from hil.terminal.run_products import Afterwards
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals
 

@@ -11,8 +11,8 @@ from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
-from hil.stations.platform.drives.commissioning import judge_test_move
 from hil.stations.platform.drives.drive_summaries import ReferenceSummary
+from hil.stations.platform.drives.leg_test import judge_test_move
 from hil.stations.platform.drives.reference import (
     LegReference,
     MeasuredPoint,
@@ -28,8 +28,8 @@ from hil.stations.platform.drives.reference import (
 )
 from hil.stations.platform.drives.setup import BankWish, bank_spec
 from hil.stations.platform.header import IDENTITIES_KEY
+from hil.stations.platform.run_summary import show_powered
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_powered
 from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 

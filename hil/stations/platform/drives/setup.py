@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from drives.bank import DriveError
 from drives.canopen.settings import CanopenSettings
 from drives.modbus.settings import ModbusSettings
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from drives.sim.faults import SimFault
 from drives.types.drive_type import place_of
 from hil.config.errors import about

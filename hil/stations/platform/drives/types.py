@@ -12,9 +12,9 @@ from drives.bank import DriveError
 from drives.canopen.needs import Need, needs_of
 from drives.modbus.register_map import register_map_from
 from drives.types.eds_file import DATA_SHEETS, read_eds
+from hil.config.file_search import find_file
 from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import find_file
 from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import load_rig

@@ -8,7 +8,7 @@ from hil.run.station import Request
 from hil.stations.platform.fit.command import Verb, command_line
 from hil.stations.platform.fit.search import Fit
 from hil.stations.platform.fit.units import UnitGuess
-from hil.stations.platform.motion.offered import OWN_KINDS
+from hil.stations.platform.motion.motion_plugins import OWN_KINDS
 from hil.stations.platform.motion.source import AXES
 from hil.stations.platform.platform_summaries import FitSummary, UnitSummary
 from hil.stations.platform.scenario import Plan

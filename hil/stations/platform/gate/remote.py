@@ -20,11 +20,11 @@ from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError, 
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import open_own_record
 from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.server import HOLD_ALONE_S
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.spec import BankSpec
 from hil.stations.platform.gate.status import (
     END_KIND,
@@ -333,12 +333,9 @@ class RemoteGate:
         self._child = self._slot = self._ring = self._socket = None
 
 
-def _end_of(document: Mapping[str, Any]) -> BankEnd:
+def _end_of(end: Mapping[str, Any]) -> BankEnd:
     return BankEnd(
-        document["tally"],
-        tuple(document["left_m"]),
-        tuple(document["cut_us"]),
-        tuple(document.get("powered", ())),
+        end["tally"], tuple(end["left_m"]), tuple(end["cut_us"]), tuple(end.get("powered", ()))
     )
 
 

@@ -238,7 +238,7 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> 
 
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     """The bank of another distribution; refused if its code is not what control has found."""
-    from drives.offered import BankOrder, OfferedBank
+    from drives.plugin_bank import BankOrder, OfferedBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]

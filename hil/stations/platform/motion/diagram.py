@@ -21,11 +21,11 @@ from hil.config.similar_names import nearest
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.seam import DiagramEnds, Endpiece
 from hil.diagram.file.units import unit
-from hil.diagram.run.acts import Timed
-from hil.diagram.run.ahead import computed_ahead
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.run.live import Version
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.diagram.run.operator_actions import Timed
+from hil.diagram.run.precomputation import computed_ahead
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time
 from platform6dof.pose import PlatformSetpoint

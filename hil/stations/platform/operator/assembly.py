@@ -21,7 +21,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.sequence import OperatedCourse

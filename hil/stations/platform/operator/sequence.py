@@ -15,13 +15,13 @@ from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
-from hil.stations.platform.operator.ending import EndConditions
+from hil.stations.platform.operator.end_conditions import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
-from hil.stations.platform.operator.way_back import WayBack
+from hil.stations.platform.operator.stall_recovery import WayBack
 from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -214,7 +214,7 @@ class OperatedCourse:
             refused=self.refused,
             seen=operator.seen,
             dead_man=operator.rule,
-            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+            end=self._ending.end_now(self._verdict, parks=self._parking.on, left_s=left_s),
             cause=violation_data(faults[0]) if faults else None,
             clear=self._presses.clear(self._verdict),
             stalled=self._verdict is not None and stalled(self._verdict),
@@ -328,7 +328,7 @@ class OperatedCourse:
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
-                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self._ending.fault = self._ending.fault or describe_faults(verdict.faults)
                 self.done = True
             case Mode.OFF:
                 return Request.CONFIGURED
@@ -360,5 +360,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
+            ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import lines
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes

@@ -49,7 +49,7 @@ def omct(
     as_json: Json = False,
 ) -> None:
     """Response of the whole chain to sinusoids, axis by axis; shown, never judged."""
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
     from hil.stations.simulator.cue_summaries import summarize_omct
     from hil.stations.simulator.omct_setup import OmctRequest, run_asked
 

@@ -53,7 +53,7 @@ def ride(
     as_json: Json = False,
 ) -> None:
     """Ride a recording on the virtual clock with simulated drives, and judge what is felt."""
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
     from hil.stations.simulator.cue import CueRequest, at_gain, fit_gain, plan_of, run_cue
     from hil.stations.simulator.record_file import record_file
 
@@ -74,7 +74,7 @@ def ride(
     with waiting("riding on the virtual clock", quiet=as_json):
         result = run_cue(plan, folder)
     if picture is not None:
-        from hil.stations.simulator.felt import wanted_words
+        from hil.stations.simulator.felt_ride import wanted_words
         from hil.stations.simulator.report.felt_figure import felt_picture
 
         write_file(picture, felt_picture(result.ride, wanted_words(plan)).png)
@@ -158,7 +158,7 @@ def axes(
 
 
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
-    from hil.stations.simulator.felt import gain_of, wanted_words
+    from hil.stations.simulator.felt_ride import gain_of, wanted_words
     from hil.stations.simulator.felt_tables import (
         SCORE_HEADS,
         WORST_HEADS,

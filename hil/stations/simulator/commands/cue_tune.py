@@ -120,7 +120,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Several algorithms on one ride at one gain, without a platform; says which was best."""
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
     from hil.stations.simulator.compare import compare as compare_all
     from hil.stations.simulator.cue import PRESET, CueRequest
     from hil.stations.simulator.cue_summaries import summarize_comparison

@@ -177,10 +177,10 @@ def export(
     """Make an FMU of a rig that needs no Python, and run it against the kernels."""
     from importlib.metadata import version
 
-    from hil.config.shipped import find_file
-    from hil.fmu.compiled import require_compilers
+    from hil.config.file_search import find_file
     from hil.fmu.export import export as made
     from hil.fmu.extra import require_fmpy
+    from hil.fmu.shared_library import require_compilers
     from hil.machines.cueing.preset import read_preset
     from hil.machines.rig.machine import load_rig
     from hil.stations.simulator.fmu_summaries import FmuExportSummary

@@ -11,14 +11,14 @@ from rich.table import Table
 
 from hil.hosts.kind import Received, Refused
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.listening.ears import (
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import (
     HostEars,
     ListenChoice,
     listen,
     listening,
     seconds_of,
 )
-from hil.stations.simulator.listening.heard import HostFigures
 from hil.stations.simulator.listening.host_summaries import HostListenSummary, HostValuesSummary
 from hil.terminal.console import err, out, print_json
 from hil.timing.realtime import RealClock

@@ -15,8 +15,13 @@ from hil.hosts.maps import MapSettings
 from hil.hosts.watch.remedies import host_remedy
 from hil.hosts.watch.states import Cause, HostState
 from hil.ipc.work_folder import WorkFolder
-from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import (
+    ListenChoice,
+    listen,
+    listening,
+    seconds_of,
+)
 from hil.stations.simulator.listening.host_summaries import (
     HostCheckSummary,
     HostLineSummary,
@@ -105,8 +110,8 @@ def record_and_show(
         print_json(
             HostRecordSummary(
                 ok=ok, kind=choice.host.kind.name, file=str(path), rows=writer.rows,
-                left_out=writer.left_out, refused=refused_by_reason(figures), seconds=writer.lasts_s,
-                longest_gap_s=writer.longest_gap_s,
+                left_out=writer.left_out, refused=refused_by_reason(figures),
+                seconds=writer.lasts_s, longest_gap_s=writer.longest_gap_s,
             )
         )  # fmt: skip
         return ok

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hil.fmu.mapping import MappedVariable
-from hil.fmu.stepping import Reading, Stepping
+from hil.fmu.model_steps import Reading, Stepping
+from hil.fmu.variable_map import MappedVariable
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window

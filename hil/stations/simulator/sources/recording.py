@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
+from hil.config.file_search import find_file
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.machines.cueing.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.source import SourceKind, Surroundings

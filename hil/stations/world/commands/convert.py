@@ -51,7 +51,7 @@ def convert(
     """
     from hil.config.files import write_whole
     from hil.machines.world.robot_documents import document_of
-    from hil.stations.world.carried import carried
+    from hil.stations.world.referenced_files import carried
 
     document = document_of(robot)
     text, losses, files = _forms()[to](document.robot)
@@ -85,12 +85,12 @@ Converted = tuple[str, Iterable["Loss"], Mapping[str, bytes]]
 
 
 def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
-    from hil.stations.world.carried import named_files
+    from hil.stations.world.referenced_files import named_files
     from sim.world.engine.mjcf import robot_model
     from sim.world.engine.mjcf_losses import mjcf_losses
+    from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.text import text_losses, write_text
-    from sim.world.robots.toml_writing import write_toml
-    from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+    from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
     def engines(robot: Robot) -> Converted:
         made = robot_model(robot)

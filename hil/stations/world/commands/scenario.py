@@ -8,14 +8,14 @@ from pathlib import Path
 
 from hil.config.errors import ConfigError, RefusedError, Wrong
 from hil.stations.world.robot_summaries import ScenarioCheckSummary
-from hil.stations.world.showing import show_losses
+from hil.stations.world.world_output import show_losses
 from hil.terminal.console import out, print_json
 
 
 def world_scenario(name: str) -> Path | None:
     """The file of a scenario of this station that a name or a path means; None if it is none."""
+    from hil.config.file_search import find_file
     from hil.config.settings import read_toml
-    from hil.config.shipped import find_file
     from hil.stations.world.signals import STATION
 
     with suppress(ConfigError):
@@ -52,7 +52,7 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
 
 def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
     from hil.stations.world.bench import open_bench
-    from hil.stations.world.scenario_reading import load_world_plan
+    from hil.stations.world.scenario_reader import load_world_plan
     from sim.world.engine.library import EngineMissingError, engine
 
     try:

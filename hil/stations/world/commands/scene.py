@@ -10,7 +10,7 @@ from hil.stations.world.robot_summaries import (
     SceneRowSummary,
     SceneSummary,
 )
-from hil.stations.world.showing import show_losses
+from hil.stations.world.world_output import show_losses
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
-from hil.run.texts import EditRefusedError, EditText
+from hil.run.edit_texts import EditRefusedError, EditText
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.document_texts import document_text
 from hil.stations.world.editing.editor import EditAnswer, answered
 from hil.stations.world.editing.plans import plan_from_header
-from hil.stations.world.editing.reading import document_text
-from hil.stations.world.editing.swapping import swapped
 from hil.stations.world.editing.wire import (
     ANSWER,
     BEGIN,

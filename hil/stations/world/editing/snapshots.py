@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
-from hil.stations.world.editing.carried import CarriedSource, RowColumns
+from hil.stations.world.contact_watch import ContactState, Touch
+from hil.stations.world.editing.edit_continuation import CarriedSource, RowColumns
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
-from hil.stations.world.touching import ContactState, Touch
 from hil.timing.clock import Clock, Tick
 from safety.robot_gate import RobotGateState
 from safety.robot_limits import RobotAction
@@ -29,20 +29,20 @@ from sim.world.engine.library import engine
 from sim.world.engine.world import World, WorldSnapshot
 from sim.world.engine.world_bodies import Push
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import JointInterpolation, PlannedMotion
-from sim.world.sensors.chain import ChainSnapshot
-from sim.world.sensors.signals import SensorSignal
+from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
+from sim.world.sensors.sensor_chain import ChainSnapshot
+from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.gated import GatedRobot
+    from hil.stations.world.gated_robot import GatedRobot
 
 Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
 """Arrays of a motion."""
-CHAIN: Final = ("begun", "filtered", "history", "told")
+CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
 """Bytes of what sensors remember."""
 
 
@@ -100,7 +100,10 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
     arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
-    arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
+    arrays |= {
+        f"sensors_{name}": np.frombuffer(getattr(chain, field), np.uint8)
+        for name, field in CHAIN.items()
+    }
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
     return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})

@@ -14,8 +14,8 @@ import numpy as np
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
-from hil.run.texts import EditText
-from hil.stations.world.editing.building import BuiltEdit
+from hil.run.edit_texts import EditText
+from hil.stations.world.editing.edit_build import BuiltEdit
 from hil.stations.world.editing.editor import EditAnswer
 from sim.world.control.laws import Gains
 from sim.world.robots.model import (
