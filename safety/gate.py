@@ -180,7 +180,7 @@ class Gate:
             false = self._plausible.step(feedback, commanded_m, inputs.elapsed_s)
             found += false or ()
         if false:
-            self._lag.forget()  # lengths that are no lengths show no lag
+            self._lag.forget()  # lengths that are no lengths tell no lag
         elif watched.lag:
             found += self._lag.step(feedback, commanded_m) or ()
         if watched.force:
