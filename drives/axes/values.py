@@ -7,7 +7,7 @@ from hil_common.legs import SixBools, SixInts
 
 
 @dataclass(frozen=True, slots=True)
-class AxesSeen:
+class AxesFeedback:
     """Values that six drives reported in a cycle."""
 
     statusword: Sequence[int]
@@ -52,7 +52,7 @@ class SteadyAxes:
     mode: SixInts
     """6060h, 6."""
 
-    def is_met_by(self, seen: AxesSeen) -> bool:
+    def is_met_by(self, seen: AxesFeedback) -> bool:
         """Return whether all six reported this again, but for their positions, and are received."""
         return (
             self.statusword == list(seen.statusword)

@@ -93,7 +93,7 @@ def find_file(
     raise MissingError(str(beside or "command line"), [about(key, line)])
 
 
-def place_beside(name: str, *, beside: Path, key: str) -> Path:
+def path_beside(name: str, *, beside: Path, key: str) -> Path:
     """Place of a document's own socket or token, or where it is to be made.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.

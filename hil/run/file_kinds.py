@@ -163,7 +163,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
     return " or ".join(kind.named for kind in wanted)
 
 
-def named_kinds() -> dict[str, FileKind]:
+def kinds_by_name() -> dict[str, FileKind]:
     """Kinds of files by their names on the command line, the default station's scenario first.
 
     A station's name means its scenario, unless a kind of file is called so.

@@ -11,7 +11,7 @@ GATE: Final = "gate"
 """Who tells of them."""
 
 
-class Warned(NamedTuple):
+class RunWarning(NamedTuple):
     """One thing that was warned of."""
 
     t_s: float
@@ -28,13 +28,13 @@ class Warned(NamedTuple):
         return f"{self.message}, from {self.t_s:.2f} s on{often}"
 
 
-class WarnedList:
+class RunWarnings:
     """Each thing once, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Warned] = {}
+        self._found: dict[str, RunWarning] = {}
 
-    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, Warned]:
+    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, RunWarning]:
         """Count one; what it is known by, and all that is known of it.
 
         Args:
@@ -43,18 +43,18 @@ class WarnedList:
         """
         check, leg, unit = (data.get(name, "") for name in ("check", "leg", "unit"))
         key = f"{check} {leg} {data.get('limit' if unit else 'value', '')}{unit}"
-        known = self._found.get(key, Warned(t_s, message, 0))
+        known = self._found.get(key, RunWarning(t_s, message, 0))
         self._found[key] = known._replace(times=known.times + 1)
         return key, self._found[key]
 
-    def __iter__(self) -> Iterator[Warned]:
+    def __iter__(self) -> Iterator[RunWarning]:
         """All of them."""
         return iter(self._found.values())
 
 
-def warnings_of(events: Iterable[EventRecord]) -> list[Warned]:
+def warnings_of(events: Iterable[EventRecord]) -> list[RunWarning]:
     """Of a recording."""
-    found = WarnedList()
+    found = RunWarnings()
     for event in events:
         mild = event.name == GATE and event.kind is EventKind.NOTE
         if mild and event.data.get("check") in CHECKS:

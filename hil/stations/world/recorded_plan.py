@@ -16,7 +16,7 @@ class Kept(Settings):
     model_config = ConfigDict(extra="ignore")
 
 
-class KeptScene(Kept):
+class RecordedScene(Kept):
     """A scene with the texts of its robots, as `PlacedScene.told` has it."""
 
     scene: str
@@ -37,7 +37,7 @@ class KeptScene(Kept):
         return self
 
 
-class KeptStepping(Kept):
+class RecordedStepping(Kept):
     """How the engine stepped, of the scenario."""
 
     step_s: Annotated[float, Field(gt=0.0, le=1.0)]
@@ -50,7 +50,7 @@ class KeptStepping(Kept):
     """Of what is random."""
 
 
-class KeptPlan(Kept):
+class RecordedPlan(Kept):
     """A plan, as `WorldPlan.told` has it."""
 
     scenario: dict[str, Any]
@@ -61,7 +61,7 @@ class KeptPlan(Kept):
     """Where that was."""
     scenario_file: str = ""
     """Where the scenario was."""
-    scene: KeptScene | None = None
+    scene: RecordedScene | None = None
     """Around the robot."""
     diagram: str = ""
     """That moves the robot."""
@@ -79,6 +79,6 @@ class KeptPlan(Kept):
         """
         return cls.build(document, "plan of the recording")
 
-    def stepping(self) -> KeptStepping:
+    def stepping(self) -> RecordedStepping:
         """How the engine stepped; raises as `of`."""
-        return KeptStepping.build(self.scenario, "plan of the recording: scenario")
+        return RecordedStepping.build(self.scenario, "plan of the recording: scenario")

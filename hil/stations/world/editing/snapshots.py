@@ -18,7 +18,7 @@ from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
 from hil.stations.world.contact_watch import ContactState, Touch
-from hil.stations.world.editing.edit_continuation import CarriedSource, RowColumns
+from hil.stations.world.editing.edit_continuation import ContinuedSource, RowColumns
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
@@ -64,7 +64,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     """
     bench = run.bench
     source, held = bench.source, None
-    if isinstance(source, CarriedSource):
+    if isinstance(source, ContinuedSource):
         source, held = source.source, [list(source.columns), list(source.held)]
     if bench.plan.diagram is not None:
         raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
@@ -228,7 +228,7 @@ def _bench(snapshot: RunSnapshot) -> WorldBench:
     motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
     source: SetpointSource = LaidOutSource(motion)
     if head["held"] is not None:
-        source = CarriedSource(source, *head["held"])
+        source = ContinuedSource(source, *head["held"])
     line = None
     if head["line"] is not None:
         turning, parts = head["line"]
