@@ -1,7 +1,7 @@
 """Banks of drives of other distributions: their order, and the supervision of each.
 
 A maker gets a `BankOrder` and a monotonic clock and returns a `drives.bank.DriveBank`. The gate
-keeps it in an `PluginBank`: whatever it raises or returns in a cycle becomes a feedback with
+keeps it in a `PluginBank`: whatever it raises or returns in a cycle becomes a feedback with
 its failure, upon which the gate stops the drives at once and in order.
 """
 

@@ -45,7 +45,7 @@ class Watched(NamedTuple):
     quick_stop: bool
     """The drives' own quick stop slows the legs down, and ends."""
     setpoint: bool
-    """The setpoint; where it is not judged nothing of it passes."""
+    """What is asked; where it is not judged nothing of it passes."""
 
 
 _ALWAYS: Final = frozenset(Mode)

@@ -6,11 +6,11 @@ import subprocess
 from socket import AF_INET, SOCK_DGRAM, socket
 
 import pytest
-from hil.stations.simulator.listening.find_host import find_host
 from host_verbs import free_port, hil, sent
 
 from hil.hosts.kind import Packet, Received
 from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_lookup import find_host
 from hil.stations.simulator.listening.host_receiver import ListenChoice, listen, listening
 from hil.stations.simulator.listening.listen import why_not
 from hil.stations.simulator.listening.ride_writer import RideWriter

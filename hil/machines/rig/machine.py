@@ -47,7 +47,8 @@ def check_rig(rig: Rig, source: str) -> None:
         ConfigError: naming the keys, the values and the remedy.
     """
     problems: list[str] = [
-        *_wider_limits(rig), *_lengths_outside(rig), *_check_hanging_load(rig), *overloaded_legs(rig)
+        *_wider_limits(rig), *_lengths_outside(rig),
+        *_check_hanging_load(rig), *overloaded_legs(rig),
     ]  # fmt: skip
     if not problems:
         try:

@@ -1,4 +1,4 @@
-"""The plan that a command line describes: a scenario, or a rig and a recorded motion."""
+"""Plan of a command line: a scenario, or a rig and a recorded motion."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from hil.stations.platform.station import OPTIONS
 
 
 def plan_of(request: Request) -> Plan:
-    """The plan of a request.
+    """Plan of a request.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.

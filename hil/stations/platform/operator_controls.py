@@ -1,4 +1,4 @@
-"""What an operator may ask of a platform: buttons, poses, another motion."""
+"""Requests that a platform takes from an operator: buttons, poses, another motion."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from safety.verdict import Action
 
 
 def why_not(button: str, seen: Seen) -> str:
-    """Why a press does nothing now, and what leads to where it does something."""
+    """Reason why a press does nothing now, and what leads to where it does something."""
     if seen.mode not in Mode.__members__:
         return f"the mode {seen.mode} is not known here"
     standing = buttons.Readiness(
@@ -32,7 +32,7 @@ def why_not(button: str, seen: Seen) -> str:
 
 
 def controls(table: Mapping[str, Any]) -> Controls:
-    """Poses within the rig's envelope; the motion, which can change if it is a sum of sines."""
+    """Controls: poses within the rig's envelope; the motion, if it is a sum of sines."""
     plan = Plan.build(table, "header")
     envelope = envelope_of(plan.rig, geometry_of(plan.rig))
     poses = Poses(

@@ -1,4 +1,4 @@
-"""Runs of the platform: proved before, played, and summed up."""
+"""Runs of the platform: proof, play and summary."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -46,7 +46,7 @@ _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
 def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
-    """Prove the motion of `hil run`; one that does not fit is told with what makes it fit.
+    """Prove the motion of `hil run`; the refusal of one that does not fit has the remedy.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -72,7 +72,7 @@ def proved(
     operator: bool = False,
     request: Request | None = None,
 ) -> PreparedPlan:
-    """A plan with its motion, proved where its scenario wants that; raises as `prepare`."""
+    """Plan with its motion, proved where its scenario wants that; raises as `prepare`."""
     if operator:
         require_operable(plan)
     warm_and_say(quiet=console.quiet)
@@ -89,7 +89,7 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
     """Play a plan within an opening.
 
     Raises:
-        RefusedError: if the drives are not there, or refuse; nothing has moved.
+        RefusedError: if the drives do not answer, or refuse; nothing has moved.
     """
     try:
         finish = play_plan(prepared, opening)
@@ -103,11 +103,11 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
 
 
 Done = tuple[PreparedPlan, RunResult]
-"""What was played, and how it went."""
+"""Plan that was played, and its result."""
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
-    """Sum a run up; one that its motion stopped tells what makes that fit."""
+    """Sum up a run; one that its motion stopped has advice on what makes that fit."""
     prepared, result = done
     plan, request = prepared.plan, prepared.request
     path = result.recorder.path
@@ -146,7 +146,7 @@ def play_moves(
     course: RunSequence = WHOLE_COURSE,
     until_shown: ExitStack | None = None,
 ) -> RunResult:
-    """Run a plan that a verb of the drives makes and judges itself; raises as `service.play`."""
+    """Run a plan that a verb of the drives makes, and judges itself; raises as `service.play`."""
     console = Silence() if quiet else TerminalConsole()
     prepared = proved(plan, console, course)
     return play_prepared(prepared, folder, quiet=quiet, until_shown=until_shown)
@@ -155,7 +155,7 @@ def play_moves(
 def play_prepared(
     prepared: PreparedPlan, folder: Path, *, quiet: bool, until_shown: ExitStack | None = None
 ) -> RunResult:
-    """Run what is prepared, as `play_moves` does."""
+    """Run a prepared plan, as `play_moves` does."""
     console = Silence() if quiet else TerminalConsole()
     _, result = service.play(
         play, prepared, folder, console=console, stand_in=STATION.stand_in, until_shown=until_shown
@@ -165,7 +165,7 @@ def play_prepared(
 
 @contextmanager
 def emulated(prepared: PreparedPlan) -> Iterator[tuple[PreparedPlan, str]]:
-    """The plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
+    """Plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
     from hil.stations.platform.drives.rack import emulated_rack
 
     plan = prepared.plan

@@ -1,4 +1,4 @@
-"""A robot of a scenario put into its world: engine, gate, law, and the source of its motion."""
+"""Bench of a scenario's robot in its world: engine, gate, law, and the source of its motion."""
 
 from __future__ import annotations
 
@@ -39,44 +39,44 @@ from sim.world.sensors.readings import RobotSensors
 Array = NDArray[np.float64]
 
 DEEP_M: Final = 1e-3
-"""In each other where a run begins: more is refused."""
+"""Deepest overlap of two bodies where a run begins [m]; more is refused."""
 
 NOTHING: Final = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorldBench:
-    """All that a run turns; made anew for each run, as the engine has a state."""
+    """Parts that a run steps; made anew for each run, as the engine has a state."""
 
     plan: WorldPlan
-    """What is run."""
+    """Plan of the run."""
     world: World
-    """The engine with its state."""
+    """Physics engine with its state."""
     robot: WorldRobot
-    """Its robot, for measuring."""
+    """Robot of the scenario, for measuring."""
     gated: GatedRobot
-    """The same behind its gate, for moving."""
+    """Robot of the scenario behind its gate, for moving."""
     source: SetpointSource
-    """Where to be at every step."""
+    """Source of the setpoint of every step."""
     line: StraightLine | None
-    """That the tool shall follow, if one shall."""
+    """Line that the tool follows; None if it follows none."""
     chain: Chain | None
-    """To the tool; None if no driven joint leads to a place."""
+    """Chain of joints to the tool; None if no driven joint leads to a place."""
     slides: NDArray[np.bool_]
     """Whether each driven joint slides, shape (drives,)."""
     sensors: RobotSensors
-    """Of its document."""
+    """Sensors of the robot's document."""
     contacts: ContactWatch
-    """Of all robots."""
+    """Watch of the contacts of all robots."""
     law: WorldLaw
-    """By which it is moved."""
+    """Law that moves the robot."""
     standing: tuple[HeldRobot, ...] = ()
-    """Other robots of its scene, by which they are held where they stand."""
+    """Other robots of the scene, each held where it starts."""
     inverse_base_pose: Array | None = None
-    """Inverse of its base's pose where it starts, shape (4, 4), if what bears it may move."""
+    """Inverse of the base's pose at the start, shape (4, 4), if what bears the robot may move."""
 
     def tool_pose(self) -> Array | None:
-        """Of the tool in the world by the measured joints, shape (4, 4).
+        """Pose of the tool in the world by the measured joints, shape (4, 4).
 
         Where its base moves, that is taken from a step before.
         """
@@ -90,12 +90,12 @@ class WorldBench:
         )
 
     def shown(self) -> NDArray[np.float64]:
-        """What the panel blocks of its diagram show, shape (blocks,); none of another law."""
+        """Values of the diagram's panel blocks, shape (blocks,); empty under another law."""
         shown_now = getattr(self.gated.law, "shown_now", None)
         return NOTHING if shown_now is None else shown_now()
 
     def close(self) -> None:
-        """End what its law has begun."""
+        """End the processes that its law has begun."""
         if (close := getattr(self.gated.law, "close", None)) is not None:
             close()
 
@@ -107,8 +107,8 @@ def open_bench(
     """Put a plan's robot into its world, where its document starts.
 
     Args:
-        law: in place of the scenario's.
-        live: who leads it; None where nobody does.
+        law: law in place of the scenario's.
+        live: operator's inputs; None where nobody leads the run.
         paced: whether it is turned in real time.
 
     Raises:
@@ -130,7 +130,7 @@ def open_bench(
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
-    """The text of the engine's model; the robot that moves is its first.
+    """Text of the engine's model; the robot that moves is its first.
 
     Raises:
         FieldFullError: if a field's bodies find no places.
@@ -142,7 +142,7 @@ def model_of_plan(plan: WorldPlan) -> ModelText:
 
 
 def gains_of(plan: WorldPlan, world: World) -> Gains:
-    """Of a plan's law, in a world that is where its document starts."""
+    """Gains of a plan's law, in a world that is where its document starts."""
     given = plan.scenario.gains
     if given is None:
         inertias = RobotDynamics(world, world.robots[0]).inertias()
@@ -158,11 +158,11 @@ def bench_again(
     source: SetpointSource,
     line: StraightLine | None,
 ) -> WorldBench:
-    """Everything of a run in a world that is where its document starts; nothing is planned.
+    """Bench in a world that is where its document starts; nothing is planned.
 
     Args:
         gains: as `gains_of` has them.
-        source: in the order of the robot's drives.
+        source: source of setpoints, in the order of the robot's drives.
 
     Raises:
         RefusedError: if the robot or its drives cannot be used.
@@ -174,21 +174,21 @@ def bench_again(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ToolChain:
-    """Where a robot and its tool are."""
+    """Chain to a robot's tool, and pose of its base."""
 
     chain: Chain | None
-    """To the tool; None if no driven joint leads to a place."""
+    """Chain of joints to the tool; None if no driven joint leads to a place."""
     base: Array | None
-    """Pose of its base before its own D-H frame; None for the origin."""
+    """Pose of the base before its own D-H frame; None for the origin."""
     inverse_base_pose: Array | None
-    """Inverse of its base's pose, if that may move."""
+    """Inverse of the base's pose; None if that cannot move."""
 
 
 def _gated(
     plan: WorldPlan, world: World, pairs: ContactPairs, law: WorldLaw, gains: Gains,
     place: _ToolChain, sensors: RobotSensors, *, paced: bool = False,
 ) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
-    """The robot behind its gate, and what that holds."""
+    """Robot behind its gate, and the limits that the gate holds."""
     scenario, robot = plan.scenario, world.robots[0]
     made = (
         diagram_law(plan, robot, gains, place.chain, sensors, paced=paced)
@@ -212,7 +212,7 @@ def _assemble_bench(
     place: _ToolChain,
     sensors: RobotSensors,
 ) -> WorldBench:
-    """All that a run turns."""
+    """Bench out of its parts."""
     scenario, robot = plan.scenario, world.robots[0]
     return WorldBench(
         plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
@@ -233,7 +233,7 @@ def _chain(plan: WorldPlan, world: World) -> _ToolChain:
 
 
 def _world(plan: WorldPlan) -> World:
-    """The engine with all that stands in it."""
+    """Physics engine with everything of the scenario in it."""
     scenario = plan.scenario
     try:
         world = World(model_of_plan(plan))
@@ -245,7 +245,7 @@ def _world(plan: WorldPlan) -> World:
 
 
 def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | None]:
-    """Pose of its base before its own D-H frame, and the inverse of its base's if that may move.
+    """Pose of the base before its own D-H frame, and the inverse of the base's pose if it may move.
 
     None for a base in the origin, and for one that cannot move.
     """
@@ -269,7 +269,7 @@ def _watched(
     plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
     pairs: ContactPairs,
 ) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
-    """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
+    """Measurements for the gate of a robot in metal: its tool's place, its touching bodies."""
     machine = plan.robot.machine
     tool: Callable[[], tuple[float, ...]] = tuple
     touching: Callable[[], tuple[str, ...]] = tuple
@@ -295,7 +295,7 @@ def _tool_in_base(
 
 
 def _standing(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
-    """The other robots that have drives, each behind a gate of its own."""
+    """Other robots that have drives, each behind a gate of its own."""
     found: list[HeldRobot] = []
     for robot in world.robots[1:]:
         if not robot.drives:

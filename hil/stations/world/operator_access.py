@@ -1,4 +1,4 @@
-"""Runs that somebody leads: the desk that panels find, the handles of a panel, and what keys do."""
+"""Runs that an operator leads: the desk that panels find, handles of a panel, and help on keys."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AXES_TOLD: Final = ("x", "y", "z", "about x", "about y", "about z")
 def open_desk(
     plan: WorldPlan, header: RunHeader, now_s: Callable[[], float]
 ) -> AbstractContextManager[PanelOperator]:
-    """A desk that panels find; a motion that somebody leads has to be held there.
+    """Desk that panels find; a motion that an operator leads has to be held there.
 
     Raises (on entering):
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
@@ -52,10 +52,10 @@ def led_by(
     """Let an operator at a desk hold a run and stop it.
 
     Args:
-        bench: of the run at this moment; an edit makes a new one.
+        bench: current bench of the run; an edit makes a new one.
 
     Returns:
-        Why he wants the end, asked once a step; empty while he does not.
+        Function that polls for the reason of his stop once a step; empty while there is none.
     """
 
     def say(text: str, data: dict[str, str | bool]) -> None:
@@ -82,7 +82,7 @@ def handles() -> Handles:
 
 
 def _place(scenario: Mapping[str, Any]) -> HandlesPlace | None:
-    """Where a jogged run listens; a script is played as it is written."""
+    """Place where a jogged run listens for handles; None for a script, which runs as written."""
     from hil.desk.velocity.remote_writer import ScreenPlace
 
     motion = scenario["motion"]
@@ -92,7 +92,7 @@ def _place(scenario: Mapping[str, Any]) -> HandlesPlace | None:
 
 
 def operator_instructions(plan: WorldPlan) -> tuple[str, ...]:
-    """What whoever leads a run has to know, line by line."""
+    """Instructions for the operator of a run, line by line."""
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion) and plan.live:
         return (

@@ -300,7 +300,7 @@ def reference(
 def _plan(
     rig: str, drives: str, name: str, rate_hz: float, fallback: str, motion: Any = None
 ) -> Any:
-    """A plan for a rig by itself: a table, or a function that makes one for the rig."""
+    """Plan for a rig by itself: a table, or a function that makes one for the rig."""
     from hil.config.file_search import find_file
     from hil.machines.rig.machine import load_rig
     from hil.stations.platform.scenario import plan_from_table

@@ -32,26 +32,26 @@ from hil.stations.platform.world import world_of
 from hil_common.legs import SixBools
 
 WATCHDOG_CYCLES = 3.0
-"""Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
+"""Least watchdog of the drives in cycles, on a line too slow for less."""
 
 
 @dataclass(frozen=True, slots=True)
 class BankRequest:
-    """What a bank shall do besides following the motion."""
+    """Requests to a bank besides following the motion."""
 
     homing_legs: tuple[int, ...] = ()
-    """Legs (1 to 6) that homing shall move; all if empty."""
+    """Legs (1 to 6) that homing moves; all if empty."""
     cut_m_s: float | None = None
-    """Speed at which it shall fall silent once [m/s], 0 at rest; None not at all."""
+    """Speed at which it falls silent once [m/s], 0 at rest; None for no silence."""
     measured: bool = True
-    """Absolute encoders were measured, and are compared; False to measure them."""
+    """Whether absolute encoders were measured and are compared; False to measure them."""
 
 
 NO_BANK_REQUEST = BankRequest()
 
 
 def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
-    """The bank of a plan.
+    """Specification of a plan's bank.
 
     Raises:
         ConfigError: if the drives cannot be described as the rig and scenario say.
@@ -64,7 +64,7 @@ def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
 
 
 def protocol_of(url: str) -> str:
-    """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
+    """Protocol of the drives at a URL, or of a rack in place of them: empty for ``sim:``."""
     return link_of(url.split()[0]).protocol
 
 
@@ -132,7 +132,7 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 
 def _estop_inputs(rig: Rig) -> SixBools:
-    """Which drives carry a channel of the emergency stop at their inputs."""
+    """Whether each drive has a channel of the emergency stop at its inputs."""
     a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
     return (a, b, c, d, e, f) if rig.supervision.estop_fitted else _six(False)
 
@@ -151,7 +151,7 @@ def _canopen(plan: Plan, wish: BankRequest) -> BankSpec:
 
 
 def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
-    """What a rig says of its CANopen drives, but for their type.
+    """Settings of a rig's CANopen drives, but for their type.
 
     Args:
         buses: 1 for all drives on one bus, 2 for three legs on each.
@@ -226,7 +226,7 @@ _BANKS: Mapping[str, Callable[[Plan, BankRequest], BankSpec]] = {
     "modbus-rtu": _modbus,
     "offered": _offered,
 }
-"""What describes the bank of a protocol."""
+"""Function that describes the bank of a protocol."""
 
 
 def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankRequest) -> BankSpec:

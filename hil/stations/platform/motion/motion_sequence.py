@@ -1,4 +1,4 @@
-"""Motions one after another."""
+"""Sequence of motions."""
 
 import bisect
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class MotionSequence:
 
     @property
     def duration_s(self) -> float:
-        """How long they last together [s]."""
+        """Total duration [s]."""
         return self._ends_s[-1]
 
     def sample(self, t_s: float) -> PlatformSetpoint:

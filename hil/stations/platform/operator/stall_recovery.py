@@ -1,7 +1,7 @@
-"""The way back after a stall of the computer: one press, and what leads there in its order.
+"""Recovery after a stall of the computer: one press, and the presses that lead there in order.
 
-It makes no permission: each step is the press that a person would make, judged as that, and the
-gate decides. It goes on while hold-to-run is held, and ends with whatever else happens.
+It gives no permission: each step is the press that a person would make, judged as that, and the
+gate decides. It continues while hold-to-run is held, and ends with anything else that happens.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from safety.verdict import Verdict
 
 
 class StallRecovery:
-    """Which press comes next until the one that was made does something.
+    """Sequence of presses until the one that was made does something.
 
     Args:
-        patience_cycles: how long a step may take, where no other patience ends it.
-        refuse: takes why it came to nothing.
+        patience_cycles: most cycles of a step, where no other patience ends it.
+        refuse: takes the reason why it came to nothing.
     """
 
     def __init__(self, patience_cycles: int, refuse: Callable[[Tick, Refusal], None]) -> None:
@@ -35,12 +35,12 @@ class StallRecovery:
         self._waited = 0
         self._pressed: Mode | None = None
         self.target: Button | None = None
-        """What was pressed; None while nothing leads back."""
+        """Button that was pressed; None without a recovery."""
         self.pressed_s: float = 0.0
-        """When that was, monotonic [s]: the act of a person that each step rests on."""
+        """Time of that press, monotonic [s]: the act of a person that permits each step."""
 
     def begin(self, button: Button, mode: Mode, standing: Readiness, pressed_s: float) -> bool:
-        """Begin, if this press is one that leads back; say whether it is."""
+        """Begin, if this press can be recovered; returns whether it can."""
         if not leads_back(button, mode, standing):
             return False
         self.target, self.pressed_s = button, pressed_s
@@ -52,10 +52,10 @@ class StallRecovery:
         self.target = None
 
     def step(self, tick: Tick, verdict: Verdict, standing: Readiness) -> Button | None:
-        """What is to be pressed in this cycle, or None.
+        """Next press in this cycle, or None.
 
         Args:
-            standing: what decides about presses now.
+            standing: facts that decide about presses now.
         """
         target, mode = self.target, verdict.mode
         if target is None:

@@ -87,7 +87,7 @@ def _choice(
     key_file: KeyOption = None,
     change: MapSetOption = None,
 ) -> "ListenChoice":
-    from hil.stations.simulator.listening.find_host import find_host
+    from hil.stations.simulator.listening.host_lookup import find_host
     from hil.stations.simulator.listening.host_receiver import ListenChoice
 
     named = find_host(kind, tuple(change or ()))

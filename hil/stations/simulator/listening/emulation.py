@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import find_file
 from hil.hosts.wires.xml_file import xml_text
-from hil.stations.simulator.listening.find_host import FOLDER, NamedHost, find_host
+from hil.stations.simulator.listening.host_lookup import FOLDER, NamedHost, find_host
 from hil.stations.simulator.sources.ride_feed import ride_feed
 from hil.stations.simulator.wire_registry import wires_with
 from hil.terminal.console import err

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hil.config.settings import read_toml
 from hil.hosts.maps import installed_hosts
-from hil.stations.simulator.listening.find_host import shipped_maps
+from hil.stations.simulator.listening.host_lookup import shipped_maps
 from hil.stations.simulator.listening.host_summaries import (
     HostKindSummary,
     HostListSummary,

@@ -20,7 +20,7 @@ from hil.hosts.kind import (
 )
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
-from hil.stations.simulator.listening.find_host import NamedHost
+from hil.stations.simulator.listening.host_lookup import NamedHost
 from hil.timing.clock import Clock
 
 PERIOD_S: Final = 0.005

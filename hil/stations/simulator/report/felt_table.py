@@ -34,8 +34,8 @@ def felt_figures(view: RideView) -> Tables | None:
         )
     )
     note = (
-        f"Above: signals of the inner ear; {describe_demand(view.plan)}. Below: where felt and wanted "
-        "are furthest apart as they act on the head (a force less that at rest), and whether the "
-        "governor changed then what the algorithm asked; a second row is its own worst."
+        f"Above: signals of the inner ear; {describe_demand(view.plan)}. Below: where felt and "
+        "wanted are furthest apart as they act on the head (a force less that at rest), and "
+        "whether the governor changed then what the algorithm asked; a second row is its own worst."
     )
     return Tables(tuple(tables), note)

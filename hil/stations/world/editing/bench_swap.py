@@ -1,4 +1,4 @@
-"""A built document put in place of the one that a run turns, between two of its steps."""
+"""Replacement of a run's bench by that of an edited document, between two of its steps."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from hil.stations.world.editing.edit_build import BuiltEdit
 
 DEEPER_M: Final = 1e-4
-"""By which an edit may press bodies into each other that are in each other by 1 mm already."""
+"""Most by which an edit may deepen an overlap of bodies that is 1 mm already [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BenchSwap:
-    """What a run goes on with."""
+    """New bench of a run, and what it took over."""
 
     bench: WorldBench
-    """Where the old one is."""
+    """Bench in the state of the old one."""
     carried: CarriedOver
-    """What went over."""
+    """State that was taken over."""
 
     def facts(self) -> Mapping[str, Scalar]:
-        """For an event of the recording."""
+        """Data for an event of the recording."""
         found: dict[str, Scalar] = {
             "kept": len(self.carried.kept),
             "fresh": names_text(self.carried.fresh),
@@ -50,12 +50,12 @@ class BenchSwap:
 
 
 def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
-    """A bench with another document of its robot, its state carried over by names.
+    """Bench with another document of its robot, its state carried over by names.
 
     The old bench is left as it is.
 
     Raises:
-        EditRefusedError: if the state cannot go over; the text says why.
+        EditRefusedError: with the reason, if the state cannot be carried over.
     """
     source_of = built.edit.source
     first, *others = (robot.placed for robot in old.world.robots)
@@ -100,7 +100,7 @@ def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
 
 
 def _columns(old: WorldBench, new: WorldBench, carried: CarriedOver) -> list[int]:
-    """Place of each new drive's joint among the old ones; -1 for one that begins or had none."""
+    """Place of each new drive's joint among the old ones; -1 for one that is new or had none."""
     prefix, kept = new.robot.placed.prefix, set(carried.kept)
     before = {drive.joint: at for at, drive in enumerate(old.robot.drives)}
     return [

@@ -1,4 +1,4 @@
-"""A plan out of what a recording, or another process, keeps of it."""
+"""Plans out of what a recording, or another process, keeps of them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sim.world.robots.robot_toml_reader import read_toml
 
 
 def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
-    """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
+    """Plan out of `WorldPlan.to_table`, without the documents that it takes while it runs.
 
     Raises:
-        ConfigError: if it, or its scenario, is none.
-        RobotDocumentError: if a document of it is none.
+        ConfigError: if it, or its scenario, is not valid.
+        RobotDocumentError: if one of its documents is not valid.
     """
     from hil.stations.world.scene_placement import placed_of
 

@@ -1,4 +1,4 @@
-"""The source of a scenario's motion, made for a run."""
+"""Construction of the source of a scenario's motion for a run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 HELD_S: Final = 10.0
-"""On the virtual clock, without a duration."""
+"""Duration of a hold on the virtual clock, if none is given [s]."""
 
 
 def _always() -> bool:
@@ -58,12 +58,12 @@ def _always() -> bool:
 
 @dataclass(slots=True)
 class LiveInputs:
-    """What a motion needs that somebody leads while it lasts."""
+    """Operator's inputs of a motion that is led while it lasts."""
 
     now_s: Callable[[], float]
     """Monotonic time [s]."""
     held: Callable[[], bool] = _always
-    """Whether it is held where it has to be, at a desk; set once there is one."""
+    """Whether it is held where it must be, at a desk; set once there is one."""
     keys_fd: int | None = None
     """Descriptor of the terminal whose keys lead; None for that of the program."""
 
@@ -71,16 +71,16 @@ class LiveInputs:
 def open_source(
     plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveInputs | None
 ) -> tuple[SetpointSource, StraightLine | None]:
-    """Where the robot shall be at every step, and the line that its place shall follow, if any.
+    """Source of the robot's setpoints, and the line that its place follows, if any.
 
     Args:
-        chain: to the place that moves; None if the robot has none.
-        start: of the driven joints [rad] or [m], shape (drives,).
-        limits: of its gate, which led joints keep.
-        live: None where nobody leads: a motion that needs somebody stands.
+        chain: chain to the place that moves; None if the robot has none.
+        start: coordinates of the driven joints [rad] or [m], shape (drives,).
+        limits: limits of its gate, which led joints keep.
+        live: operator's inputs; None where nobody leads, and a led motion holds.
 
     Raises:
-        RefusedError: if the motion cannot be made, or what leads it is not there.
+        RefusedError: if the motion cannot be made, or what leads it does not exist.
     """
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion):
@@ -101,7 +101,7 @@ def open_source(
 def led_joints(
     plan: WorldPlan, motion: LedBounds, start: Array, limits: RobotLimits
 ) -> BoundedJoints:
-    """The joints of a robot within the bounds of a scenario, of its machine and of its gate."""
+    """Joints of a robot within the bounds of a scenario, of its machine and of its gate."""
     slides = np.array(slides_of(plan.robot))
     turns, speeds_up = math.radians(motion.speed_deg_s), math.radians(motion.acceleration_deg_s2)
     axes = limits.axes
@@ -140,10 +140,10 @@ def _jog_source(
     plan: WorldPlan, motion: JogMotion, chain: Chain | None, joints: BoundedJoints,
     live: LiveInputs | None,
 ) -> SetpointSource:  # fmt: skip
-    """A robot that is jogged; it stands where nobody does that.
+    """Source of a robot that is jogged, or holds where nobody jogs it.
 
     Raises:
-        RefusedError: if it has no tool to lead, or who leads it is not there.
+        RefusedError: if it has no tool to lead, or its operator's device does not exist.
     """
     jog = None
     if chain is not None and not plan.robot_has_loops:

@@ -4,9 +4,9 @@ Wanted is V with
 
     F(V) = D (V - Vr) + hs (bias + Bl V) - hs tau_e(V) = 0,
 
-where tau_e is `drive_law.gear_torque_of_motor` of each joint and never rises with its own V. D is positive
-definite, so F is the gradient of a strictly convex function of V: it has one zero, and Newton's
-method with the matrix D + diag(...) and a line search finds it from anywhere. The laws are
+where tau_e is `drive_law.gear_torque_of_motor` of each joint and never rises with its own V. D is
+positive definite, so F is the gradient of a strictly convex function of V: it has one zero, and
+Newton's method with the matrix D + diag(...) and a line search finds it from anywhere. The laws are
 piecewise linear, so the step from within the right pieces is exact.
 """
 
