@@ -1,4 +1,4 @@
-"""What can be wrong with an arm."""
+"""Errors of an arm."""
 
 from numpy.typing import ArrayLike
 
@@ -6,7 +6,7 @@ from hil_common.arrays.pose import Array, PoseError, frozen_array
 
 
 class ArmError(ValueError):
-    """What the arm cannot do, or numbers that do not describe an arm; the message says which."""
+    """An arm cannot do this, or numbers do not describe an arm; the message says which."""
 
 
 class NumbersError(ArmError, PoseError):

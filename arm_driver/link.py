@@ -4,7 +4,7 @@ How waypoints get to the robot, in which units and when, is the link's own busin
 `arm_driver.contour`, or what another distribution offers under the entry points `hil.arm_links`.
 
 The robot is the clock: it asks for a waypoint every `LinkSettings.period_s`, and a link that has
-room for one says so in its report. A robot that gets none comes to rest at the last.
+space for one says so in its report. A robot that gets none comes to rest at the last.
 """
 
 import math
@@ -24,7 +24,7 @@ PERIOD_S: Final = 0.35
 
 
 class EndReason(IntEnum):
-    """Why the host ends a stream; the robot finishes at the last point, at rest, for each."""
+    """Reason why the host ends a stream; for each the robot finishes at the last point, at rest."""
 
     COMPLETED = 0
     """The declared end is reached."""
@@ -35,7 +35,7 @@ class EndReason(IntEnum):
 
 
 class Offer(Enum):
-    """What became of a waypoint that was offered."""
+    """Outcome of a waypoint that was offered."""
 
     TAKEN = "taken"
     FULL = "the slot is full: the robot has not asked for the one before"
@@ -44,7 +44,7 @@ class Offer(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclaredPath:
-    """What a stream declares before it starts: its first place and its last."""
+    """Path that a stream declares before it starts: its first place and its last."""
 
     start: Pose
     """X_RT where the robot has to be."""
@@ -70,7 +70,7 @@ class ArmLink(Protocol):
         """
 
     def offer(self, X_RT: Pose) -> Offer:
-        """Put the next waypoint into the slot; `poll` tells when it is wanted.
+        """Put the next waypoint into the slot; `poll` says when it is wanted.
 
         Args:
             X_RT: Where to be one period after the waypoint before.
@@ -112,9 +112,9 @@ class LinkSettings:
     turn_rate_max_rad_s: float = math.radians(30.0)
     """Angular speed of the gripper [rad/s]."""
     start_tolerance_m: float = 0.002
-    """How far from the planned start a stream may begin [m]."""
+    """Largest distance from the planned start at which a stream may begin [m]."""
     start_tolerance_rad: float = math.radians(0.5)
-    """How far turned from it [rad]."""
+    """Largest turn from the planned start at which a stream may begin [rad]."""
     supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
     """Windows of period and following."""
 
@@ -136,14 +136,14 @@ class LinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class LinkOrder:
-    """What a link is made of."""
+    """Parts that a link is made of."""
 
     url: str
-    """Where the robot is, as the scenario or the command line says."""
+    """URL of the robot, as the scenario or the command line says."""
     robot: str
     """Name of the robot, for texts."""
     convention: str
-    """What the robot's controller means by angles o, a, t: `val` or `zyz`."""
+    """Meaning of angles o, a, t to the robot's controller: `val` or `zyz`."""
     settings: LinkSettings
     """Times and limits."""
 
@@ -157,7 +157,7 @@ class LinkKind:
     """One kind of link, as its entry point gives it."""
 
     form: str
-    """How its URLs are written, such as `poses://HOST:PORT`, for refusals."""
+    """Form of its URLs, such as `poses://HOST:PORT`, for refusals."""
     check: Callable[[str], None]
     """Raises `ArmLinkUrlError` for a URL that is written wrongly; opens nothing."""
     open: Callable[[LinkOrder, Callable[[], float]], ArmLink]

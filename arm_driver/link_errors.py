@@ -1,4 +1,4 @@
-"""What can be wrong with the link to the industrial arm."""
+"""Errors of the link to the industrial arm."""
 
 
 class ArmLinkError(Exception):

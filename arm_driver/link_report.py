@@ -1,4 +1,4 @@
-"""What a link tells of itself and its robot, whichever it is: states, results, counts, figures."""
+"""The report of a link and its robot, whichever it is: states, results, counts, figures."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from hil_common.arrays.pose import Pose
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DisplayedPose:
-    """Where a gripper is in the robot's base, and how the robot's controller shows it."""
+    """Pose of a gripper in the robot's base, and how the robot's controller shows it."""
 
     X_RT: Pose
     """Pose of the gripper in the robot's base."""
     text: str = ""
-    """In the controller's numbers, for people; its position in millimetres if left out."""
+    """The same in the controller's numbers, for people; its position in millimetres if left out."""
 
     def __str__(self) -> str:
         if self.text:
@@ -25,7 +25,7 @@ class DisplayedPose:
 
 @dataclass(slots=True)
 class LinkCounts:
-    """What was seen since the link was opened; what a link does not count stays 0."""
+    """Counts since the link was opened; what a link does not count stays 0."""
 
     requests: int = 0
     """Requests that were understood."""
@@ -36,7 +36,7 @@ class LinkCounts:
     repeats: int = 0
     """Lines sent once more because the robot asked for them again."""
     told_checksum_errors: int = 0
-    """Requests in which the robot told that an answer did not check."""
+    """Requests in which the robot reported that an answer did not check."""
     checksum_errors: int = 0
     """Lines of the robot whose checksum is wrong."""
     unparsed: int = 0
@@ -92,14 +92,14 @@ class PeriodReport:
     behind: float = 0.0
     """The same for having fallen behind."""
     ahead_s: float = 0.0
-    """How far they are ahead now [s]."""
+    """Present lead of the requests [s]."""
     behind_s: float = 0.0
-    """How far behind now [s]."""
+    """Present delay of the requests [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowingReport:
-    """How the robot follows."""
+    """Following of the robot."""
 
     measured: int = 0
     """Places of this stream that were held against the path."""
@@ -110,19 +110,19 @@ class FollowingReport:
     share: float = 0.0
     """Largest share of the window so far, 1 at its edge."""
     last_share: float = math.nan
-    """Share at the last place told; NaN before the first."""
+    """Share at the last reported place; NaN before the first."""
     blank: int = 0
-    """Requests in a row that told none."""
+    """Requests in a row without a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupervisionReport:
-    """What the supervision of a stream has seen."""
+    """Findings of the supervision of a stream."""
 
     period: PeriodReport = field(default_factory=PeriodReport)
     """The robot's period."""
     following: FollowingReport = field(default_factory=FollowingReport)
-    """Where the robot was against where it was sent."""
+    """Following: where the robot was against where it was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,9 @@ class LinkReport:
     state: LinkState
     """State of the host's end."""
     result: StreamResult | None = None
-    """How the last stream ended; None while one is under way or before the first."""
+    """Result of the last stream; None while one is under way or before the first."""
     text: str = ""
-    """Why the state or result is what it is, for the operator."""
+    """Reason of the state or result, for the operator."""
     asked: bool = False
     """Whether the robot has asked for a waypoint since the link was opened."""
     wants: bool = False
@@ -142,7 +142,7 @@ class LinkReport:
     streamed: int = 0
     """Waypoints sent in this stream."""
     measured: DisplayedPose | None = None
-    """Where the robot said it is, with its last request that did; else None."""
+    """Place of the robot, by its last request that had one; else None."""
     silence_s: float = math.inf
     """Time since the last request [s]; infinite before the first."""
     gap_s: float = math.inf
@@ -150,8 +150,8 @@ class LinkReport:
     supervision: SupervisionReport = field(default_factory=SupervisionReport)
     """Period and following of the last stream."""
     simulated: bool = False
-    """Whether the controller has said that it is an emulated one."""
+    """Whether the controller has reported that it is an emulated one."""
     counts: LinkCounts = field(default_factory=LinkCounts)
-    """What was seen since the link was opened; a copy."""
+    """Counts since the link was opened; a copy."""
     latency: LatencyReport = field(default_factory=LatencyReport)
-    """How long answers took."""
+    """Latency of answers."""

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class LinkState(Enum):
-    """What the host's end of the link is doing."""
+    """State of the host's end of the link."""
 
     OFFLINE = "offline"
     """No robot asks."""
@@ -17,13 +17,13 @@ class LinkState(Enum):
     READY = "ready"
     """A stream is over, and the robot at rest; the next one needs an operator's arm command."""
     HELD = "held"
-    """The robot tells of hold or emergency stop."""
+    """The robot reports hold or emergency stop."""
     FAULT = "fault"
-    """The robot tells of a fault, or broke the protocol; latched until the next arm command."""
+    """The robot reports a fault, or broke the protocol; latched until the next arm command."""
 
 
 class StreamResult(Enum):
-    """How a stream went."""
+    """Result of a stream."""
 
     COMPLETED = "completed"
     """The robot is at rest at the declared end."""
@@ -38,8 +38,8 @@ class StreamResult(Enum):
     HELD = "held"
     """Hold or emergency stop at the robot."""
     NOT_FOLLOWING = "not following"
-    """The robot is not where it was sent, or does not tell any more."""
+    """The robot is not where it was sent, or does not report its place any more."""
     OFF_PERIOD = "off its period"
     """The robot asks faster or slower than it is declared to."""
     FAULTED = "faulted"
-    """The robot told of a fault, or broke the protocol."""
+    """The robot reported a fault, or broke the protocol."""

@@ -15,18 +15,18 @@ class SupervisionSettings:
     period_tolerance: float = 0.03
     """Share by which the robot's period may differ from the declared one."""
     ahead_s: float = 0.15
-    """How far the requests may run ahead of that [s]; a request can be heard so late."""
+    """Largest lead of the requests over that [s]; a request can be received so late."""
     behind_s: float = 0.3
-    """How far they may fall behind [s]."""
+    """Largest delay of the requests behind that [s]."""
     delay_s: tuple[float, float] = (0.3, 1.2)
     """Least and largest time from the request for a waypoint to the arm's being there, at the
     middle of its blend [s]."""
     following_m: float = 0.003
-    """How far from the sent path the robot may say that it is, at rest [m]."""
+    """Largest reported distance of the robot from the sent path, at rest [m]."""
     following_s: float = 0.02
-    """How much further per speed of the path [s]."""
+    """Growth of that distance per speed of the path [s]."""
     following_rad: float = math.radians(1.0)
-    """How far turned from it [rad]."""
+    """Largest reported turn from it [rad]."""
     feedback_periods: int = 2
     """Requests without a place, one after another, in a stream that began with one; more end it."""
 

@@ -16,7 +16,7 @@ from drives.waits import Waits
 from hil_common.legs import ZERO_SIX, DriveReading, LegTarget, SixBools, SixFloats, SixInts
 
 UNTOLD_AGES = ZERO_SIX
-"""Ages of feedback of drives that tell none."""
+"""Ages of feedback of drives that report none."""
 
 
 class DriveError(Exception):
@@ -40,11 +40,11 @@ class DriveSetupError(DriveError, RuntimeError):
 
 
 class DrivePlaceError(DriveSetupError):
-    """Legs stand elsewhere, or have other drives, than was recorded: no place is known."""
+    """Legs are elsewhere, or have other drives, than was recorded: no place is known."""
 
 
 class DriveEncoderError(DrivePlaceError):
-    """An absolute encoder tells a fault: what was measured with it does not hold any more."""
+    """An absolute encoder reports a fault: what was measured with it does not hold any more."""
 
 
 class DriveAbsentError(DriveSetupError):
@@ -60,7 +60,7 @@ class LinkLostError(DriveError, OSError):
 
 
 class DriveGoal(Enum):
-    """What the caller wants the six drives to become.
+    """State that the caller wants of the six drives.
 
     All six go together or none does: while one leg cannot follow a goal (it is in fault, or it
     must be enabled and is not homed), no leg starts towards `HOMED` or `ENABLED`.
@@ -72,13 +72,13 @@ class DriveGoal(Enum):
     HOMED = "homed"
     """Legs that do not know where they are find their reference, then are disabled again."""
     ENABLED = "enabled"
-    """Under force: hold where they are, then follow the commands of each cycle."""
+    """The drives have force: they hold where they are, then follow the commands of each cycle."""
     QUICK_STOPPED = "quick_stopped"
     """Each drive stops on its own ramp and holds; it is left through `DISABLED` only."""
 
 
 class DriveState(Enum):
-    """What one drive says it is."""
+    """State that one drive reports."""
 
     OFF = "off"
     DISABLED = "disabled"
@@ -87,14 +87,14 @@ class DriveState(Enum):
     QUICK_STOP = "quick_stop"
     FAULT = "fault"
     UNKNOWN = "unknown"
-    """Was heard and is silent now: the last known state is not believed."""
+    """The drive was received and is silent now: the last known state is not believed."""
 
 
 SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, DriveState]
 
 
 class BankFeedback(NamedTuple):
-    """What the six drives reported in one bus cycle."""
+    """Values that the six drives reported in one bus cycle."""
 
     length_m: SixFloats
     """Measured leg lengths [m], 6; meaningless for a leg that is not homed."""
@@ -118,16 +118,16 @@ class BankFeedback(NamedTuple):
     """Digital inputs of each drive as object 60FDh of CiA 402 numbers them (bit 0 negative limit
     switch, 1 positive, 2 home switch, 3 interlock), 6; None when they are not read."""
     waits: Waits = ()
-    """What the goal waits for; empty if nothing is due."""
+    """Waits of the goal; empty if nothing is due."""
     judged: SixBools = (False, False, False, False, False, False)
     """Whether the error code is the bench's own judgement of the drive or its bus, and not what
     the drive reported, 6."""
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
-    """What each drive warns of while it goes on (bit 7 of the statusword, object 603Fh of CiA
+    """Code of each drive's warning while it runs (bit 7 of the statusword, object 603Fh of CiA
     402), 0 = nothing, 6."""
     age_s: SixFloats = UNTOLD_AGES
     """How long before the newest SYNC the length of each leg was measured, by the time stamp of
-    its drive [s], 6; 0 of drives that tell none."""
+    its drive [s], 6; 0 of drives that give none."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load that are above their limits."""
     failed: str = ""
@@ -137,26 +137,26 @@ class BankFeedback(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BankReport:
-    """What `DriveBank.configure` wrote and read back, for the record of a run."""
+    """Values that `DriveBank.configure` wrote and read back, for the record of a run."""
 
     name: str
     """Name of the bank."""
     url: str
-    """Where its drives are; `sim:` when nothing but arithmetic moves."""
+    """URL of its drives; `sim:` when nothing but arithmetic moves."""
     simulated: bool
     """Whether the drives are simulated."""
     axes: tuple[str, ...]
     """One line of text per leg, 6."""
     identities: tuple[str, ...] = ()
-    """Who each drive says it is (vendor, product, serial number), 6; empty if the drives cannot
-    say."""
+    """Identity that each drive reports (vendor, product, serial number), 6; empty if the drives
+    cannot say."""
     notes: tuple[str, ...] = ()
-    """What else a person should know, such as a drive that belongs to no leg."""
+    """Notes for a person, such as a drive that belongs to no leg."""
     scale_proved: tuple[bool, ...] = ()
-    """Whether each drive itself tells the scale of the rig, 6; empty if nothing is to be proved. A
+    """Whether each drive itself gives the scale of the rig, 6; empty if nothing is to be proved. A
     wrong scale agrees with its own feedback."""
     counts: tuple[int, ...] = ()
-    """Where each drive with an absolute encoder stands [counts], 6; empty without them."""
+    """Position of each drive with an absolute encoder [counts], 6; empty without them."""
     first_motion: bool = False
     """The drives make no homing motion, so their first motion has to be made by setpoints, see
     `drives.axes.first_motion`."""
@@ -172,21 +172,21 @@ LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class BankEnd:
-    """How a bank left its drives."""
+    """State in which a bank left its drives."""
 
     tally: LinkTally = field(default_factory=dict[str, int])
-    """What had happened on the link before."""
+    """Events on the link before."""
     left_m: tuple[float, ...] = ()
-    """Lengths at which legs with absolute encoders stood still then [m], 6; empty if not all told
+    """Lengths at which legs with absolute encoders were at rest then [m], 6; empty if not all gave
     them."""
     cut_us: tuple[int, ...] = ()
-    """From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was not;
-    empty if nothing was cut."""
+    """Time from the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was
+    not; empty if nothing was cut."""
     powered: tuple[str, ...] = ()
     """Drives that are not proved to be without force, each with its leg and what was seen of it;
     empty if all six said that they are off."""
     touched: tuple[Touch, ...] = ()
-    """What pressed on simulated drives, or on what they carry."""
+    """Contacts of simulated drives, or of what they carry."""
 
 
 class DriveBank(Protocol):

@@ -1,4 +1,4 @@
-"""How long frames are on the wire: what a CAN bus or a serial line can carry at all.
+"""Time of frames on the wire: what a CAN bus or a serial line can carry at all.
 
 CAN: a data frame with an 11-bit identifier and n bytes has 47 + 8 n bits with the three bits of
 the interframe space; the 34 + 8 n bits from start of frame to checksum are stuffed, at worst with
@@ -43,9 +43,9 @@ class CyclicFrames:
     """Frames of one kind in a bus cycle."""
 
     name: str
-    """What they are, such as RPDO1."""
+    """Name of the frames, such as RPDO1."""
     count: int
-    """How many of them a cycle has, on all buses together."""
+    """Number of them in a cycle, on all buses together."""
     data_bytes: int
     """Bytes of data of each."""
     every: int = 1
@@ -67,7 +67,7 @@ class CyclicFrames:
 
 @dataclass(frozen=True, slots=True)
 class BusBudget:
-    """What a cycle puts on each of one or more CAN buses."""
+    """Load that a cycle puts on each of one or more CAN buses."""
 
     frames: tuple[CyclicFrames, ...]
     """Kinds of frames of a cycle."""

@@ -1,4 +1,4 @@
-"""Where the drives are: links written as URLs, and what opens them.
+"""Links to the drives, written as URLs, and what opens them.
 
     sim:                                             nothing but arithmetic
     slcan:/dev/serial/by-id/usb-..., slcan:socket://127.0.0.1:29536
@@ -55,7 +55,7 @@ class CanLink:
     """A CAN bus."""
 
     protocol: ClassVar[str] = "canopen"
-    """What the drives at it speak."""
+    """Protocol of the drives at it."""
     interface: str
     """`slcan`, `socketcan` or `socketcand`."""
     channel: str
@@ -75,7 +75,7 @@ class ModbusTcpLink:
     """A Modbus device, or a gateway to some, over TCP."""
 
     protocol: ClassVar[str] = "modbus-tcp"
-    """What the drives at it speak."""
+    """Protocol of the drives at it."""
     host: str
     """Name or address."""
     port: int = MODBUS_PORT
@@ -93,7 +93,7 @@ class ModbusRtuLink:
     """A Modbus serial line (Modbus over serial line V1.02, 2.5.1: 19200 Bd, even parity)."""
 
     protocol: ClassVar[str] = "modbus-rtu"
-    """What the drives at it speak."""
+    """Protocol of the drives at it."""
     device: str
     """Path of the serial device, or `socket://host:port` of a serial server."""
     baud: int = 19200
@@ -133,9 +133,9 @@ class OfferedLink:
     """Drives that a bank of another distribution knows how to reach."""
 
     protocol: ClassVar[str] = "offered"
-    """What they speak is that bank's affair."""
+    """Protocol in name only: it is that bank's affair."""
     scheme: str
-    """Which bank."""
+    """Scheme of the bank."""
     url: str
     """The link as it was written."""
 

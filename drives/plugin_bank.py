@@ -1,7 +1,7 @@
-"""Banks of drives that other distributions bring: what they are told, and who watches them.
+"""Banks of drives of other distributions: their order, and the supervision of each.
 
 A maker gets a `BankOrder` and a monotonic clock and returns a `drives.bank.DriveBank`. The gate
-keeps it in an `PluginBank`: whatever it raises or returns in a cycle becomes a feedback that tells
+keeps it in a `PluginBank`: whatever it raises or returns in a cycle becomes a feedback with
 its failure, upon which the gate stops the drives at once and in order.
 """
 
@@ -39,20 +39,20 @@ _CAUTIOUS = (DriveGoal.DISABLED, DriveGoal.QUICK_STOPPED)
 
 @dataclass(frozen=True, slots=True)
 class BankOrder:
-    """What a bank is to be: numbers, texts and lists of them only."""
+    """Order for a bank: numbers, texts and lists of them only."""
 
     url: str
-    """Where its drives are, as the user wrote it, scheme included."""
+    """URL of its drives, as the user wrote it, scheme included."""
     name: str
-    """Of the rig, for the record of a run."""
+    """Name of the rig, for the record of a run."""
     period_s: float
     """Bus cycle [s]."""
     counts_per_m: tuple[float, ...]
-    """Of each drive, from the rig [1/m], 6."""
+    """Counts per metre of each drive, from the rig [1/m], 6."""
     sign: tuple[int, ...]
     """1 if counts grow with the leg, -1 if not, 6."""
     reference_length_m: tuple[float, ...]
-    """Where homing leaves each leg [m], 6."""
+    """Length at which homing leaves each leg [m], 6."""
     length_min_m: tuple[float, ...]
     """Shortest length that a drive itself should allow [m], 6."""
     length_max_m: tuple[float, ...]
@@ -62,7 +62,7 @@ class BankOrder:
     acceleration_max_m_s2: tuple[float, ...]
     """[m/s²], 6."""
     quick_stop_deceleration_m_s2: tuple[float, ...]
-    """Of the drives' own quick stop [m/s²], 6."""
+    """Deceleration of the drives' own quick stop [m/s²], 6."""
     homing_speed_m_s: float
     """[m/s]."""
     watchdog_s: float
@@ -119,7 +119,7 @@ class PluginBank:
         """Power the drives up.
 
         Raises:
-            DriveError: What the bank raised, or that it does not tell what it has set.
+            DriveError: What the bank raised, or that it does not report what it has set.
         """
         try:
             report = self._bank.configure()
@@ -131,7 +131,7 @@ class PluginBank:
         return report
 
     def request(self, goal: DriveGoal) -> None:
-        """Ask for a goal; what the bank raises is told by the next feedback."""
+        """Ask for a goal; what the bank raises is reported by the next feedback."""
         if self._failed and goal not in _CAUTIOUS:
             return
         try:

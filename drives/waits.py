@@ -1,4 +1,4 @@
-"""What a bank waits for, as data: leg, object, value seen, value waited for, and what may help."""
+"""Waits of a bank, as data: leg, object, value seen, value waited for, and what may help."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -8,21 +8,21 @@ class Wait(NamedTuple):
     """One thing that is not yet as it has to be."""
 
     object_index: int
-    """Index of the object that tells it; 0 if none does."""
+    """Index of the object that reports it; 0 if none does."""
     what: str
-    """What is looked at, in words, with its object."""
+    """Quantity in words, with its object."""
     seen: str
     """Its value."""
     wanted: str
     """The value that is waited for."""
     remedy: str = ""
-    """What a person may look at; empty if it only takes its time."""
+    """Remedy for a person to check; empty if it only takes its time."""
     leg: int = 0
     """Leg number, 1 to 6; 0 if it concerns no single one."""
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """What stays the same for as long as it is the same wait, whatever is seen."""
+        """Key that stays the same for as long as it is the same wait, whatever is seen."""
         return self.leg, self.what, self.wanted
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ ReportWaits = Callable[[Waits], None]
 
 
 def ignore_waits(waits: Waits) -> None:
-    """Tell nobody what is waited for."""
+    """Report waits to nobody."""
 
 
 def in_words(waits: Sequence[Wait]) -> str:

@@ -1,4 +1,4 @@
-"""Is a geometry architecturally singular: unable to hold its platform in any pose?"""
+"""Architectural singularity: a geometry that cannot hold its platform in any pose."""
 
 from dataclasses import dataclass
 
@@ -31,11 +31,11 @@ class Architecture:
     """Rank of the Jacobian."""
 
     rank_at_neutral: int
-    """At the level pose at mid stroke."""
+    """Rank at the level pose at mid stroke."""
     rank: int
     """The largest found, there or at any of the fixed generic poses."""
     reason: str
-    """Why the rank is less than six, empty when it is six."""
+    """Reason why the rank is less than six, empty when it is six."""
 
 
 def analyse(base_m: Array, platform_m: Array, neutral_position_m: Array) -> Architecture:
@@ -95,7 +95,7 @@ def _reason(base_m: Array, platform_m: Array) -> str:
 
 
 def _largest_group(joints_m: Array) -> int:
-    """How many joints stand in the most crowded place."""
+    """Number of joints in the most crowded place."""
     distances = np.linalg.norm(joints_m[:, None] - joints_m[None, :], axis=2)  # (6, 6)
     return int((distances < RANK_TOLERANCE * distances.max()).sum(axis=1).max())
 

@@ -1,6 +1,6 @@
-"""What a machine allows: stroke, speed, acceleration, joint angles, leg clearance, hold.
+"""The envelope of a machine: stroke, speed, acceleration, joint angles, leg clearance, hold.
 
-Every quantity has one margin, the room that is left before its limit; a pose is inside while
+Every quantity has one margin, the space that is left before its limit; a pose is inside while
 every margin is 0 or more. A margin that is not a number is outside.
 """
 
@@ -35,7 +35,7 @@ ROUNDING_M = 1e-9
 """A home length this far beyond a stroke is on its end: closed + stroke is a rounded sum."""
 
 ABOVE = 1.001
-"""Where only the verdict counts, a singular value so many times its limit is not told exactly."""
+"""Multiple of its limit above which a singular value is not exact, if only the verdict counts."""
 
 PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
@@ -92,7 +92,7 @@ class Envelope:
         rates: ArrayLike | None = None,
         second_rates: ArrayLike | None = None,
     ) -> NDArray[np.bool_]:
-        """Which of many setpoints are inside; non-finite ones are not.
+        """Return which of many setpoints are inside; non-finite ones are not.
 
         Args:
             coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
@@ -133,7 +133,7 @@ class Envelope:
         )
 
     def remaining_travel(self, X_BP: Pose) -> RemainingTravel:
-        """How far each coordinate can go in each direction, to 1e-6, and what stops it.
+        """Travel of each coordinate in each direction, to 1e-6, and what stops it.
 
         Found by marching in steps of 2 mm or 2 mrad to the first exit and bisecting that step.
         From a pose that is outside nothing remains.

@@ -1,7 +1,7 @@
-"""From the legs to the platform: the pose that has given leg lengths.
+"""Forward kinematics, from legs to platform: the pose that has given leg lengths.
 
 A hexapod's lengths belong to up to forty poses. Newton's method from a pose near the wanted one
-(the last tick's) finds that one; nothing here can tell which branch a machine stands on.
+(the last tick's) finds that one; nothing here can tell which branch a machine is on.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardResult:
-    """What the search found."""
+    """Result of the search."""
 
     X_BP: Pose
     """The pose; **the guess, and not to be used, unless converged**."""
@@ -39,7 +39,7 @@ class ForwardResult:
     converged: bool
     """Whether X_BP is the answer."""
     reason: str
-    """Why not, with leg, value and limit; empty if converged."""
+    """Reason why not, with leg, value and limit; empty if converged."""
 
 
 def forward(
@@ -88,7 +88,7 @@ def forward(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForwardBatch:
-    """What the searches for very many poses found; arrays are read-only."""
+    """Results of the searches for very many poses; arrays are read-only."""
 
     position_m: Array
     """Origin of P in B [m], shape (N, 3); NaN where none was found."""
@@ -105,7 +105,7 @@ class ForwardBatch:
     _given: tuple[HexapodGeometry, Array, Array, float, float] = field(repr=False)
 
     def reason(self, row: int) -> str:
-        """Why a row has no pose, with leg, value and limit; empty if it has one."""
+        """Return why a row has no pose, with leg, value and limit; empty if it has one."""
         geometry, lengths, found, tolerance_m, condition_max = self._given
         return _why_not(geometry, lengths[row], found[row], tolerance_m, condition_max)
 
@@ -121,7 +121,7 @@ def forward_batch(
     """Poses of the platform from very many leg lengths, one after the other; raises on no number.
 
     Each row is started from the last pose that was found, so rows are best in the order of a
-    motion. A row without a pose is told as such, and the next one goes on from the pose before it.
+    motion. A row without a pose is marked so, and the next one starts from the pose before it.
 
     Args:
         length_m: leg lengths as ``leg_lengths`` gives them [m], shape (N, 6).
@@ -171,7 +171,7 @@ def _why_not(
     tolerance_m: float,
     condition_max: float,
 ) -> str:
-    """Why a search found no pose that may be used; empty if it found one."""
+    """Return why a search found no pose that may be used; empty if it found one."""
     steps, residual, condition, status, place = found[12:].tolist()
     if status != kernel.CONVERGED:
         return _reason(
@@ -191,7 +191,7 @@ def _reason(
     tolerance_m: float,
     steps: int,
 ) -> str:
-    """Tell a status of the kernel to people."""
+    """Put a status of the kernel into words."""
     if status == kernel.NOT_FINITE:
         return f"leg {place + 1}: length {lengths[place]} m is not finite"
     if status == kernel.NOT_POSITIVE:

@@ -1,4 +1,4 @@
-"""What a hexapod is made of: its joints, its legs' lengths, its screws."""
+"""The geometry of a hexapod: its joints, its legs' lengths, its screws."""
 
 import math
 from collections.abc import Callable
@@ -72,8 +72,8 @@ class HexapodGeometry:
     table: Array = field(init=False, repr=False)
     """The legs' constants for the kernels, shape (6, 14)."""
     pair_limits_m: Array = field(init=False, repr=False)
-    """For each pair of legs, the largest difference and the smallest sum of joint distances that
-    can close [m], shape (15, 2)."""
+    """Largest difference and smallest sum of joint distances that can close [m], for each pair of
+    legs, shape (15, 2)."""
 
     def __post_init__(self) -> None:
         base = _numbers(self.base_joints_m, (6, 3), "base_joints_m")
@@ -251,7 +251,7 @@ def _mean_distance(offset: Array, height: float) -> float:
 
 
 def _lowest_point(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a convex function is lowest, by thirds."""
+    """Place where a convex function is lowest, by thirds."""
     while high - low > 1e-9 * (1.0 + abs(low)):
         first, second = low + (high - low) / 3.0, high - (high - low) / 3.0
         low, high = (low, second) if function(first) < function(second) else (first, high)

@@ -1,4 +1,4 @@
-"""From the platform to its legs: lengths, speeds and accelerations.
+"""Inverse kinematics, from platform to legs: lengths, speeds and accelerations.
 
 Source: Bukharov et al. 2022, eqs. 1-2 for lengths; speeds and accelerations are their first and
 second time derivatives.
@@ -23,7 +23,7 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegSetpoint:
-    """What the six legs shall do; arrays of shape (6,), read-only.
+    """Setpoint of the six legs; arrays of shape (6,), read-only.
 
     Raises:
         PoseError: wrong shape or not finite.

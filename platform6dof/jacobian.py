@@ -1,4 +1,4 @@
-"""How leg speeds follow from the platform's twist, and how well legs hold the platform.
+"""The Jacobian: leg speeds of the platform's twist, and how well legs hold the platform.
 
 Where singular values or condition numbers are named, the three rotation columns are first divided
 by ``geometry.length_scale_m``: only then have all columns one unit, and a value of 0.2 means that

@@ -1,4 +1,4 @@
-"""Limits of a machine, and how a pose stands against them: values without behaviour."""
+"""Limits of a machine, and margins of a pose to them: values without behaviour."""
 
 import math
 from dataclasses import dataclass
@@ -65,11 +65,11 @@ class EnvelopeViolation:
     leg: int | None
     """1..6, or None if it is not one leg's."""
     value: float
-    """What it is."""
+    """Value of the quantity."""
     limit: float
-    """What it may be."""
+    """Value that it may have."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     other_leg: int | None = None
     """The second leg of a clearance, 1..6, or None."""
 
@@ -83,7 +83,7 @@ class EnvelopeViolation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EnvelopeState:
-    """Where a pose stands; arrays of shape (6,), read-only."""
+    """State of a pose in the envelope; arrays of shape (6,), read-only."""
 
     length_m: Array
     """Leg lengths [m]."""
@@ -94,17 +94,17 @@ class EnvelopeState:
     clearance_m: float
     """Smallest distance of two legs' centre lines [m]; inf if no pair counts."""
     clearance_legs: tuple[int, int] | None
-    """Which two, 1..6; None if no pair counts."""
+    """Numbers of these two legs, 1..6; None if no pair counts."""
     smallest_singular_value: float
-    """Of the scaled Jacobian, no unit."""
+    """Smallest singular value of the scaled Jacobian, no unit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemainingTravel:
-    """Room of each coordinate alone, the others held."""
+    """Travel of each coordinate alone, the others held."""
 
     travel: Array
-    """How far x, y, z [m], alpha, beta, gamma [rad] can go down and up, shape (6, 2), 0 or more,
+    """Travel of x, y, z [m], alpha, beta, gamma [rad] down and up, shape (6, 2), 0 or more,
     read-only."""
     limit: tuple[tuple[EnvelopeViolation | None, EnvelopeViolation | None], ...]
     """The first limit met on each of these ways, six pairs; None where a whole half turn met

@@ -1,4 +1,4 @@
-"""Where the platform shall be, and how it moves: ``PlatformSetpoint``."""
+"""The setpoint of the platform, its pose and motion: ``PlatformSetpoint``."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -96,7 +96,7 @@ class PlatformSetpoint:
 
     @classmethod
     def at_rest(cls, X_BP: Pose) -> Self:
-        """Setpoint that stands still at ``X_BP``."""
+        """Setpoint at rest at ``X_BP``."""
         return cls(X_BP, np.zeros(6), np.zeros(6))
 
 

@@ -1,4 +1,4 @@
-"""How far each coordinate can go from a pose before the first limit."""
+"""Travel of each coordinate from a pose to the first limit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CHUNK = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exit:
-    """Where a straight line in coordinates leaves the envelope."""
+    """Point where a straight line in coordinates leaves the envelope."""
 
     travel: float
     """Distance gone inside [m or rad], at least 0."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SMALL_SINE = 1e-8
-"""Below this sine of half the angle, angle and twice the sine are the same to rounding."""
+"""Sine of half the angle below which angle and twice the sine are the same to rounding."""
 
 
 def rotation_vector(rotation: Array) -> Array:

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 STARTS = 3
 """Corners from which each leg's optimisation starts in each direction, besides the centre."""
 TIE_M = 1e-10
-"""Lengths nearer than this are equal: the optimiser does not tell them apart."""
+"""Difference below which lengths are equal: the optimiser does not tell them apart [m]."""
 
 _set = object.__setattr__
 
@@ -54,15 +54,15 @@ class LegExtremes:
     min_m: float
     """Shortest length [m]."""
     min_leg: int
-    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
-    are compared in order."""
+    """Leg of that length, 1..6; of legs that share it, the one whose pose comes first when
+    coordinates are compared in order."""
     min_pose: Array
     """Coordinates where, shape (6,), read-only."""
     max_m: float
     """Longest length [m]."""
     max_leg: int
-    """Whose it is, 1..6; of legs that share it, the one whose pose comes first when coordinates
-    are compared in order."""
+    """Leg of that length, 1..6; of legs that share it, the one whose pose comes first when
+    coordinates are compared in order."""
     max_pose: Array
     """Coordinates where, shape (6,), read-only."""
     leg_min_m: Array
@@ -119,7 +119,7 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
 
 
 def _first_of(tied: NDArray[np.bool_], poses: Array) -> int:
-    """Of legs that a symmetric machine makes equal, the one whose pose comes first."""
+    """Choose of legs that a symmetric machine makes equal the one whose pose comes first."""
     return min(np.flatnonzero(tied).tolist(), key=lambda leg: tuple(poses[leg].round(6)))
 
 

@@ -1,4 +1,4 @@
-"""How old the feedback is, where the drives tell it by a time stamp.
+"""Age of the feedback, where the drives report it by a time stamp.
 
 A time stamp is no estimate: one frame that is too old is enough, in any mode. The limit is what the
 lag of the measured path may grow by (`safety.lag`), for an old frame adds its age to that lag. An

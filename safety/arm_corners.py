@@ -1,4 +1,4 @@
-"""How far a controller that blends leaves the lines of its path at a corner, and what is too far.
+"""Deviation of a blending controller from the lines of its path at a corner, and its limit.
 
 A controller in continuous-path mode does not stop at a waypoint: around it the velocity goes from
 the one segment's to the next one's, evenly over a time T. That is a parabola between the two lines
@@ -29,7 +29,7 @@ _HALVINGS = 40
 
 @dataclass(frozen=True, slots=True)
 class CornerLimit:
-    """How a controller blends, as measured, and how far its path may be from the lines.
+    """Measured blend of a controller, and how far its path may be from the lines.
 
     Raises:
         LimitsError: a value is not finite or not positive, or the shortest is above the longest.

@@ -39,14 +39,14 @@ from safety.limits import LimitsError
 
 
 class _Moves(NamedTuple):
-    """What one arm did in one period."""
+    """Moves of one arm in one period."""
 
     joints_rad: Values
     gripper_m: Values
 
     @classmethod
     def between(cls, before: ArmSample, now: ArmSample) -> Self:
-        """From one waypoint to the next."""
+        """Moves from one waypoint to the next."""
         return cls(
             differences(now.q_rad, before.q_rad),
             differences(now.gripper_position_m, before.gripper_position_m),
@@ -61,7 +61,7 @@ class ArmGate:
 
     Args:
         limits: the limits of each arm; a waypoint has one sample for each, in this order.
-        start: where each arm stands still now; with None nothing passes until `reset`. A start
+        start: where each arm is at rest now; with None nothing passes until `reset`. A start
             outside the limits is not agreed to: the gate is then shut, and says why.
 
     Raises:
@@ -95,12 +95,12 @@ class ArmGate:
 
     @property
     def latched(self) -> tuple[ArmViolation, ...]:
-        """Why nothing passes; empty while the gate is open."""
+        """Reasons why nothing passes; empty while the gate is open."""
         return self._latched
 
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
-        """Of each arm, in the order of the samples."""
+        """Limits of each arm, in the order of the samples."""
         return self._limits
 
     @property
@@ -120,7 +120,7 @@ class ArmGate:
         """Agree upon a new start at rest, and open; an operator's act, never a programme's own.
 
         Args:
-            start: where each arm stands still now.
+            start: where each arm is at rest now.
 
         Returns:
             Why the start is refused and the gate stays shut; empty if it is open now.
@@ -140,7 +140,7 @@ class ArmGate:
         return self._latched
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
-        """Judge one waypoint. Never raises: what breaks inside shuts the gate and is told.
+        """Judge one waypoint. Never raises: what breaks inside shuts the gate and is reported.
 
         Args:
             index: number of the waypoint; each is one more than the last that passed.

@@ -21,7 +21,7 @@ Values = tuple[float, ...]
 
 
 class ArmCheck(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     COUNT = "number of values"
     FINITE = "value"
@@ -42,7 +42,7 @@ class ArmCheck(Enum):
 
 
 class ArmAction(Enum):
-    """What the gate did with a waypoint."""
+    """Action of the gate on a waypoint."""
 
     PASSED = "PASSED"
     """Both arms' samples are allowed, unchanged."""
@@ -54,7 +54,7 @@ class Margin(NamedTuple):
     """Least value that a distance, such as the one to a singularity, must keep."""
 
     name: str
-    """What it is a distance to, such as "wrist singularity"."""
+    """Name of what it is a distance to, such as "wrist singularity"."""
     least: float
     """Smallest permitted value, in `unit`."""
     unit: str
@@ -65,7 +65,7 @@ class Clearances(NamedTuple):
     """Free distances between the arm's own bodies, which the gate measures by itself."""
 
     pairs: tuple[str, ...]
-    """What they are between, such as "column and forearm"."""
+    """Names of the two bodies of each, such as "column and forearm"."""
     least_m: float
     """Smallest permitted distance [m]."""
     measure: Callable[[Values], Iterable[float]]
@@ -111,9 +111,9 @@ class ArmLimits:
     margins: tuple[Margin, ...]
     """Distances to keep; a sample has one value for each, in this order."""
     clearances: Clearances | None
-    """Of its own bodies; None for an arm of which there is no model of bodies."""
+    """Clearances of its own bodies; None for an arm of which there is no model of bodies."""
     corners: CornerLimit | None
-    """How its controller rounds corners; None for an arm without such a controller."""
+    """Limit of the corners of its controller; None for an arm whose controller rounds none."""
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -173,9 +173,9 @@ def _require(place: str, value: float, unit: str, positive: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ArmSample:
-    """Where one arm is asked to be at one waypoint.
+    """Place that is asked of one arm at one waypoint.
 
-    Any count and any float may stand here, NaN too: the gate judges them.
+    Any count and any float may be here, NaN too: the gate judges them.
 
     Raises:
         TypeError: an entry is not a number.
@@ -184,9 +184,9 @@ class ArmSample:
     q_rad: Values
     """Joint angles [rad], six, unwrapped."""
     gripper_position_m: Values
-    """Where the gripper then is, in the arm's own base [m], three."""
+    """Place of the gripper then, in the arm's own base [m], three."""
     gripper_rotation: Values
-    """How it is turned there, a unit quaternion, w first."""
+    """Rotation of the gripper there, a unit quaternion, w first."""
     margins: Values = ()
     """Distances in the order and units of `ArmLimits.margins`."""
 
@@ -200,13 +200,13 @@ class ArmViolation:
     """One broken rule."""
 
     check: ArmCheck
-    """Which rule."""
+    """Rule that was broken."""
     arm: str
     """Name of the arm, empty for a rule about the waypoint as a whole."""
     joint: str
     """Name of the joint, empty for a rule about the arm."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The limit; with `low`, the upper end of the permitted range."""
     unit: str
@@ -262,7 +262,7 @@ _EXACT = frozenset({ArmCheck.COUNT, ArmCheck.SEQUENCE, ArmCheck.ROTATION})
 
 
 def _figure(value: float) -> str:
-    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    """Three decimals where they give the whole value, else up to nine significant figures."""
     if value.is_integer() and abs(value) >= 1.0:
         return f"{value:.0f}"
     if abs(value - round(value, 3)) < 1e-10:
@@ -277,7 +277,7 @@ class ArmVerdict:
     index: int
     """The waypoint that it belongs to."""
     action: ArmAction
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[ArmViolation, ...]
     """Rules broken; empty if and only if it passed."""
     allowed: tuple[ArmSample, ...] | None

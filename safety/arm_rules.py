@@ -10,7 +10,7 @@ from safety.arm_corners import turn_rad
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation, Values
 
 ROUNDING_RAD = 1e-9
-"""Rounding of joint angles of some revolutions, with room; far below any encoder."""
+"""Rounding of joint angles of some revolutions, with margin; far below any encoder."""
 ROUNDING_M = 2e-5
 """A waypoint on the wire has hundredths of a millimetre: 5 um on each axis at both ends."""
 ROUNDING_TURN_RAD = 6e-5

@@ -20,7 +20,7 @@ class Bound(NamedTuple):
     unit: str
     """Its unit."""
     reason: str
-    """What a greater one would let through; completes "more than … would mean that"."""
+    """Effect of a greater one; completes "more than … would mean that"."""
     of: Literal["value", "duration", "periods"] = "value"
     """What is compared: the value itself; a count of cycles, as the time they last; or a time, as
     a number of periods."""
@@ -83,7 +83,7 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType({
         2.0, "s", "a welded contact of the emergency stop would not show in one press", "duration"
     ),
 })  # fmt: skip
-"""By the name of a number of `safety.limits.GateLimits`."""
+"""Bounds by the name of a number of `safety.limits.GateLimits`."""
 
 LEG_BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType({
     "soft_min_m": Bound(20.0, "m", "no cylinder is longer; perhaps these are millimetres"),
@@ -94,4 +94,4 @@ LEG_BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType({
     "force_expected_n": Bound(1e6, "N", "no electro-cylinder is stronger; perhaps another unit"),
     "force_max_n": Bound(1e6, "N", "no electro-cylinder is stronger; perhaps another unit"),
 })  # fmt: skip
-"""By the name of a number of `safety.limits.LegLimits`."""
+"""Bounds by the name of a number of `safety.limits.LegLimits`."""

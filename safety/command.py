@@ -1,4 +1,4 @@
-"""The commanded state: what was last allowed, and the few ways in which it may go on.
+"""The commanded state: what was last allowed, and the few forms in which it may continue.
 
 Every way out ends in one self-check, written apart from the checks of asked setpoints. An output
 that fails it is a defect of the gate itself and raises; the gate then locks itself.
@@ -9,7 +9,7 @@ from safety.controlled_stop import StopRamp
 from safety.limits import GateLimits
 
 ROUNDING_M = 1e-12
-"""Rounding of differences of lengths around 1 m, with room; far below what a drive resolves."""
+"""Rounding of differences of lengths around 1 m, with margin; far below what a drive resolves."""
 ROUNDING_M_S = 1e-6
 """Rounding and finite differences in an asked speed."""
 

@@ -45,7 +45,7 @@ class FeedbackWatch:
         found: list[Violation] = []
         if watched.feedback:
             if feedback is not None and feedback.failed:
-                # Who reads the drives is broken: nothing else it tells counts.
+                # Who reads the drives is broken: nothing else it reports counts.
                 note = feedback.failed
                 return [Violation(Check.DRIVE, None, 1, 0, "", Severity.QUICK_STOP, note=note)]
             self._judge_arrival(feedback, found)
@@ -146,9 +146,9 @@ _JUDGEMENTS = {
     0x8612: "its homing failed",
     0xFF02: "perhaps two nodes have its id",
 }
-"""What the bench itself finds wrong with a drive or its bus; codes of CiA 301 and CiA 402-2."""
+"""Faults of a drive or its bus that the bench itself finds; codes of CiA 301 and CiA 402-2."""
 _REFUSED, _EXCEPTION_MAX = 0x8100, 0x0F
-"""A Modbus exception is told as 8100h and its number."""
+"""Codes of a Modbus exception: 8100h and its number."""
 _EXCEPTIONS = {
     1: "illegal function",
     2: "illegal data address",

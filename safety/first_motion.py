@@ -24,7 +24,7 @@ SLACK_M = 5e-5
 """How far a measured length may be from the path sent besides its lag: friction, backlash and
 resolution of a rod, and a servo that moves slowly [m]."""
 ROUNDING_M = 1e-5
-"""So much of a way may lack at its end, or be beyond it [m]."""
+"""Distance by which a move may end short of its end, or beyond it [m]."""
 SPEED_SLACK = 1.1
 """Factor by which a setpoint may be faster than its stage: rounding of times and lengths."""
 UNMADE = "the first motion of the drives, which shows their units, is not made"
@@ -35,7 +35,7 @@ class FirstStage:
     """A part of the first motion."""
 
     way_m: float
-    """How far each leg has to go, from the end of the stage before [m]."""
+    """Distance of each leg, from the end of the stage before [m]."""
     speed_m_s: float
     """Fastest that it may be asked to [m/s]."""
 
@@ -127,7 +127,7 @@ class FirstMotionWatch:
 
     @property
     def _reach_m(self) -> float:
-        """How far from the start a leg gets in the present stage [m]."""
+        """Distance from the start that a leg reaches in the present stage [m]."""
         return sum(stage.way_m for stage in self._stages[: self._stage + 1])
 
 

@@ -4,9 +4,9 @@ Order of a cycle: the cycle itself, the feedback, the modes, then the asked setp
 the controlled stop. A setpoint that fails a check is blocked, never clipped: the stop begins in the
 same cycle from the last commanded state.
 
-Start protocol. When the drives are enabled and stand still in STANDBY, the gate takes the measured
+Start protocol. When the drives are enabled and at rest in STANDBY, the gate takes the measured
 lengths as its commanded state and allows them, at zero speed, in every cycle (`Action.HOLDING`).
-After ENGAGE or PARK it goes on holding until control's first setpoint; control plans its movement
+After ENGAGE or PARK it keeps holding until control's first setpoint; control plans its movement
 from `Gate.commanded` (the same as `Verdict.allowed`), at rest. From the first accepted setpoint on,
 every cycle must bring one.
 """
@@ -62,17 +62,17 @@ class GateInputs(NamedTuple):
     setpoint_age_s: float
     """Its age [s]; not looked at without one."""
     feedback: Feedback | None
-    """What the last bus cycle brought, or None."""
+    """Feedback of the last bus cycle, or None."""
     requests: tuple[Request, ...] = ()
-    """What control and operator ask; the most cautious one is obeyed."""
+    """Requests of control and operator; the most cautious one is obeyed."""
     reset: bool = False
     """The operator's reset input; its rising edge counts."""
     estop: Channels | None = None
     """The two channels of the emergency stop, True while closed; None when not read."""
     act_age_s: float = math.inf
-    """How long ago a person acted last to start something [s]; infinite for never."""
+    """Age of a person's last act to start something [s]; infinite for never."""
     absent: str = ""
-    """Why control does not lead any more; empty while it does."""
+    """Reason why control does not lead any more; empty while it does."""
 
 
 _ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)
@@ -137,7 +137,7 @@ class Gate:
         self._first.expect(stages)
 
     def step(self, inputs: GateInputs) -> Verdict:
-        """Judge one cycle. Never raises: what breaks inside locks the gate and is told."""
+        """Judge one cycle. Never raises: what breaks inside locks the gate and is reported."""
         found: list[Violation] = []
         try:
             action = self._cycle_step(inputs, found)
@@ -219,7 +219,7 @@ class Gate:
 
     @property
     def _only_enabling(self) -> bool:
-        """The drives are only being enabled: no path to stop along, and none may go on with it."""
+        """Whether the drives are only being enabled: no path to stop along, none may continue."""
         return self._mode is Mode.STANDBY and self._command.target is None
 
     def _fault_event(self, found: list[Violation]) -> Event | None:
@@ -262,7 +262,7 @@ class Gate:
         return Event[request.name]
 
     def _obstacle(self, event: Event, feedback: Feedback | None) -> str:
-        """Why a request cannot be obeyed now; empty when it can."""
+        """Return why a request cannot be obeyed now; empty when it can."""
         if not accepts(self._mode, event):
             return "this mode does not take it"
         following = step(self._mode, event)
@@ -282,7 +282,7 @@ class Gate:
         return ""
 
     def _observe(self, inputs: GateInputs) -> Event | None:
-        """What happened by itself in this mode."""
+        """Event that happened by itself in this mode."""
         mode, feedback, still = self._mode, inputs.feedback, self._still
         if mode is Mode.HOMING:
             homed = feedback is not None and still.all_legs and all(feedback.homed)
@@ -335,7 +335,7 @@ class Gate:
             self._command.drop()
 
     def _forget_unwatched(self, watched: Watched) -> None:
-        """What was seen before says nothing any more where it is not watched on."""
+        """Forget what was seen before, where it is not watched any more."""
         if not watched.path:
             self._plausible.forget()
         if not watched.lag:
@@ -364,7 +364,7 @@ class Gate:
             self._command.start(feedback.length_m)
 
     def _follow(self, inputs: GateInputs, found: list[Violation]) -> Action:
-        """Let the stream go on, or block it and begin the stop in this very cycle."""
+        """Let the stream continue, or block it and begin the stop in this very cycle."""
         action, bad = self._stream.step(inputs.asked, inputs.setpoint_age_s, found)
         if action is not Action.BLOCKED:
             return action

@@ -1,9 +1,9 @@
 """The restart interlock: after a stop that no person asked for, only a person starts again.
 
 A stop by the gate itself (control silent or late, a drive, the link, an emergency stop) takes the
-permission to start away; that a program goes on where it was does not bring it back (unexpected
+permission to start away; that a program continues where it was does not bring it back (unexpected
 start-up, ISO 14118; restart interlock, IEC 61496-1). A new gate has the permission: beginning a run
-is a person's act. From then on an act is a press at a panel, told by the time at which it was
+is a person's act. From then on an act is a press at a panel, given by the time at which it was
 made: one that was made before the stop, or is only repeated, stays older than the stop for ever.
 """
 
@@ -31,11 +31,11 @@ class RestartInterlock:
 
     @property
     def causes(self) -> tuple[Violation, ...]:
-        """Why it is closed, the first cause first; empty while it is open."""
+        """Reasons why it is closed, the first cause first; empty while it is open."""
         return self._causes.faults
 
     def hear(self, act_age_s: float) -> None:
-        """Count a cycle, and hear of a person's newest act.
+        """Count a cycle, and take the age of a person's newest act.
 
         Args:
             act_age_s: how long ago it was made [s]; infinite for none.
@@ -52,7 +52,7 @@ class RestartInterlock:
         self._since_cycles = 0
 
     def objection(self, following: Mode) -> str:
-        """Why a mode may not follow now; empty if it may."""
+        """Return why a mode may not follow now; empty if it may."""
         if not self.causes:
             return ""
         if following in STARTED_MODES:

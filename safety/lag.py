@@ -1,6 +1,6 @@
-"""How far the measured path lags behind the commanded one, leg by leg: the age of the feedback.
+"""Lag of the measured path behind the commanded one, leg by leg: the age of the feedback.
 
-A frame may come in its cycle, carry a length that fits, and still tell of the past: an adapter that
+A frame may come in its cycle, carry a length that fits, and still be of the past: an adapter that
 keeps a queue, a gateway that answers from its memory. Where nothing in a frame says when it was
 sampled, the path does: measured(t) = commanded(t - lag). About a delay of n cycles the rest is
 linear, r = commanded[k-n] - measured[k] = (lag - n) u, with u the movement per cycle at that place,
@@ -38,7 +38,7 @@ from safety.verdict import Check, Feedback, Violation
 DOUBT_M = 3e-5
 """Error of a measured length that is no lag: friction, backlash and resolution of a rod [m]."""
 SAMPLE_S = 0.004
-"""Of faster cycles only those so far apart are looked at; the time for it is another's [s]."""
+"""Least time between two samples: of faster cycles the others are left out, to save time [s]."""
 WINDOW_S = 0.05
 """Time of motion that an estimate looks back on [s]."""
 WINDOW_SAMPLES = 12
@@ -46,20 +46,20 @@ WINDOW_SAMPLES = 12
 OUTLIER_CYCLES = 2.0
 """Beyond the limit by so much a single sample counts no more: a length that leaps is no lag."""
 MEMORY = 0.95
-"""What a window leaves of the weight of those before it, for what belongs to the drive."""
+"""Share of the weight of earlier windows that a window leaves, for what belongs to the drive."""
 TOLD_APART = 0.2
 """Least part of the changes of movement that must not be proportional to the movement."""
 AHEAD_CYCLES = 1.0
-"""A drive may be ahead of its command by so much: it goes on by the speed that came with it."""
+"""Largest lead of a drive over its command: it continues by the speed that came with it."""
 BEND = 2.0
-"""Of the change of movement, what frames that are late by two cycles leave where a leg turns round;
-a drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
+"""Part of the change of movement that frames late by two cycles leave where a leg turns round; a
+drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
 LOADED = 2.0
-"""How much greater an error of a loaded servo is in phase with speed than where no lag puts it."""
+"""Ratio of a loaded servo's error in phase with speed to that where no lag puts it."""
 LOADED_S = 0.7
 """Time of motion in which what was seen there fades to a third [s]."""
 NEAR_CYCLES = 0.75
-"""So near to the delay about which it is linear the first estimate must be."""
+"""Largest distance of the first estimate from the delay about which it is linear."""
 
 _NAN = math.nan
 UNKNOWN: SixFloats = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
@@ -108,7 +108,7 @@ class _Leg:
         self.doubt = 2.0 * ((DOUBT_M + LOADED * self.against) * self.u + unknown) / self.uu
 
     def learn(self, most: float) -> None:
-        """Take the sums for what is left of the changes of movement, if they tell it.
+        """Take the sums for what is left of the changes of movement, if they are enough for it.
 
         Args:
             most: what that can be at most [cycles squared].
@@ -128,7 +128,7 @@ class LagWatch:
 
     The whole lag may be `feedback_lag_max_s`; against the one identified in the first movement it
     may grow by `feedback_lag_growth_s`. That first one is taken anew for as long as a faster
-    movement tells the same one more closely.
+    movement shows the same one more closely.
     """
 
     def __init__(self, limits: GateLimits) -> None:
@@ -201,7 +201,7 @@ class LagWatch:
             return None
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
-            return None  # nothing moved: most of the time a platform stands
+            return None  # nothing moved: most of the time a platform is at rest
         least, keep, fade, look = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured, fresh in zip(
@@ -272,7 +272,7 @@ class LagWatch:
         return False
 
     def _keep_base(self, leg: _Leg) -> None:
-        """Keep the first estimate that tells enough; a closer one that agrees with it is better."""
+        """Keep the first estimate that is enough; a closer one that agrees with it is better."""
         if not leg.doubt <= 0.5 * self._growth:
             return
         first = leg.base != leg.base

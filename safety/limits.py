@@ -57,8 +57,8 @@ class GateLimits:
     following_cycles: int
     """Consecutive cycles outside the window that trip."""
     reaction_time_s: float
-    """From cause to the first corrective setpoint [s]; |v| times this is kept free before the soft
-    limits."""
+    """Time from cause to the first corrective setpoint [s]; |v| times this is kept free before the
+    soft limits."""
     missing_setpoints_max: int
     """Consecutive missing setpoints that are bridged."""
     missing_feedback_max: int
@@ -70,7 +70,7 @@ class GateLimits:
     start_tolerance_m: float
     """Greatest offset of a first asked setpoint from the held lengths [m]."""
     standstill_speed_m_s: float
-    """Measured speed up to which a leg stands still [m/s]."""
+    """Measured speed up to which a leg counts as at rest [m/s]."""
     standstill_cycles: int
     """Consecutive cycles of it that make a standstill."""
     stuck_cycles: int
@@ -85,7 +85,7 @@ class GateLimits:
     feedback_lag_max_s: float
     """Greatest lag of the measured behind the commanded path [s]."""
     feedback_lag_growth_s: float
-    """By how much it may exceed that of the first movement [s]."""
+    """Amount by which the lag may exceed that of the first movement [s]."""
     force_cycles: int
     """Consecutive cycles with a force above a limit that are no spike."""
     estop_fitted: bool

@@ -1,9 +1,9 @@
-"""What the drives say of their load: force against what the payload can need, and their warnings.
+"""The drives' load: force against what the payload can need, and their warnings.
 
-A force above the expected one tells of something that the rig's description does not have: a body
+A force above the expected one means something that the rig's description does not have: a body
 in the way, a bent screw, a payload that is too heavy. It is told (class D); at the limit of the rig
 the platform is stopped (class B). Both have to last, because a spike is no load. Counts cycles,
-reads no clock; a force that is not finite is no force, and drives that tell none tell 0.
+reads no clock; a force that is not finite is no force, and drives that measure none give 0.
 """
 
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ def _force(leg: int, force: float, limit: float, severity: Severity, note: str) 
 
 
 def drive_warnings(feedback: Feedback | None) -> Iterable[Violation]:
-    """The warnings of the drives, such as heat or a high I2t: told, and nothing else.
+    """The warnings of the drives, such as heat or a high I2t: reported, and nothing else.
 
     Args:
         feedback: the last bus cycle's, or None when the bank gave none.

@@ -49,7 +49,7 @@ class Severity(IntEnum):
 
 
 class DriveRequest(Enum):
-    """What the drives are asked to be."""
+    """State that is requested of the drives."""
 
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # as of Mode
@@ -61,7 +61,7 @@ class DriveRequest(Enum):
 
 
 class Request(Enum):
-    """What control or the operator may ask. A reset is an input of its own, not a request."""
+    """Request of control or the operator. A reset is an input of its own, not a request."""
 
     SHUT_DOWN = "SHUT_DOWN"
     """Power the drives off."""
@@ -82,7 +82,7 @@ class Request(Enum):
 
 
 class Event(Enum):
-    """What moves the modes: a request whose conditions hold, or something the gate observed."""
+    """Event that moves the modes: a request with its conditions, or an observation of the gate."""
 
     CONFIGURED = "CONFIGURED"
     HOME = "HOME"
@@ -139,16 +139,16 @@ DRIVE_REQUEST: dict[Mode, DriveRequest] = {
     Mode.FAULT: DriveRequest.OFF,
     Mode.LOCKOUT: DriveRequest.OFF,
 }
-"""What each mode asks of the drives once they stand still; see `drive_request`."""
+"""Request of each mode to the drives once they are at rest; see `drive_request`."""
 
 
 def drive_request(mode: Mode, released: bool) -> DriveRequest:
     """Drive request of a mode.
 
     Args:
-        released: the drives may lose power: they stand still, or never had power.
+        released: the drives may lose power: they are at rest, or never had power.
 
-    A fault keeps the drives holding, a lockout keeps them in quick stop, until they stand still:
+    A fault keeps the drives holding, a lockout keeps them in quick stop, until they are at rest:
     power is cut after the stop, not in the middle of it (stop category 1 of IEC 60204-1).
     """
     if not released and mode is Mode.FAULT:
@@ -237,7 +237,7 @@ def accepts(mode: Mode, event: Event) -> bool:
 
 
 def most_cautious(requests: Iterable[Request]) -> Request:
-    """Of several requests in one cycle, the one that is obeyed: a stop before anything else.
+    """Choose of several requests in one cycle the one to obey: a stop before anything else.
 
     Their order and number make no difference.
     """

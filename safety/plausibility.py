@@ -17,7 +17,7 @@ _NO_TIME = [0.0] * LEG_COUNT
 
 
 class PlausibilityWatch:
-    """Notices a measured length that stands still under motion, or moves faster than any leg.
+    """Watch for a measured length that stays the same under motion, or moves faster than any leg.
 
     Stuck: bit for bit the same in fresh frames for `stuck_cycles`, while the command moved away by
     more than `stuck_movement_m` in that time. Jump: a change since the last fresh frame above
@@ -114,7 +114,7 @@ class PlausibilityWatch:
         self, leg: int, change_m: float, since_s: float, found: list[Violation]
     ) -> None:
         bound_m = self._per_s[leg] * since_s + self._limits.jump_base_m
-        # What is not finite has been told already, as such.
+        # What is not finite has been reported already, as such.
         if abs(change_m) > bound_m and math.isfinite(change_m):
             stop = Severity.STOP
             found.append(Violation(Check.JUMP, leg + 1, change_m, bound_m, "m", stop, -bound_m))

@@ -58,7 +58,7 @@ class QuickStopWatch:
         """Judge one cycle of the quick stop.
 
         Args:
-            feedback: what the drives report; a leg that is not heard cannot be judged by its speed.
+            feedback: what the drives report; a leg that is silent cannot be judged by its speed.
         """
         found: list[Violation] = []
         self._cycles += 1

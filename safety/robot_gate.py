@@ -7,7 +7,7 @@ stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hol
 person's act, opens it again. If something that is measured broke a rule, the stop begins from where
 the axes are and how they move; what breaks a rule later, in the stop or while it holds, begins it
 anew from there. If they do not follow their stop, or nothing is known of them, the drives are off.
-What the gate allows in a stop is for a law of its own: whoever asked does not lead any more.
+What the gate allows in a stop is for a law of its own: who asked does not lead any more.
 """
 
 import math
@@ -29,9 +29,9 @@ from safety.robot_limits import (
 )
 
 ROUNDING = 1e-9
-"""Of positions [rad] or [m], far below any encoder."""
+"""Rounding error of positions [rad] or [m], far below any encoder."""
 REST_SPEED = 1e-3
-"""Speed below which an axis stands when the gate opens [rad/s] or [m/s]."""
+"""Speed below which an axis counts as at rest when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
 """Share of a limit of speed or effort that what is measured may reach, swings included."""
 BESIDE = "asked for beside its positions"
@@ -39,16 +39,16 @@ BY_LAW = "asked for by its law"
 
 
 class RobotWatched(NamedTuple):
-    """Which watches judge after an action of the gate."""
+    """Watches that judge after an action of the gate."""
 
     feedback: bool
-    """What is measured is there, and finite."""
+    """The measured values are there, and finite."""
     following: bool
     """Each axis is near its setpoint."""
     measured: bool
     """Measured speed and effort, the tool's box, own bodies."""
     asked: bool
-    """What is asked, by the setpoint and of the drives; where it is not judged nothing passes."""
+    """The setpoint, and what is asked of the drives; where it is not judged nothing passes."""
 
 
 WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
@@ -57,7 +57,7 @@ WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
     RobotAction.HOLDING: RobotWatched(feedback=True, following=True, measured=True, asked=False),
     RobotAction.OFF: RobotWatched(feedback=False, following=False, measured=False, asked=False),
 })  # fmt: skip
-"""What is watched after what the gate did last; the gate looks it up here."""
+"""Watches after the last action of the gate, which looks them up here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class RobotGateState:
     """All that a gate remembers; of each axis, in its order."""
 
     action: RobotAction
-    """What it did last."""
+    """Last action."""
     positions: Values
     """Setpoint that it allowed last [rad] or [m]."""
     speeds: Values
-    """Of it [rad/s] or [m/s]."""
+    """Speeds of that setpoint [rad/s] or [m/s]."""
     braking: Values
     """Decelerations of a stop that is being made; empty before the first."""
     left_s: float
-    """How long that stop still takes."""
+    """Remaining duration of that stop [s]."""
 
 
 class RobotGate:
@@ -94,12 +94,12 @@ class RobotGate:
 
     @property
     def limits(self) -> RobotLimits:
-        """What it judges by."""
+        """Limits that it judges by."""
         return self._limits
 
     @property
     def action(self) -> RobotAction:
-        """What it did last."""
+        """Last action of the gate."""
         return self._action
 
     def state(self) -> RobotGateState:
@@ -109,7 +109,7 @@ class RobotGate:
         )
 
     def resume(self, state: RobotGateState) -> None:
-        """Go on from what a gate of as many axes remembers, by the limits of this one.
+        """Continue from the state of a gate of as many axes, by the limits of this one.
 
         It opens no more than that one was open.
 
@@ -154,7 +154,7 @@ class RobotGate:
     def step(
         self, asked: RobotSetpoint | None, found: RobotFound, *, stop: str = ""
     ) -> RobotVerdict:
-        """Judge a setpoint, or go on with a stop.
+        """Judge a setpoint, or continue with a stop.
 
         Args:
             asked: None if there is none, which is a reason to stop.
@@ -306,7 +306,7 @@ class RobotGate:
         yield from malformed or (*self._moves(asked.positions), *self._feeds_forward(asked))
 
     def _feeds_forward(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
-        """What a law would follow beside the positions, of axes that have bounds."""
+        """Judge what a law would follow beside the positions, of axes that have bounds."""
         period_s = self._limits.period_s
         for axis, q, before, v, a in zip(
             self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
@@ -325,7 +325,7 @@ class RobotGate:
                 yield _axis(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
 
     def _moves(self, positions: Values) -> Iterator[RobotViolation]:
-        """What is wrong with the way from the last setpoint to this one."""
+        """Judge the move from the last setpoint to this one."""
         yield from self._outside(positions, "")
         period_s, axes = self._limits.period_s, self._limits.axes
         speeds = [(q - p) / period_s for q, p in zip(positions, self._positions, strict=True)]
@@ -343,7 +343,7 @@ class RobotGate:
 
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
-    """How long a stop takes in which all axes come to rest together, each as it may."""
+    """Duration of a stop in which all axes come to rest together, each as it may."""
     return max(abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True))
 
 

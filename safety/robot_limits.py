@@ -16,7 +16,7 @@ Values = tuple[float, ...]
 
 
 class RobotCheck(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     COUNT = "number of values"
     FINITE = "value"
@@ -33,20 +33,20 @@ class RobotCheck(Enum):
 
 
 class RobotAction(Enum):
-    """What the gate did with a setpoint."""
+    """Action of the gate on a setpoint."""
 
     PASSED = "passed"
     """It is allowed, unchanged."""
     STOPPING = "controlled stop"
     """Instead of it the axes slow down, all at rest at the same time."""
     HOLDING = "hold"
-    """At rest, and kept there."""
+    """The robot is at rest and is kept there."""
     OFF = "drives off"
     """Nothing is known of where the axes are: every command is zero."""
 
 
 class RobotAxis(NamedTuple):
-    """Of one axis, in its unit: rad or m."""
+    """Limits of one axis, in its unit: rad or m."""
 
     name: str
     """Such as "joint 3"."""
@@ -77,11 +77,11 @@ class RobotLimits:
     """
 
     name: str
-    """Of the robot."""
+    """Name of the robot."""
     axes: tuple[RobotAxis, ...]
-    """In the order of setpoints."""
+    """Axes in the order of setpoints."""
     period_s: float
-    """From setpoint to setpoint."""
+    """Time from setpoint to setpoint [s]."""
     box_m: tuple[Values, Values] | None = None
     """Least and greatest corner of the tool's workspace in the base; None for no bound."""
     own_bodies: bool = False
@@ -110,7 +110,7 @@ class RobotLimits:
                 raise LimitsError(f"{self.name}: box_m = {self.box_m} m spans no box")
 
     def widened(self, other: "RobotLimits") -> tuple[str, ...]:
-        """What other limits would take away of these bounds of a machine, in words; empty if none.
+        """Bounds of a machine that other limits would loosen, in words; empty if there are none.
 
         Joint limits are not looked at: they are of the mechanism, whose setpoints are judged anew.
         """
@@ -143,7 +143,7 @@ def _within(box_m: tuple[Values, Values] | None, other_m: tuple[Values, Values])
 
 
 class RobotSetpoint(NamedTuple):
-    """What the axes are asked to do, or are allowed to."""
+    """Setpoint that is asked of the axes, or allowed to them."""
 
     positions: Values
     """[rad] or [m]."""
@@ -154,14 +154,14 @@ class RobotSetpoint(NamedTuple):
 
 
 class RobotFound(NamedTuple):
-    """What is measured of a robot."""
+    """Measured values of a robot."""
 
     positions: Values
     """[rad] or [m]."""
     speeds: Values
     """[rad/s] or [m/s]."""
     efforts: Values = ()
-    """Of the drives [N m] or [N]; empty if they are not measured."""
+    """Efforts of the drives [N m] or [N]; empty if they are not measured."""
     tool_m: Values = ()
     """Place of the tool in the base; empty if there is none."""
     touching: tuple[str, ...] = ()
@@ -173,17 +173,17 @@ class RobotViolation:
     """One broken rule."""
 
     check: RobotCheck
-    """Which rule."""
+    """Rule that was broken."""
     axis: str
     """Name of the axis, empty for a rule about the robot."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The nearer limit."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     note: str = ""
-    """Which quantity, or what else there is to know."""
+    """Name of the quantity, or what else there is to know."""
 
     @property
     def message(self) -> str:
@@ -211,7 +211,7 @@ class RobotVerdict:
     """The gate's answer to one setpoint."""
 
     action: RobotAction
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[RobotViolation, ...]
     """Rules broken in this period; empty later in the same stop."""
     allowed: RobotSetpoint | None

@@ -10,11 +10,11 @@ from safety.verdict import Action, Check, Setpoint, Violation
 from safety.watchdog import SetpointWatch
 
 Outcome = tuple[Action, list[Violation]]
-"""What was done; with `Action.BLOCKED`, nothing was, for these reasons."""
+"""Action; with `Action.BLOCKED`, nothing was done, for these reasons."""
 
 _NOTHING: list[Violation] = []
 _OF_JOINING = frozenset({Check.SPEED, Check.ACCELERATION, Check.SPEED_MISMATCH})
-"""What a sound motion may offend after bridged cycles: it has not gone on at constant speed."""
+"""Checks that a sound motion may offend after bridged cycles: it did not keep constant speed."""
 
 
 class SetpointStream:
@@ -43,7 +43,7 @@ class SetpointStream:
         """Take one cycle's setpoint or its absence.
 
         Args:
-            found: takes what is only told, such as a stale setpoint.
+            found: takes what is only reported, such as a stale setpoint.
         """
         command = self._command
         last = command.last()
@@ -70,14 +70,14 @@ class SetpointStream:
         return Action.PASSED, bad
 
     def _after_gap(self, missed: int, bad: list[Violation]) -> list[Violation]:
-        """Name the gap first, where a setpoint does not go on from what it was bridged with."""
+        """Name the gap first, where a setpoint does not continue what it was bridged with."""
         if self._waiting or not missed or bad[0].check not in _OF_JOINING:
             return bad
         note = f"bridged, and what came then does not go on from there: {bad[0]}"
         return [self._missing(missed, Severity.HOLD, note), *bad]
 
     def _bridge(self, last: LegTarget, found: list[Violation]) -> Outcome:
-        """Go on at constant speed for a few cycles, if that passes every check itself."""
+        """Continue at constant speed for a few cycles, if that passes every check itself."""
         command, missed = self._command, self._watch.missed
         ahead = command.extrapolated()
         bad = self._checks.judge(last.length_m, command.movement_m, ahead.length_m, ahead.speed_m_s)

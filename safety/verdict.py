@@ -3,7 +3,7 @@
 A verdict is data, not a bool: it says what was done (action), why (violations with check, leg,
 value, limit and unit), what may be sent (allowed) and what the drives are asked to be (drives).
 Lengths are actuator lengths [m], speeds are their rates [m/s], positive when the leg extends.
-Legs are numbered 1..6 towards people and stand in leg order in every tuple of six.
+Legs are numbered 1..6 towards people and are in leg order in every tuple of six.
 """
 
 import math
@@ -27,7 +27,7 @@ SEQUENCE_MODULUS = 2**32
 
 
 class Check(Enum):
-    """What was checked. The value is the quantity as it is named in a violation's text."""
+    """Quantity that was checked. The value is its name in a violation's text."""
 
     FINITE = "value"
     POSITION = "position"
@@ -60,7 +60,7 @@ class Check(Enum):
 
 
 class Action(Enum):
-    """What the gate did in this cycle."""
+    """Action of the gate in this cycle."""
 
     if not TYPE_CHECKING:
         __hash__ = object.__hash__  # as of Mode
@@ -95,7 +95,7 @@ SETPOINT_CHECKS = frozenset(
 
 
 def _figure(value: float) -> str:
-    """Three decimals where they tell the whole value, else up to nine significant figures."""
+    """Three decimals where they give the whole value, else up to nine significant figures."""
     if float(value).is_integer() and abs(value) >= 1.0:
         return f"{value:.0f}"
     if abs(value - round(value, 3)) < 1e-10:
@@ -108,27 +108,27 @@ class Violation:
     """One broken rule."""
 
     check: Check
-    """Which rule."""
+    """Rule that was broken."""
     leg: int | None
     """Leg number 1..6, or None for a rule about the cycle or the whole setpoint."""
     value: float
-    """What was found."""
+    """Value that was found."""
     limit: float
     """The limit; with `low`, the upper end of the permitted range."""
     unit: str
     """Unit of value and limit."""
     severity: Severity
-    """How strongly the gate reacts."""
+    """Strength of the gate's reaction."""
     low: float | None = None
     """Lower end of the permitted range, when both ends matter."""
     note: str = ""
     """More words: which signal, in which mode."""
     request: Request | None = None
-    """What was asked for and refused, of `Check.REQUEST`."""
+    """Request that was refused, of `Check.REQUEST`."""
 
     @property
     def cause(self) -> str:
-        """What is to blame: two different causes of class B make a class A.
+        """Cause in words: two different causes of class B make a class A.
 
         All that one setpoint does wrong is one cause; what goes wrong on one leg is one cause; so
         is feedback that lags, on however many legs.
@@ -179,7 +179,7 @@ _TOLD_BY_NOTE = _ESTOP_CHECKS | {
 
 @dataclass(frozen=True, slots=True)
 class Setpoint:
-    """What control asks for one cycle.
+    """Setpoint that control asks for one cycle.
 
     Raises:
         TypeError: on anything but six numbers, or a sequence that is no integer.
@@ -204,7 +204,7 @@ class Setpoint:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the drives reported in the last bus cycle.
+    """Values that the drives reported in the last bus cycle.
 
     Raises:
         TypeError: on anything but six numbers each, or six flags each.
@@ -225,16 +225,16 @@ class Feedback:
     judged: SixBools = (False, False, False, False, False, False)
     """The code is the bench's own judgement, and not what the drive reported."""
     force_n: SixFloats = ZERO_SIX
-    """Measured forces along the legs [N]; 0 for a drive that tells none."""
+    """Measured forces along the legs [N]; 0 for a drive that reports none."""
     warning_code: SixInts = (0, 0, 0, 0, 0, 0)
-    """0 for none, else what the drive warns of while it goes on."""
+    """Codes of the drives' warnings while they still run; 0 for none."""
     age_s: SixFloats = ZERO_SIX
     """How long before this cycle the length was measured, by the drive's own time stamp [s]; 0 for
-    a drive that tells none; may be NaN, the gate judges it."""
+    a drive that gives none; may be NaN, the gate judges it."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load above their limits."""
     failed: str = ""
-    """Why nothing that the drives tell is to be believed any more; empty while all is well."""
+    """Reason why the drives' reports are not to be believed any more; empty while all is well."""
 
     def __post_init__(self) -> None:
         store_six(self, "length_m", self.length_m)
@@ -260,13 +260,13 @@ class Verdict(NamedTuple):
     mode: Mode
     """Mode after this cycle."""
     action: Action
-    """What was done."""
+    """Action of the gate."""
     violations: tuple[Violation, ...]
     """Rules broken in this cycle, informing ones included."""
     allowed: LegTarget | None
     """The only setpoint that may be sent; None means none may."""
     drives: DriveRequest
-    """What the drives are asked to be."""
+    """State that is requested of the drives."""
     faults: tuple[Violation, ...]
     """Latched violations, in the order they came, until they are cleared; those of a stop that no
     person asked for, until a person acts."""

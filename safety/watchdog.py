@@ -110,7 +110,7 @@ _WAY_ROUNDING = 1.0 + 1e-9
 class StandstillWatch:
     """Counts consecutive cycles in which all that is measured is that of a standing platform.
 
-    The told speed may be frozen while the leg still moves, so the lengths are judged as well: in
+    The given speed may be frozen while the leg still moves, so the lengths are judged as well: in
     each stretch of as many cycles as make a standstill, a leg may go no further than the greatest
     speed of standing takes it. A standstill takes two cycles at least, or no movement is seen.
     """
@@ -134,7 +134,7 @@ class StandstillWatch:
         self._all_cycles = self._all_cycles + 1 if reporting == LEG_COUNT else 0
 
     def _standing(self, feedback: Feedback) -> int:
-        """How many legs report, if every one of them stands; else 0."""
+        """Number of legs that report, if every one of them is at rest; else 0."""
         speeds, limit = feedback.speed_m_s, self._speed_m_s
         if feedback.fresh == _ALL:
             for speed in speeds:
@@ -171,12 +171,12 @@ class StandstillWatch:
 
     @property
     def all_legs(self) -> bool:
-        """All six legs report, and stand still long enough."""
+        """Whether all six legs report, and have been at rest long enough."""
         return self._all_cycles >= self._cycles
 
     @property
     def reporting_legs(self) -> bool:
-        """Every leg that reports stands still long enough, and at least one does report.
+        """Whether every leg that reports has been at rest long enough, and at least one reports.
 
         A silent leg cannot be waited for, or a broken wire would keep the power on for ever.
         """

@@ -1,7 +1,7 @@
-"""What is watched in which mode: one table, by which the gate judges.
+"""The table of what is watched in which mode, by which the gate judges.
 
 The gate looks every watch up here, so what is left out of a row is not judged in that mode. What
-each one judges, and the reaction, stand where it is defined.
+each one judges, and the reaction, are where it is defined.
 """
 
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from safety.modes import FOLLOWING_MODES, HOMED_MODES, Mode
 
 
 class Watched(NamedTuple):
-    """Which watches judge in one mode."""
+    """Watches that judge in one mode."""
 
     control: bool
     """Control leads."""
     cycle: bool
     """Every cycle comes once, and in time."""
     feedback: bool
-    """What reads the drives works; frames come, their numbers are finite."""
+    """The link that reads the drives works; frames come, their numbers are finite."""
     drive: bool
     """No drive reports a fault, and the bench finds none."""
     homed: bool
@@ -52,7 +52,7 @@ _ALWAYS: Final = frozenset(Mode)
 _ON_THE_BUS: Final = _ALWAYS - {Mode.OFF, Mode.LOCKOUT}
 _WITH_POWER: Final = _ALWAYS - {Mode.OFF, Mode.IDLE}
 _COMMANDED: Final = HOMED_MODES | {Mode.FAULT}
-"""Modes in which a state may be commanded: FAULT holds it until the legs stand."""
+"""Modes in which a state may be commanded: FAULT holds it until the legs are at rest."""
 
 WATCHES: Final[Mapping[str, frozenset[Mode]]] = MappingProxyType({
     "control": _ALWAYS,

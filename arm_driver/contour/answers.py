@@ -11,7 +11,7 @@ from arm_driver.link_report import LinkCounts
 _STRAY_FORGOTTEN = 10
 """Noise can make one request out of sequence; another one within so many is a fault."""
 _REPEATS_ALLOWED = 8
-"""So often in a row a line is sent once more; a robot that never takes it is at fault."""
+"""Most repetitions of a line in a row; a robot that never takes it is at fault."""
 
 
 class Answers:
@@ -34,7 +34,7 @@ class Answers:
         """Return the answer to the newest request, or that the stream is over with it.
 
         Args:
-            request: In time, of a robot that goes on.
+            request: In time, of a robot that continues.
 
         Returns:
             A line, none for a request that gets no answer; or the end.

@@ -1,8 +1,8 @@
-"""Is the robot where it was sent? Judged from the places in its requests.
+"""Supervision of the robot's position, judged from the places in its requests.
 
 They are held against the path by the numbers of the waypoints and not by this host's clock: at its
-request for waypoint n the robot is on its way, one delay behind, between the waypoints n - delay /
-period. The delay is the controller's own and stands in the robot's file as a range.
+request for waypoint n the robot is on the path, one delay behind, between the waypoints n - delay /
+period. The delay is the controller's own and is in the robot's file as a range.
 """
 
 import math
@@ -16,7 +16,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class _Off(NamedTuple):
-    """How far a place is from the path: share of the window, distance, turn, way along the axes."""
+    """Distance from the path: share of the window, distance, turn, travel along the axes."""
 
     share: float
     off_m: float
@@ -24,7 +24,7 @@ class _Off(NamedTuple):
     off_xyz_m: tuple[float, ...]
 
     def __str__(self) -> str:
-        """As people read it, with the axis that is furthest off."""
+        """Text for people, with the axis that is furthest off."""
         axis = max(range(3), key=lambda number: abs(self.off_xyz_m[number]))
         return (
             f"{self.off_m * 1e3:.1f} mm (most in {'xyz'[axis]}, {self.off_xyz_m[axis] * 1e3:+.1f} "
@@ -59,7 +59,7 @@ class FollowingWatch:
 
     @property
     def report(self) -> FollowingReport:
-        """How the robot has followed so far."""
+        """Report of the robot's following so far."""
         return replace(self._report, blank=self._blank)
 
     def sent(self, location: Location) -> None:

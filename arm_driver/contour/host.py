@@ -1,6 +1,6 @@
 """The host's end of the contour link, without any wire: requests in, answers out, one result.
 
-Bytes, time and the station's wishes are handed in; what is to be sent comes back. So the same
+Bytes, time and the station's requests are handed in; what is to be sent comes back. So the same
 machine runs behind a serial port with a thread, and in step with an emulated robot in virtual time.
 
 Safety rests on what is not sent. There is no answer before the start is agreed, none out of an
@@ -55,7 +55,7 @@ class ContourHost:
     def receive(self, data: bytes, now_s: float) -> bytes:
         """Take bytes of the robot, and return what is to be sent now.
 
-        To be called at least once in `answer_within_s`: whoever looks less often does not know how
+        To be called at least once in `answer_within_s`: who polls less often does not know how
         old a request is, and gets no answer to it.
 
         Args:

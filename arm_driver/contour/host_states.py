@@ -9,7 +9,7 @@ from arm_driver.link_states import LinkState, StreamResult
 
 
 class HostEvent(Enum):
-    """What makes the host change its state."""
+    """Event that changes the host's state."""
 
     ASKED = "a robot that is neither held nor at fault asks"
     ARMED = "the operator gives the arm command, and no cause stands against it"
@@ -53,11 +53,11 @@ CAUSES: Mapping[RobotStatus, str] = {
     RobotStatus.LIMIT: "limit or error of its controller",
     RobotStatus.NOT_CALIBRATED: "not calibrated",
 }
-"""Statuses with which a robot tells that it goes no further, in words."""
+"""Statuses with which a robot reports that it stops, in words."""
 
 RESULTS: Mapping[EndReason, StreamResult] = {
     EndReason.COMPLETED: StreamResult.COMPLETED,
     EndReason.CANCELLED: StreamResult.CANCELLED,
     EndReason.REFUSED: StreamResult.REFUSED,
 }
-"""What the result of a stream is that was ended for a reason."""
+"""Result of a stream that was ended for a reason."""

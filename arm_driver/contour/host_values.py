@@ -1,4 +1,4 @@
-"""What the host's end of the contour link is set to, is told, and tells."""
+"""Values of the host's end of the contour link: its settings, its inputs and its report."""
 
 import math
 from dataclasses import dataclass, field
@@ -54,12 +54,12 @@ class HostSettings(LinkSettings):
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
-    """What a stream declares before it starts."""
+    """Plan that a stream declares before it starts."""
 
     start: Location
-    """Where the robot has to be."""
+    """Place where the robot has to be."""
     end: Location | None = None
-    """Where the last waypoint lies; None for live motion, whose end is not known before."""
+    """Place of the last waypoint; None for live motion, whose end is not known before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Heard:
     """A request with the time of its last byte."""
 
     request: WaypointRequest
-    """What was asked."""
+    """The request."""
     at_s: float
-    """When its last byte was read [s]."""
+    """Time at which its last byte was read [s]."""
     length: int
     """Its bytes on the wire, with what an emulated controller says right before it."""
 
@@ -85,9 +85,9 @@ class HostReport:
     state: LinkState
     """State of the host's end."""
     result: StreamResult | None
-    """How the last stream ended; None while one is under way or before the first."""
+    """Result of the last stream; None while one is under way or before the first."""
     text: str
-    """Why the state or result is what it is, for the operator."""
+    """Reason of the state or result, for the operator."""
     wants: bool
     """Whether a waypoint can be offered now."""
     sent: Location | None
@@ -95,11 +95,11 @@ class HostReport:
     streamed: int
     """Waypoints sent in this stream."""
     status: RobotStatus | None
-    """What the robot's last request said; None before the first."""
+    """Status in the robot's last request; None before the first."""
     heard: Heard | None
     """The robot's last request; None before the first."""
     measured: Location | None
-    """Where the robot said it is, with its last request that did; else None."""
+    """Place of the robot, by its last request that had one; else None."""
     silence_s: float
     """Time since the last request [s]; infinite before the first."""
     gap_s: float
@@ -107,8 +107,8 @@ class HostReport:
     supervision: SupervisionReport
     """Period and following of the last stream."""
     simulated: bool
-    """Whether the controller has said that it is an emulated one."""
+    """Whether the controller has reported that it is an emulated one."""
     counts: LinkCounts
-    """What was seen since the link was opened; a copy."""
+    """Counts since the link was opened; a copy."""
     latency: LatencyReport
-    """From the request's last byte read to the answer's last byte written."""
+    """Times from a request's last byte read to its answer's last byte written."""

@@ -1,4 +1,4 @@
-"""How long answers take: a histogram of fixed size with quantiles."""
+"""Latency of answers: a histogram of fixed size with quantiles."""
 
 import math
 from bisect import bisect_left

@@ -1,6 +1,6 @@
 """Lines of the robot's terminal, cut out of a stream of bytes, without the echo of our own.
 
-A controller's terminal sends back what it is told. Its echo comes as a line of its own or in front
+A controller's terminal sends back what it gets. Its echo comes as a line of its own or in front
 of the next request, and both are swallowed.
 """
 
@@ -25,7 +25,7 @@ class TerminalLines(LineSplitter):
     __slots__ = ("_echoes", "_sent")
 
     def __init__(self) -> None:
-        super().__init__(2 * MAX_LINE_BYTES)  # an echo may stand in front
+        super().__init__(2 * MAX_LINE_BYTES)  # an echo may be in front
         self._echoes = 0
         self._sent: deque[bytes] = deque(maxlen=_ECHOES_KEPT)
 

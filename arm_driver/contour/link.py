@@ -21,9 +21,9 @@ from arm_driver.link_report import DisplayedPose, LinkReport
 from hil_common.arrays.pose import Pose, angle_between_rad
 
 ROUNDED_M: Final = 0.5001e-3 * math.sqrt(3.0) / COUNTS_PER_MM
-"""How far rounding to the wire can put a place from itself [m]."""
+"""Largest distance by which rounding to the wire moves a place [m]."""
 ROUNDED_RAD: Final = math.radians(2.0 / COUNTS_PER_DEG)
-"""How far it can turn it, three angles together [rad]."""
+"""Largest turn by which rounding to the wire moves it, three angles together [rad]."""
 
 
 class Line(Protocol):

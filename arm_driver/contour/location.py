@@ -32,7 +32,7 @@ _ABSURD: Final = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where the gripper is in the robot's base: x, y, z and o, a, t.
+    """Place of the gripper in the robot's base: x, y, z and o, a, t.
 
     Raises:
         ValueError: If there are not six integers, or one is out of the range of the protocol.
@@ -90,7 +90,7 @@ class Location:
         return o * _RAD_PER_COUNT, a * _RAD_PER_COUNT, t * _RAD_PER_COUNT
 
     def __str__(self) -> str:
-        """As an operator reads it: millimetres and degrees."""
+        """Text for an operator: millimetres and degrees."""
         x, y, z = (count / COUNTS_PER_MM for count in self.counts[:3])
         o, a, t = (count / COUNTS_PER_DEG for count in self.counts[3:])
         return f"x {x:.2f} y {y:.2f} z {z:.2f} mm, o {o:.3f} a {a:.3f} t {t:.3f} deg"

@@ -24,7 +24,7 @@ from arm_driver.link import EndReason
 SEQUENCES: Final = 10_000
 """Sequence numbers run from 0 to 9999 and begin again at 0."""
 END_SEQUENCE: Final = -1
-"""Stands in place of a sequence number where the stream ends."""
+"""Number in place of a sequence number where the stream ends."""
 MODULUS: Final = 997
 FACTOR: Final = 31
 
@@ -37,13 +37,13 @@ _NUMBER: Final = re.compile(rb" *+([+-]?)([0-9]{0,5})(?:\.([0-9]{0,3}))? *")
 
 
 class RobotStatus(IntEnum):
-    """What a request says of the robot (field `st`)."""
+    """Status of the robot in a request (field `st`)."""
 
     RUNNING = 0
     CHECKSUM_ERROR = 1
     """The last answer did not check: repeat it, please."""
     RAN_DRY = 2
-    """At rest after running dry."""
+    """The robot is at rest after running dry."""
     HOLD = 3
     """Hold or emergency stop."""
     LIMIT = 4
@@ -52,7 +52,7 @@ class RobotStatus(IntEnum):
 
 
 class LineFault(Enum):
-    """Why a line is no message."""
+    """Reason why a line is no message."""
 
     UNPARSED = "is no message"
     OUT_OF_RANGE = "has a number out of its range"
@@ -68,11 +68,11 @@ class WaypointRequest:
     """The robot asks for a waypoint."""
 
     seq: int
-    """Which one, 0..9999."""
+    """Sequence number, 0..9999."""
     status: RobotStatus
-    """How the robot is."""
+    """Status of the robot."""
     location: Location | None = None
-    """Where it is; None where the option "feedback" is off."""
+    """Place of the robot; None where the option "feedback" is off."""
 
     def __post_init__(self) -> None:
         _check_sequence(self.seq)
@@ -96,7 +96,7 @@ class EndOfStream:
     """The host has no more waypoints: finish at the last one, at rest."""
 
     reason: EndReason
-    """Why."""
+    """Reason of the end."""
 
 
 def checksum(numbers: Iterable[int]) -> int:

@@ -1,11 +1,11 @@
-"""Does the robot keep its period? Judged from the times at which its requests are heard.
+"""Supervision of the robot's period, judged from the times at which its requests are received.
 
-A request can be heard late, never early, so the sum of what is missing from the periods is watched
+A request can come late, never early, so the sum of what is missing from the periods is watched
 and not each one (a cumulative sum after Page, "Continuous inspection schemes", Biometrika 41,
 1954): noise of hearing averages out, and a robot that is a little too fast for long is found like
 one that is much too fast at once. The first period is none: a robot at rest asks for its first
-waypoint again and again, and may go on as soon as it has it. What one period is too long, the next
-may be too short: a request that was lost is heard at its second sending.
+waypoint again and again, and may start as soon as it has it. What one period is too long, the next
+may be too short: a request that was lost is received at its second sending.
 """
 
 import math
@@ -16,7 +16,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Pace(Enum):
-    """What the times of the requests say."""
+    """Pace of the robot by the times of its requests."""
 
     IN_TIME = "in time"
     AHEAD = "faster than its period"

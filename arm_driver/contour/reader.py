@@ -4,7 +4,7 @@ The reader waits for requests and answers them with bytes that lie ready. Whatev
 kinematics and the writing of a waypoint do, is done by the caller before the robot asks.
 
 Python lets one thread compute at a time and hands over after `sys.getswitchinterval()`, 5 ms
-unless told otherwise: a process that computes besides this link should set 0.5 ms, and give the
+unless set otherwise: a process that computes besides this link should set 0.5 ms, and give the
 reader (`reader_thread`) a priority above its own.
 """
 
@@ -60,7 +60,7 @@ class ContourLine:
             self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot; `poll` tells when it wants one.
+        """Put the next waypoint into the slot; `poll` says when it wants one.
 
         Args:
             location: Where to be one period after the waypoint before.
@@ -110,7 +110,7 @@ class ContourLine:
                 self._host.lose(why)
 
     def _answer(self, data: bytes, heard_s: float) -> None:
-        """Answer what was heard; the time until then counts from before the lock was waited for."""
+        """Answer what was received; the time until then counts from before the lock is awaited."""
         with self._lock:
             line = self._host.receive(data, heard_s)
         if not line:

@@ -8,7 +8,7 @@ from arm_driver.contour.messages import LineFault, WaypointRequest, decode_reque
 from arm_driver.link_report import LinkCounts
 
 SIMULATED: Final = b"S,SIMULATED"
-"""What an emulated controller says of itself; the program of a real one never sends it."""
+"""Line that an emulated controller sends; the program of a real one never does."""
 
 
 class RequestReader:
@@ -42,7 +42,7 @@ class RequestReader:
         return self._reported
 
     def _decode(self, line: bytes) -> WaypointRequest | None:
-        """Read a line; what stands in front of its last R is garbage."""
+        """Read a line; what is in front of its last R is garbage."""
         if line.endswith(SIMULATED):
             self.simulated: bool = True
             self._lead = len(SIMULATED) + 1  # and the request right behind it

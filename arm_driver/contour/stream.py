@@ -26,7 +26,7 @@ from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 
 UNMEASURED: Final = 2
 """So many waypoints are sent before the robot's period is measured: between the requests for the
-second and the third. What is before says nothing: a robot at rest goes on as soon as it can."""
+second and the third. What is before says nothing: a robot at rest continues as soon as it can."""
 
 _ROUNDING_S: Final = 1e-9
 
@@ -39,7 +39,7 @@ class PreparedAnswer(NamedTuple):
     line: bytes
     """The bytes."""
     location: Location | None
-    """Where it leads; None for the end of the stream."""
+    """Place where it leads; None for the end of the stream."""
 
 
 def prepare(seq: int, location: Location) -> PreparedAnswer:
@@ -146,7 +146,7 @@ class Stream:
         seq: Number that the robot asks for at the start.
 
     Attributes:
-        reason: Why it is to end; None while it goes on.
+        reason: Why it is to end; None while it lasts.
         why: The same in words.
     """
 
@@ -192,7 +192,7 @@ class Stream:
 
     @property
     def start(self) -> Location:
-        """Where the robot has to be at the start."""
+        """Place where the robot has to be at the start."""
         return self._plan.start
 
     def begun(self, seq: int) -> bool:
@@ -214,7 +214,7 @@ class Stream:
         return anew
 
     def left_by(self, request: WaypointRequest) -> bool:
-        """Return whether a robot that asks so can no longer be on its way in this stream."""
+        """Return whether a robot that asks so can no longer be moving in this stream."""
         flying = self.in_flight
         if request.status is RobotStatus.RAN_DRY or flying is None:
             return True
@@ -224,7 +224,7 @@ class Stream:
     def dry_text(self, seq: int) -> str:
         """Return what it means that a robot asks for `seq` at rest.
 
-        It has given up the number before, so it stands at the one before that.
+        It has given up the number before, so it is at the one before that.
         """
         missed = "the end of the stream" if self._ended else self._counted(seq - 1)
         return (

@@ -1,6 +1,6 @@
-"""Is a stream over? Judged from each request of its robot, and said with a result.
+"""The end of a stream, judged from each request of its robot and given as a result.
 
-Nothing here answers or changes a state: the host does both, with what it is told.
+Nothing here answers or changes a state: the host does both, by what it is given.
 """
 
 from typing import NamedTuple
@@ -13,14 +13,14 @@ from arm_driver.link_states import StreamResult
 
 
 class StreamEnd(NamedTuple):
-    """That a stream is over."""
+    """End of a stream."""
 
     event: HostEvent
-    """For the host's states."""
+    """Event for the host's state machine."""
     result: StreamResult
-    """Of the stream."""
+    """Result of the stream."""
     text: str
-    """Why, for the operator."""
+    """Reason, for the operator."""
     line: bytes = b""
     """The last word to the robot; often none."""
 
@@ -36,7 +36,7 @@ def off_period(text: str, line: bytes) -> StreamEnd:
 
 
 def end_in_request(request: WaypointRequest) -> StreamEnd | None:
-    """Return the end of a stream whose robot tells that it goes no further; None if it does."""
+    """Return the end of a stream whose robot reports that it stops; None if it does not."""
     cause = CAUSES.get(request.status)
     if cause is None:
         return None
@@ -52,7 +52,7 @@ def judged(
     """Return why a stream is over: its robot is at rest, is off its period or does not follow.
 
     Args:
-        request: Of its robot, which goes on.
+        request: Of its robot, which continues.
         timely: Whether this host has listened all the time.
 
     Returns:
@@ -91,7 +91,7 @@ def arrived(stream: Stream, request: WaypointRequest) -> StreamEnd:
 
 
 def _dry(stream: Stream, seq: int) -> StreamEnd:
-    """The end of a stream whose robot has come to rest without being told to."""
+    """The end of a stream whose robot has come to rest without an order."""
     text = stream.dry_text(seq)
     if stream.reason is EndReason.REFUSED:
         return StreamEnd(HostEvent.AT_REST, StreamResult.REFUSED, f"{stream.why}; {text}")

@@ -13,12 +13,12 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):
-    """Why a stream has to end."""
+    """Reason why a stream has to end."""
 
     result: StreamResult
-    """Of the stream."""
+    """Result that the stream ends with."""
     text: str
-    """What was seen, with value and limit, for people."""
+    """Observation with value and limit, for people."""
 
 
 class Supervision:
@@ -56,7 +56,7 @@ class Supervision:
         self._following.sent(location)
 
     def heard(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
-        """Take the first request for a number, of a robot that is to be on its way.
+        """Take the first request for a number, of a robot that is to be moving.
 
         Args:
             timely: Whether this host has listened all the time.

@@ -1,4 +1,4 @@
-"""Where the robot's controller is: links written as URLs.
+"""Links to the robot's controller, written as URLs.
 
     serial:/dev/ttyS0?baud=9600, serial:/dev/serial/by-id/usb-..., serial:/dev/pts/3
     socket://127.0.0.1:29600

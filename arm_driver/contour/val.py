@@ -17,16 +17,16 @@ from arm_driver.errors import arm_array
 Array = NDArray[np.float64]
 
 DEGENERATE = 1e-9
-"""Where the approach axis is this near to the vertical (its sine), o and t turn about one line."""
+"""Sine of the approach axis' angle to the vertical below which o and t turn about one line."""
 
 
 class OatConvention(Enum):
-    """What zero angles mean; controllers differ, so it is a choice of the configuration."""
+    """Meaning of zero angles; controllers differ, so it is a choice of the configuration."""
 
     VAL = "val"
-    """At o = a = t = 0 the hand points along -y of the base; a from -90 to 90 degrees."""
+    """The hand points along -y of the base where o = a = t = 0; a runs from -90 to 90 degrees."""
     ZYZ = "zyz"
-    """At o = a = t = 0 the hand's axes are the base's (V+ and its kin); a from 0 to 180 degrees."""
+    """The hand's axes are the base's where o = a = t = 0 (V+ and kin); a from 0 to 180 degrees."""
 
     @property
     def zero_rad(self) -> tuple[float, float]:

@@ -34,7 +34,7 @@ LAG_MAX_S = 0.1
 _LEAST_S = 1e-4
 """Shorter blends and steps count as so long: at 100 mm/s that is 2 µm."""
 _SETTLED_LAGS = 10.0
-"""So long after a blend servos have come to what they follow, to a millionth."""
+"""Lags after a blend until servos have come to what they follow, to a millionth."""
 
 
 class PathWeights(NamedTuple):
@@ -43,7 +43,7 @@ class PathWeights(NamedTuple):
     first: Indices
     """Number of the first of four waypoints, shape (M,); -1 is one before the start."""
     share: Array
-    """Of each of the four, shape (M, 4); 0 of those that do not exist."""
+    """Share of each of the four waypoints, shape (M, 4); 0 for one that does not exist."""
 
     def of(self, nodes_m: Array) -> Array:
         """The path [m], shape (M, 3), over waypoints [m], shape (N, 3)."""
@@ -53,10 +53,10 @@ class PathWeights(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BlendModel:
-    """How a controller joins two segments of its path, as measured at it."""
+    """Blend by which a controller joins two segments of its path, as measured at it."""
 
     period_s: float
-    """From waypoint to waypoint [s]."""
+    """Time from waypoint to waypoint [s]."""
     shortest_s: float
     """Duration of the blend at the sharpest corner [s]."""
     longest_s: float
@@ -64,9 +64,9 @@ class BlendModel:
     tolerance_m: float
     """It shortens a blend to keep this distance from the chords [m]."""
     step_s: float
-    """Between two poses of its interpolation [s]."""
+    """Time between two poses of the controller's interpolation [s]."""
     lag_s: float
-    """Of the servos behind their set-point at an even speed [s]."""
+    """Lag of the servos behind their set-point at constant speed [s]."""
 
     def half_s(self, nodes_m: Array) -> Array:
         """Half the duration of the blend at each waypoint [s], shape (N,).
@@ -111,7 +111,7 @@ class BlendModel:
         return self.weights(self.half_s(nodes_m), t_s).of(nodes_m)
 
     def _off_s(self, u_s: Array, half_s: Array) -> Array:
-        """How far a change of velocity by 1 m/s leaves the chords at times from a corner [s]."""
+        """Distance from the chords of a change of velocity by 1 m/s, at times from a corner [s]."""
         off = np.zeros_like(u_s)
         step_s = max(self.step_s, _LEAST_S)
         width_s = half_s + step_s

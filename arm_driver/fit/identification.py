@@ -1,14 +1,14 @@
 """A controller's delay, blend and following error, from short strokes and what it says of them.
 
-Its requests come at one phase of its path, outside the blends: the places in them tell the sum of
+Its requests come at one phase of its path, outside the blends: the places in them give the sum of
 the path's delay d and the arm's lag, sharper than a tenth of a millisecond, and nothing else. The
 first word at rest comes when the set-point has come to rest, d + h after the request for the last
-waypoint (h: half the blend): its time tells that sum. And the place in that word is short of the
+waypoint (h: half the blend): its time gives that sum. And the place in that word is short of the
 end by what the arm has not caught up with yet. With a deceleration a = v / 2h that is a half of
 a times the second moment of the arm's response, which for critically damped servos is 3/2 of the
-lag squared; it is this that tells the lag apart from the delay.
+lag squared; it is this that separates the lag from the delay.
 
-Friction holds the arm back by a length that no speed changes, so two speeds tell it from the lag.
+Friction holds the arm back by a length that no speed changes, so two speeds part it from the lag.
 What the arm rests beside its waypoints is the same in both senses. All of it is one least-squares
 problem over all strokes; a constant lag is the servo's of each axis, d and h are the controller's.
 
@@ -27,16 +27,16 @@ from arm_driver.fit.stroke_fit import StrokeFit, fit_strokes
 from arm_driver.fit.strokes import AXES, Stroke
 
 LEAST_STROKES: Final = 4
-"""Of each axis: two speeds in two senses."""
+"""Least number of strokes of each axis: two speeds in two senses."""
 LEAST_RATIO: Final = 1.25
-"""Of the larger of two speeds to the smaller."""
+"""Least ratio of the larger of two speeds to the smaller."""
 UNCERTAIN_SHARE: Final = 0.05
 """Values are refused that two standard errors may be further off, by their own size."""
 ARRIVED_S: Final = 0.2e-3
 """A way left over at rest that grows by less with the speed is none [s]: of usual servos, half a
 millisecond and more."""
 LATER_S: Final = 2e-3
-"""So much later a fast arm arrives within a window than a slow one [s]."""
+"""Largest delay of a fast arm within a window behind a slow one [s]."""
 BADLY_FIT: Final = {"x": 0.5e-3, "y": 0.5e-3, "z": 0.5e-3, "turn": 5e-3}
 """Places further than that from the best path, root mean square, show another robot [m, rad]."""
 
@@ -53,49 +53,49 @@ class Estimate:
     error: float
 
     def __str__(self) -> str:
-        """As people read times."""
+        """Text for people, in the units of times."""
         return f"{1e3 * self.value:.1f} ± {1e3 * self.error:.1f} ms"
 
 
 @dataclass(frozen=True, slots=True)
 class AxisFollowing:
-    """How the arm follows its set-point along one axis."""
+    """Following of the arm behind its set-point along one axis."""
 
     lag_s: Estimate
-    """Behind the set-point at an even speed."""
+    """Lag behind the set-point at constant speed [s]."""
     friction: Estimate
-    """Further behind at any speed [m or rad]."""
+    """Additional distance behind the set-point at any speed [m or rad]."""
     fastest: float
     """Speed of the fastest stroke [m/s or rad/s]."""
     rms: float
-    """Of places from the path that fits best [m or rad]."""
+    """Root mean square of the distances of places from the fitted path [m or rad]."""
 
     @property
     def following_error(self) -> float:
-        """How far behind its set-point the arm is at the fastest stroke's speed [m or rad]."""
+        """Distance of the arm behind its set-point at the fastest stroke's speed [m or rad]."""
         return self.lag_s.value * self.fastest + self.friction.value
 
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """What strokes say of a controller."""
+    """Values of a controller that strokes show."""
 
     path_delay_s: Estimate
-    """From the request for a waypoint to its being the set-point, at the middle of its blend."""
+    """Time from a waypoint's request until it is the set-point, at the middle of its blend."""
     blend_s: Estimate
     """Duration of the longest blend."""
     axes: dict[str, AxisFollowing]
-    """By name, in the order of `AXES`."""
+    """Following of each axis by its name, in the order of `AXES`."""
 
     @property
     def delay_s(self) -> tuple[float, float]:
-        """From the request for a waypoint to the arm's being there: least and largest axis [s]."""
+        """Time from a waypoint's request to the arm's being there: least and largest axis [s]."""
         lags = [axis.lag_s.value for axis in self.axes.values()]
         return self.path_delay_s.value + min(lags), self.path_delay_s.value + max(lags)
 
     @property
     def lag_s(self) -> float:
-        """Of the servos, the mean of the axes [s]."""
+        """Lag of the servos, the mean of the axes [s]."""
         return float(np.mean([axis.lag_s.value for axis in self.axes.values()]))
 
 
@@ -154,7 +154,7 @@ def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
 
 
 def _speed(stroke: Stroke, period_s: float) -> float:
-    """Of a stroke, with its sense [m/s or rad/s]."""
+    """Speed of a stroke, with its sense [m/s or rad/s]."""
     return stroke.way / (stroke.steps * period_s)
 
 

@@ -11,7 +11,7 @@ are weighed against the greatest near by, so a hard place spoils no other one.
 
 Live motion (`LiveNodes`): what comes next is not known, and a waypoint is not to wait for it. The
 motion's velocity at the end of a period says how it bends: v T - Δp is half of what the next second
-difference would be if the bend went on.
+difference would be if the bend continued.
 
 No waypoint is put further from the one before it than the limit of speed allows, or than the
 motion itself goes. Whether corrected waypoints may be sent is the gate's business, as it is of
@@ -33,12 +33,12 @@ TURNS = 18
 POWER_MAX = 8.0
 """Power of the error that the last turns minimise; 2 at the first."""
 NEAR_PERIODS = 4
-"""So far to either side errors compete."""
+"""Periods to either side within which errors compete."""
 SMALL_M = 0.1e-3
 """Errors below this need no weights of their own [m]."""
 LEAST_WEIGHT = 1e-3
 SPEED_WEIGHT = 1e3
-"""Of a step that is too long, against all the errors of a period."""
+"""Weight of a step that is too long, against all the errors of a period."""
 STIFF = 1e-6
 """Share of the largest diagonal that keeps the system regular."""
 ROUNDING_M = 1e-6
@@ -46,7 +46,7 @@ ROUNDING_M = 1e-6
 TIGHT_M = 2e-5
 """A step that has only so much left is held at its limit [m]."""
 LIVE_SHARE = 0.16
-"""Of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
+"""Share of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
 
 
 def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:

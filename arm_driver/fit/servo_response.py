@@ -1,4 +1,4 @@
-"""Where an arm is after its set-point has begun to move: parabola, interpolation and servos.
+"""Response of an arm to a set-point that begins to move: parabola, interpolation and servos.
 
 A set-point that goes from rest to an even speed in a parabola of duration 2h is a ramp of slope 1,
 averaged over 2h. Interpolation between poses a step apart averages again: over the phases that

@@ -9,7 +9,7 @@ anywhere that averages out; what does not is fitted by its first harmonic, whose
 beforehand to be a T² / 16.
 
 Places have a last decimal, and are as old as the controller's sampling is coarse: the first is
-known, the second is taken from what is left over, and the fit repeated with it. Places told while
+known, the second is taken from what is left over, and the fit repeated with it. Places given while
 the speed changes, where friction and interpolation are least like their models, hardly count.
 """
 
@@ -32,7 +32,7 @@ TURN_RAD: Final = 1e-5
 """The same of a turn, of three angles."""
 _SHARED: Final = 4  # delay, half blend, wave
 _AGE_S: Final = 0.3e-3  # of places, at first
-_UNEVEN_S: Final = 3e-3  # of places told while the speed changes, at least
+_UNEVEN_S: Final = 3e-3  # of places reported while the speed changes, at least
 _TIME_S: Final = 0.1e-3  # of the median of times, at least
 _ROUNDS: Final = 3
 _TRIES: Final = 100
@@ -40,7 +40,7 @@ _TRIES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StrokeFit:
-    """What fits best."""
+    """Result of the fit."""
 
     theta: Array
     """The unknowns, see the module."""
@@ -49,7 +49,7 @@ class StrokeFit:
     fastest: tuple[float, ...]
     """Largest speed of each axis [m/s or rad/s]."""
     rms: tuple[float, ...]
-    """Of the places of each axis from those expected [m or rad]."""
+    """Root mean square of each axis' distances from the expected places [m or rad]."""
 
     def lag_at(self, axis: int) -> int:
         """Index of an axis's lag."""
@@ -157,14 +157,14 @@ class _Problem:
         )
 
     def rms(self, theta: Array) -> tuple[float, ...]:
-        """Of the places of each axis from those expected."""
+        """Root mean square of each axis' distances from the expected places."""
         off, rows = self._off(theta), self._rows
         return tuple(
             float(np.sqrt(np.mean(off[rows.axis == axis] ** 2))) for axis in range(self._axes)
         )
 
     def _off(self, theta: Array) -> Array:
-        """Places told less places expected [m or rad]."""
+        """Reported places less expected places [m or rad]."""
         rows, (delay_s, half_s, cosine, sine) = self._rows, theta[:_SHARED]
         lag_s, friction, offset = (one[rows.axis] for one in theta[_SHARED:].reshape(3, self._axes))
         # The first blend's middle is a period before the first waypoint is due; the first word at

@@ -17,36 +17,36 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat
 
 AXES: Final = ("x", "y", "z", "turn")
-"""Of the robot's base, and about the gripper's own axis."""
+"""Axes of a stroke: those of the robot's base, and the turn about the gripper's own axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """One stroke as the robot's requests tell it."""
+    """One stroke by the robot's requests."""
 
     axis: str
     """One of `AXES`."""
     way: float
-    """How far it goes [m or rad], with its sense."""
+    """Length of the stroke [m or rad], with its sense."""
     steps: int
     """Waypoints, evenly spaced."""
     places: tuple[tuple[int, float], ...]
-    """Requests of the robot on its way, by their number after the first one, and how far along it
+    """Requests of the moving robot, by their number after the first one, and how far along it
     was then [m or rad]."""
     at_s: float
-    """When its first word at rest was said, by the clock of all strokes [s]."""
+    """Time of its first word at rest, by the clock of all strokes [s]."""
     rest_s: float
-    """From the request for the last waypoint to its first word at rest [s]."""
+    """Time from the request for the last waypoint to its first word at rest [s]."""
     rest: float
-    """How far along it was then [m or rad]."""
+    """Distance along the stroke then [m or rad]."""
 
 
 class StrokeUnknownError(Exception):
-    """The robot's requests do not tell what is asked of them; the text says what is missing."""
+    """The robot's requests do not have what is asked of them; the text says what is missing."""
 
 
 class PlaceUnknownError(StrokeUnknownError):
-    """They do not tell where the robot is while it moves."""
+    """They do not say where the robot is while it moves."""
 
 
 def read_stroke(
@@ -58,7 +58,7 @@ def read_stroke(
     baud: int,
     convention: OatConvention,
 ) -> Stroke:
-    """Read what the requests of one stroke tell.
+    """Read one stroke from its requests.
 
     Args:
         axis: One of `AXES`.
@@ -92,7 +92,7 @@ def read_stroke(
 def _along(
     axis: str, ends: Sequence[Location], place: Location, convention: OatConvention
 ) -> float:
-    """How far along a stroke a place is [m or rad], positive in the sense of the axis."""
+    """Distance of a place along a stroke [m or rad], positive in the sense of the axis."""
     start, end = ends
     if axis in AXES[:3]:
         number = AXES.index(axis)
@@ -112,7 +112,7 @@ _SHARES: Final = (
 
 
 def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
-    """Strokes along one axis about where the arm stands; the last one ends there.
+    """Plan strokes along one axis about the arm's place; the last one ends there.
 
     No two have the same way, so that last decimals and phases average out.
 

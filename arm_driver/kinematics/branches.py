@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 class Shoulder(IntEnum):
-    """On which side of the direction it reaches the arm stands, as a human's arm would."""
+    """Side of the direction of reach on which the arm is, as a human's arm would be."""
 
     RIGHT = 0
     LEFT = 1
@@ -44,7 +44,7 @@ class Branch:
     shoulder: Shoulder
     """Right or left."""
     elbow: Elbow
-    """Up or down."""
+    """Elbow up or down."""
     wrist: Wrist
     """Flipped or not."""
 
@@ -63,7 +63,7 @@ BRANCHES = tuple(Branch(s, e, w) for s in Shoulder for e in Elbow for w in Wrist
 
 
 class Reach(Enum):
-    """Why a wrist centre cannot be where a pose wants it."""
+    """Reason why a wrist centre cannot be where a pose wants it."""
 
     TOO_FAR = kernel.TOO_FAR
     TOO_NEAR = kernel.TOO_NEAR
@@ -107,7 +107,7 @@ class LimitViolation:
 
     @property
     def flip(self) -> str:
-        """What it would take to go on, in words; empty if no whole turn leads back inside."""
+        """Turn that is needed to continue, in words; empty if no whole turn leads back inside."""
         if self.flip_rad == 0.0:
             return ""
         turn = abs(math.degrees(self.flip_rad))
@@ -154,7 +154,7 @@ class SingularError(ArmError):
 
 @dataclass(frozen=True, slots=True)
 class SingularDistances:
-    """How far an arm is from its three singularities."""
+    """Distances of an arm from its three singularities."""
 
     wrist: float
     """|sin q5|; at 0 the axes of joints 4 and 6 are one line."""
@@ -180,7 +180,7 @@ class SingularDistances:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joints:
-    """Joint angles with the branch they stand in."""
+    """Joint angles with their branch."""
 
     q_rad: Array
     """Angles [rad], shape (6,), read-only."""

@@ -1,4 +1,4 @@
-"""What an arm of the PUMA 560 class is made of: its lengths and its joints' limits."""
+"""The geometry of an arm of the PUMA 560 class: its lengths and its joints' limits."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ TABLE_ROWS = 7
 
 _POSITION_MIN_RAD = np.radians([-160.0, -45.0, -225.0, -110.0, -100.0, -266.0])
 _POSITION_MAX_RAD = np.radians([160.0, 225.0, 45.0, 170.0, 100.0, 266.0])
-# The bench's own limits, far inside what the motors can do: people stand beside the arm.
+# The bench's own limits, far inside what the motors can do: people are beside the arm.
 _RATE_MAX_RAD_S = np.array([1.0, 0.8, 1.0, 2.0, 2.0, 2.0])
 _ACCELERATION_MAX_RAD_S2 = np.array([3.0, 2.5, 3.0, 8.0, 8.0, 8.0])
 # A radian at the shoulder moves a metre of arm, a radian at the wrist a hand.

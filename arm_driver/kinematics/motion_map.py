@@ -50,7 +50,7 @@ class Mapping:
         return self.scale != 1.0
 
     def robot_pose(self, X_WG: Pose) -> Pose:
-        """Where the industrial gripper has to be, X_RT, for the space arm's gripper at X_WG."""
+        """Place of the industrial gripper, X_RT, for the space arm's gripper at X_WG."""
         moved = self._from_reference @ X_WG
         scaled = moved.at(self.scale * moved.position_m)
         return self.X_RT0 @ self._to_gripper.inverse() @ scaled @ self._to_gripper

@@ -1,4 +1,4 @@
-"""What a path must keep, and what was found on it: limits, findings, report."""
+"""Limits that a path must keep, and the findings and report of a judged path."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ CLEARANCE_MIN_M = 0.01
 
 @dataclass(frozen=True, slots=True)
 class PathLimits:
-    """What a path must keep, besides the joints' own limits, which the geometry has.
+    """Limits of a path, besides the joints' own limits, which the geometry has.
 
     Raises:
         ArmError: a limit that is not positive or not finite.
@@ -58,7 +58,7 @@ class PathFinding:
     """The worst of one kind over a path."""
 
     arm: str
-    """Whose path it is."""
+    """Arm whose path it is."""
     kind: str
     """Reach, joint position, joint speed, joint acceleration, gripper speed, gripper turn rate,
     wrist/elbow/shoulder singularity or clearance."""
@@ -69,16 +69,16 @@ class PathFinding:
     value: float
     """The worst value."""
     limit: float
-    """What it is held against."""
+    """Limit that the value is compared with."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     within: bool
     """Whether the limit is kept."""
     margin: float
     """What is left as a share: of the range's half for a position, of the limit for a speed; for a
     distance the distance itself less its limit, in its unit."""
     t_s: float = 0.0
-    """When that pose is due, from the first one on [s]."""
+    """Time at which that pose is due, counted from the first one [s]."""
 
     def __str__(self) -> str:
         verb = "within" if self.within else "outside"
@@ -102,7 +102,7 @@ class PathRefusedError(ArmError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathReport:
-    """What a path asks of the arm."""
+    """Demands of a path on the arm."""
 
     findings: tuple[PathFinding, ...]
     """The worst of each kind, at least one; only "reach" if a pose is out of reach."""

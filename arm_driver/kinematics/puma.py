@@ -1,4 +1,4 @@
-"""From joints to gripper and back: pose, the eight solutions, the nearest one, singularities."""
+"""Kinematics from joints to gripper and back: pose, eight solutions, nearest one, singularities."""
 
 import math
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ class BatchSolutions:
     reach: Codes
     """0 or the value of a ``Reach``, 4 for a pose that is not finite, shape (N,)."""
     excess_m: Array
-    """How far out of reach [m], shape (N,)."""
+    """Distance out of reach [m], shape (N,)."""
 
 
 def batch_solutions(
@@ -183,7 +183,7 @@ def jacobian(geometry: PumaGeometry, q_rad: ArrayLike) -> Array:
 
 
 def branch_of(geometry: PumaGeometry, q_rad: ArrayLike) -> Branch:
-    """Branch that joint angles [rad], shape (6,), stand in."""
+    """Branch of joint angles [rad], shape (6,)."""
     return BRANCHES[posture.branch_of(geometry.table, _joints(q_rad, "q_rad"))]
 
 

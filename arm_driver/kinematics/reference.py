@@ -1,4 +1,4 @@
-"""Where to put a motion so that it lies deepest inside the arm's reach and limits."""
+"""The best place for a motion: where it lies deepest inside the arm's reach and limits."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class BestReference:
     """A reference pair and how deep the motion lies."""
 
     mapping: Mapping
-    """With the reference pair."""
+    """Mapping with the reference pair."""
     start: Joints
     """Joint angles at the first pose, and the branch of the whole motion."""
     margin: float
@@ -63,7 +63,7 @@ class BestReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    """What the search evaluates: the motion relative to its start, and the limits."""
+    """Task of the search: the motion relative to its start, and the limits."""
 
     geometry: PumaGeometry
     motion: Array  # packed poses relative to the first, in the industrial gripper's axes (N, 12)

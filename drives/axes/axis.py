@@ -1,4 +1,4 @@
-"""One drive of the six: what it shall do, what it tells, and the words that lead from one to other.
+"""One drive of the six: its duty, its report, and the words that lead from one to the other.
 
 Pure: a cycle is one `Axis.observe` and one `Axis.words`, and time is counted in cycles.
 """
@@ -33,7 +33,7 @@ _REMOTE = int(Statusword.REMOTE)
 
 
 RUNAWAY_FACTOR = 3.0
-"""How many times faster than its speed of homing a drive is that runs away."""
+"""Ratio to its speed of homing above which a drive counts as running away."""
 RUNAWAY_CYCLES = 3
 """Cycles in a row that are too fast: one or two may be the new zero, or a late frame."""
 
@@ -78,7 +78,7 @@ class Axis:
         self.homed: bool = False
         self.homing_failed = False
         self.ran_wrong = ""
-        """How its speed in homing differed from what it was told, in words; empty if it did not."""
+        """How its speed in homing differed from the order, in words; empty if it did not."""
         self.stage_passed = False
         """Whether it has gone the way of the stage of its first motion that it was given."""
         self._stage: StageCourse | None = None
@@ -100,7 +100,7 @@ class Axis:
 
     @property
     def still(self) -> bool:
-        """Whether the drive has stood still for a while."""
+        """Whether the drive has been at rest for a while."""
         return self._still_cycles >= self._limits.still_cycles
 
     @property
@@ -114,12 +114,12 @@ class Axis:
 
     @property
     def ready(self) -> bool:
-        """Whether the drive stands disabled, at rest and listening, and may begin something."""
+        """Whether the drive is disabled, at rest and listening, and may begin something."""
         return self.obstacle is None
 
     @property
     def obstacle(self) -> Wait | None:
-        """What keeps the drive from beginning something; None if nothing does."""
+        """Obstacle that keeps the drive from beginning something; None if nothing does."""
         if not self.alive:
             return SILENT
         if self.duty is not Duty.REST:
@@ -144,7 +144,7 @@ class Axis:
 
     @property
     def wait(self) -> Wait | None:
-        """What the drive waits for with what it has to do; None if it does it, or can begin."""
+        """Wait of the drive before its duty; None if it does it, or can begin."""
         if not self.alive:
             return SILENT
         if self.duty is Duty.HOME:
@@ -165,9 +165,9 @@ class Axis:
 
     @property
     def state(self) -> DriveState:
-        """What the drive says it is.
+        """State that the drive reports.
 
-        A drive under force that does not follow is not told as enabled: on its way up it counts
+        A drive under force that does not follow is not reported as enabled: on its rise it counts
         as disabled, and afterwards nothing is known that could be relied on.
         """
         if not self.alive or self.state402 is None:
@@ -197,7 +197,7 @@ class Axis:
         """Let the drive find its reference, or go a stage of its first motion towards it.
 
         Args:
-            stage: The stage, whose speed the drive was told before; None for the whole homing.
+            stage: The stage, whose speed the drive was given before; None for the whole homing.
         """
         self._stage = stage
         self.give(Duty.HOME)
@@ -205,14 +205,14 @@ class Axis:
     def observe(
         self, statusword: int, mode_display: int, position: int, *, fresh: bool, alive: bool
     ) -> None:
-        """Take in what the drive told in a cycle; without a fresh frame nothing goes on.
+        """Take in the drive's report of a cycle; without a fresh frame nothing advances.
 
         Args:
             statusword: 6041h.
             mode_display: 6061h.
             position: 6064h [counts].
             fresh: Whether the values are of this cycle.
-            alive: Whether the drive is heard at all.
+            alive: Whether the drive is received at all.
         """
         self.alive: bool = alive
         if fresh:
@@ -233,11 +233,11 @@ class Axis:
         elif duty is Duty.RISE and self._fell():
             self.give(Duty.REST)
         elif self._found and not self.homed:
-            # Its reference counts once the drive has let go of the rod and stands on it.
+            # Its reference counts once the drive has let go of the rod and is at it.
             self.homed = self.still and self.state402 not in _POWERED
 
     def observe_position(self, position: int) -> None:
-        """Take in the position [counts] of a drive that works and tells nothing else that is new.
+        """Take in the position [counts] of a drive that works and reports nothing else that is new.
 
         What `observe` does in that case, and nothing more.
         """
@@ -259,7 +259,7 @@ class Axis:
 
         Args:
             rise_to: How far up the drives go together that are being enabled.
-            acknowledge: Whether a fault shall be acknowledged once the drive stands still.
+            acknowledge: Whether a fault shall be acknowledged once the drive is at rest.
         """
         duty = self.duty
         mode = self._mode_at_rest()
@@ -301,7 +301,7 @@ class Axis:
     def _reset_pulse(self, acknowledge: bool) -> int:
         """Return bit 7 as a slow square wave, so that every rise of it is an attempt of its own.
 
-        The wave begins low: the fault has been told in a feedback before it is acknowledged.
+        The wave begins low: the fault has been in a feedback before it is acknowledged.
         """
         if not (acknowledge and self.alive and self.state402 is State402.FAULT and self.still):
             self._reset_clock = 0
@@ -342,7 +342,7 @@ class Axis:
 
     def _watch_work(self) -> None:
         if not self.alive:
-            self.give(Duty.STOP)  # it may hear us still
+            self.give(Duty.STOP)  # it may still receive us
         elif self.state402 is not State402.OPERATION_ENABLED:
             self.give(Duty.REST)  # it let go by itself: it is never enabled again by itself
         elif self.mode_display != self._limits.work_mode:

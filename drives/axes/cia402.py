@@ -12,7 +12,7 @@ class State402(Enum):
     """State of the drive's power state machine (CiA 402-2, finite states automaton)."""
 
     START = "start"
-    """Before the self-test; a drive never tells it."""
+    """State before the self-test; a drive never reports it."""
     NOT_READY_TO_SWITCH_ON = "not ready to switch on"
     SWITCH_ON_DISABLED = "switch on disabled"
     READY_TO_SWITCH_ON = "ready to switch on"
@@ -30,7 +30,7 @@ WITH_FORCE: Final = frozenset(
 
 
 class Event402(Enum):
-    """What makes a drive change its state: six commands of the controlword, and its own events."""
+    """Event that changes a drive's state: six commands of the controlword, and its own events."""
 
     POWERED_UP = "power-on or reset"
     INITIALISED = "self-test and initialisation done"
@@ -46,7 +46,7 @@ class Event402(Enum):
 
 
 class Transition(NamedTuple):
-    """Where an event leads."""
+    """Transition that an event causes."""
 
     number: int
     """Number of the transition in the standard, 0 to 16."""
@@ -171,7 +171,7 @@ _STATE_OF_LOW_BYTE = tuple(_decode(low) for low in range(256))
 
 
 def state_of(statusword: int) -> State402 | None:
-    """Return the state that a statusword 6041h tells; None for a pattern that is none."""
+    """Return the state of a statusword 6041h; None for a pattern that is none."""
     return _STATE_OF_LOW_BYTE[statusword & 0xFF]
 
 
@@ -224,7 +224,7 @@ _WORD: dict[State402, dict[State402 | None, int]] = {
     },
     _S.QUICK_STOP_ACTIVE: dict.fromkeys((*_S, None), _STOP),
 }
-"""Target state -> present state -> word; where nothing stands, the voltage is disabled.
+"""Target state -> present state -> word; where there is none, the voltage is disabled.
 
 A quick stop is never left by transition 16: what was stopped is disabled before it runs again.
 """
@@ -239,7 +239,7 @@ def next_controlword(
     """Return the controlword that leads one step on towards a state.
 
     Args:
-        state: State that the drive tells; None if its statusword is none.
+        state: State that the drive reports; None if its statusword is none.
         target: State to reach, one of `TARGETS`.
         previous: Controlword sent before; bit 7 rises from 0 only.
         reset: Whether a fault shall be acknowledged.

@@ -4,7 +4,7 @@ A communication watchdog that was written into a drive and read back is a promis
 silence: no setpoint, no SYNC, no heartbeat, while the drives are under force, at rest or in a slow
 move. A drive that is still in Operation enabled when the silence is over has no watchdog.
 
-Pure: times are told, nothing is sent here.
+Pure: times are passed in, nothing is sent here.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Final
 from hil_common.legs import LEG_COUNT, LegTarget
 
 SETTLED_S: Final = 0.3
-"""So long the legs have to be led at the speed of the trial before it begins [s]."""
+"""Time for which the legs have to move at the speed of the trial before it begins [s]."""
 SPEED_SHARE: Final = 0.9
 """Share of the speed of the trial that counts as it."""
 AT_REST_M_S: Final = 1e-6
 """Speed up to which legs are led at rest [m/s]."""
 MARGIN_S: Final = 0.1
-"""How long the silence lasts beyond the watchdog [s]: time for a drive that is late to be seen."""
+"""Silence beyond the watchdog [s]: time for a drive that is late to be seen."""
 NOT_SEEN: Final = -1
-"""In place of a time: the drive was not seen to stop."""
+"""Number in place of a time: the drive was not seen to stop."""
 
 
 class CutTrial:
-    """When the silence begins, how long it lasts, and what is seen in it.
+    """The silence of a trial: its beginning, its length, and what is seen in it.
 
     Args:
         speed_m_s: Speed at which the fastest leg is led when it begins [m/s]; 0 at rest.
@@ -55,7 +55,7 @@ class CutTrial:
 
     @property
     def stop_us(self) -> tuple[int, ...]:
-        """From the last frame until each drive was seen stopped [us], 6; or `NOT_SEEN`."""
+        """Time from the last frame until each drive was seen stopped [us], 6; or `NOT_SEEN`."""
         return tuple(
             NOT_SEEN if stopped_s is None else round(stopped_s * 1e6)
             for stopped_s in self._stopped_s

@@ -1,11 +1,11 @@
-"""What a drive of the six can be told to do, and the times and distances of doing it."""
+"""Duties that one drive of the six can be given, and the times and distances of doing them."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Duty(Enum):
-    """What a drive shall do."""
+    """Duty of a drive."""
 
     REST = "be disabled"
     HOME = "find its reference"
@@ -21,7 +21,7 @@ class AxisLimits:
     work_mode: int
     """Mode of operation in which the drive follows commands: 8, or 7."""
     still_counts: int
-    """A drive that stays within this distance stands still."""
+    """Distance within which a drive counts as at rest [counts]."""
     still_cycles: int
     """Cycles for which it has to."""
     rise_cycles: int

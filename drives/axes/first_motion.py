@@ -30,11 +30,11 @@ SPEED_WRONG: Final = 0x8400
 """Error code of a leg whose speed is another one than the drive was told (IEC 61800-7-201, table of
 error codes: velocity speed controller). The bench's own judgement."""
 FAST_FACTOR: Final = 3.0
-"""So many times the way that was asked is too far, ..."""
+"""Multiple of the distance that was asked which is too far, ..."""
 SLACK_M: Final = 5e-5
 """... and this besides: what a rod stirs when its brake opens [m]."""
 SLOW_FACTOR: Final = 1.6
-"""So many times the time that was asked is too slow, ..."""
+"""Multiple of the time that was asked which is too slow, ..."""
 START_S: Final = 0.3
 """... and this besides: what a drive may take to begin [s]."""
 STIR_M: Final = 5e-6
@@ -52,12 +52,12 @@ class Stage:
     way_m: float
     """Way after which it is stopped [m]."""
     speed_m_s: float
-    """Speed that the drive is told [m/s]."""
+    """Speed that the drive is given [m/s]."""
     ramp_s: float | None = None
     """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
 
     def acceleration_m_s2(self, homing_m_s2: float) -> float:
-        """Return the acceleration that the drive is told [m/s²].
+        """Return the acceleration that the drive is given [m/s²].
 
         Args:
             homing_m_s2: Acceleration of homing [m/s²].
@@ -70,7 +70,7 @@ STAGES: Final = (Stage(0.0002, 0.0001), Stage(0.002, 0.001, ramp_s=0.5))
 
 
 class Progress(Enum):
-    """How far a stage has got."""
+    """Progress of a stage."""
 
     GOING = "going"
     PASSED = "passed"
@@ -90,7 +90,7 @@ class StageCourse:
     """Bus cycle [s]."""
 
     def way_m(self, t_s: float) -> float:
-        """Return how far a drive has come that does as it was told [m]."""
+        """Return the distance of a drive that does as it was ordered [m]."""
         ramp_s, speed_m_s = self.stage.ramp_s or 0.0, self.stage.speed_m_s
         if t_s < ramp_s:
             return 0.5 * speed_m_s / ramp_s * t_s * t_s
@@ -105,7 +105,7 @@ class StageCourse:
 
 
 class StageWatch:
-    """Watches one drive on its way through a stage.
+    """Watches one drive through a stage.
 
     A jump of the count that lasts no more than two cycles is no way: homing that ends sets it.
 
@@ -124,12 +124,12 @@ class StageWatch:
 
     @property
     def way_m(self) -> float:
-        """How far the rod has come, either way [m]."""
+        """Distance of the rod from its start, in either direction [m]."""
         return abs(self._way + self._pending) / self._course.counts_per_m
 
     @property
     def time_s(self) -> float:
-        """How long it has taken [s]."""
+        """Time that it has taken [s]."""
         return self._cycles * self._course.period_s
 
     def observe(self, position: int | None) -> Progress:

@@ -1,7 +1,7 @@
 """Homing of one drive in mode 6, as a state machine that looks at one statusword per cycle.
 
-CiA 402-2, homing mode: bit 4 of the controlword starts, bits 10, 12 and 13 of the statusword tell
-the outcome. The same bits mean something else in the other modes, and bit 12 may still stand from
+CiA 402-2, homing mode: bit 4 of the controlword starts, bits 10, 12 and 13 of the statusword give
+the outcome. The same bits mean something else in the other modes, and bit 12 may still be set from
 an earlier homing; so nothing is believed before the mode display shows 6, and bits 12 and 13 only
 after both were seen 0 or after a good while in which a drive has had to clear them.
 
@@ -21,7 +21,7 @@ bit 4 of the controlword is 0: none, profile position, homing, interpolated, cyc
 
 
 class HomingPhase(Enum):
-    """How far the homing of a drive has got."""
+    """Phase of the homing of a drive."""
 
     MODE = "the mode display to show homing (6)"
     RISE = "operation enabled in homing mode"
@@ -37,7 +37,7 @@ _BROKEN = frozenset((State402.FAULT, State402.FAULT_REACTION_ACTIVE, State402.QU
 
 @dataclass(frozen=True, slots=True)
 class HomingView:
-    """What one cycle shows of a drive that is homing."""
+    """Values of a drive that is homing, in one cycle."""
 
     state: State402 | None
     """State of the drive, None if its statusword is none."""
@@ -56,7 +56,7 @@ class HomingView:
 
 
 OUTCOME = int(Statusword.FOLLOWS_COMMAND | Statusword.MODE_ERROR)
-"""Bits 12 and 13: one of them stands once homing is over."""
+"""Bits 12 and 13: one of them is set once homing is over."""
 ATTAINED = int(Statusword.FOLLOWS_COMMAND | Statusword.TARGET_REACHED)
 """Bits 12 and 10 together: attained and at rest (CiA 402-2, homing mode, bits 13, 12, 10)."""
 
@@ -166,7 +166,7 @@ class AxisHoming:
             statusword: Statusword 6041h.
             mode_display: Mode of operation display 6061h.
             fresh: Whether all this is of this cycle; if not, only time passes.
-            alive: Whether the drive is heard at all.
+            alive: Whether the drive is received at all.
         """
         self._cycles += 1
         if not alive or state in _BROKEN or self._cycles > self._limit_cycles:
@@ -176,7 +176,7 @@ class AxisHoming:
                 self._cleared = True
             if self.phase is HomingPhase.RUNNING:
                 self._running += 1
-            # On its way up, only cycles in which the drive is enabled count.
+            # On its rise, only cycles in which the drive is enabled count.
             rising = self.phase is HomingPhase.RISE and state is not State402.OPERATION_ENABLED
             self._phase_cycles = 0 if rising else self._phase_cycles + 1
             view = HomingView(

@@ -1,8 +1,8 @@
-"""Where drives with absolute encoders must stand at the start: where they were left.
+"""Places where drives with absolute encoders must be at the start: where they were left.
 
 An absolute encoder counts on while its drive has no power, and may lose count all the same: a
 battery, a coupling, a drive or an encoder that was exchanged, a rod that was turned by hand. So
-what it tells is compared with what was recorded, before anything moves.
+what it gives is compared with what was recorded, before anything moves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ REMEDY: Final = "if it is right so, measure anew: hil drives reference --anew"
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """What was recorded of six legs.
+    """Recorded places and identities of six legs.
 
     Raises:
         DriveModelError: If it does not describe six legs.
@@ -31,11 +31,11 @@ class KnownPlace:
     length_m: SixFloats
     """Their lengths [m], 6."""
     tolerance_m: float
-    """How far from there a leg may stand [m]."""
+    """Distance from there within which a leg may be [m]."""
     where: str
-    """What these lengths are, in words."""
+    """Meaning of these lengths, in words."""
     identities: tuple[str, ...]
-    """Who the drive of each leg was when its reference was measured, 6."""
+    """Identity of each leg's drive when its reference was measured, 6."""
 
     def __post_init__(self) -> None:
         """Refuse what is no record of six legs."""
@@ -70,7 +70,7 @@ class KnownPlace:
         identities: Sequence[str],
         scales: Sequence[LegScale],
     ) -> None:
-        """Refuse drives that are other ones, or legs that stand elsewhere.
+        """Refuse drives that are other ones, or legs that are elsewhere.
 
         Args:
             counts: Position of each drive [counts], 6.
@@ -79,7 +79,7 @@ class KnownPlace:
             scales: Scale of each leg, 6.
 
         Raises:
-            DriveEncoderError: If an encoder tells a fault, besides whatever else there is.
+            DriveEncoderError: If an encoder reports a fault, besides whatever else there is.
             DrivePlaceError: With every leg that is not as recorded, its value and the limit.
         """
         faults = _sensor_faults(error_codes)

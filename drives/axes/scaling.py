@@ -81,7 +81,7 @@ class LegScale:
         """Return what a drive takes for a leg speed [m/s], in its own units.
 
         Raises:
-            DriveCommandError: If the speed is not finite, or no 32-bit number stands for it.
+            DriveCommandError: If the speed is not finite, or no 32-bit number represents it.
         """
         return self._whole(speed_m_s * self.counts_per_m / self.speed_unit, "speed")
 
@@ -91,7 +91,7 @@ class LegScale:
         return self.reference_length_m + self.sign * way / self.counts_per_m
 
     def speed_m_s(self, counts_per_s: int) -> float:
-        """Return the leg speed of what a drive tells of its speed, in its own units [m/s]."""
+        """Return the leg speed of a drive's speed in its own units [m/s]."""
         return self.sign * counts_per_s * self.speed_unit / self.counts_per_m
 
     def distance_counts(self, distance_m: float) -> int:
@@ -127,7 +127,7 @@ class SixScales:
         """Return the position counts of six leg lengths [m].
 
         Raises:
-            DriveCommandError: If no 32-bit count stands for a length; names the leg.
+            DriveCommandError: If no 32-bit count represents a length; names the leg.
         """
         try:
             a, b, c, d, e, f = [
@@ -150,7 +150,7 @@ class SixScales:
         """Return the counts per second of six leg speeds [m/s].
 
         Raises:
-            DriveCommandError: If no 32-bit count stands for a speed; names the leg.
+            DriveCommandError: If no 32-bit count represents a speed; names the leg.
         """
         return self._leg_by_leg(LegScale.speed_counts, speed_m_s)
 
@@ -158,9 +158,9 @@ class SixScales:
         """Refuse six finite leg speeds [m/s] as `speed_counts` does, whose counts nobody needs.
 
         Raises:
-            DriveCommandError: If no 32-bit count stands for a speed; names the leg.
+            DriveCommandError: If no 32-bit count represents a speed; names the leg.
         """
-        # Half of what the finest scale can tell leaves no doubt; what is above is looked at.
+        # Half of what the finest scale can resolve leaves no doubt; what is above is looked at.
         limit_m_s = 0.5 * INT32_MAX * self._finest_count_m
         if not (-limit_m_s < min(speed_m_s) and max(speed_m_s) < limit_m_s):
             self.speed_counts(speed_m_s)

@@ -29,10 +29,10 @@ WORK_MODES = (
 
 @dataclass(frozen=True, slots=True)
 class SequenceTimes:
-    """How long the steps of the sequence may take."""
+    """Longest durations of the steps of the sequence."""
 
     still_s: float = 0.1
-    """A drive stands still if it stays within the distance for this long [s]."""
+    """Time for which a drive at rest stays within that distance [s]."""
     rise_s: float = 8.0
     """Longest time from ready to switch on to operation enabled, for all six [s]: brakes open and
     phases are found; a run waits for 10 s before it says that in vain."""
@@ -61,7 +61,7 @@ class SixAxes:
     and no setpoint of the caller is on the wire before all six are.
 
     Args:
-        still_counts: Distance within which a drive stands still [counts], 6.
+        still_counts: Distance within which a drive is at rest [counts], 6.
         work_mode: Mode of operation in which the drives follow: 8, or 7.
         times: How long the steps may take.
         homing_legs: Legs (1 to 6) that homing moves; all if empty. Enabling needs all homed.
@@ -69,7 +69,7 @@ class SixAxes:
             in it loses its power at once. 0 is not watched.
         absolute: The encoders are absolute: places are known by `know_place`, never by homing.
         remote_bit: Only drives whose statusword has bit 9, remote, begin something.
-        follows_bit: Drives tell in bit 12 of the statusword that they follow.
+        follows_bit: Drives report in bit 12 of the statusword that they follow.
 
     Raises:
         DriveModelError: If the mode is another one, or a number makes no sense.
@@ -130,7 +130,7 @@ class SixAxes:
 
     @property
     def steady(self) -> bool:
-        """Whether all six drives work and follow, and told nothing else in the last cycle."""
+        """Whether all six drives work and follow, and reported nothing else in the last cycle."""
         return self._steady is not None
 
     @property
@@ -140,7 +140,7 @@ class SixAxes:
 
     @property
     def state(self) -> SixStates:
-        """What each drive says it is."""
+        """State that each drive reports."""
         if self._steady is not None:
             return _ALL_ENABLED
         a, b, c, d, e, f = self._axes
@@ -176,16 +176,16 @@ class SixAxes:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Why homing failed, leg by leg, where the speed of a drive was wrong."""
+        """Reasons why homing failed, leg by leg, where the speed of a drive was wrong."""
         legs = enumerate(self._axes, start=1)
         return tuple(f"leg {leg} {axis.ran_wrong}" for leg, axis in legs if axis.ran_wrong)
 
     @property
     def stage_due(self) -> int | None:
-        """Stage of the first motion whose speed the drives must be told before homing goes on.
+        """Stage of the first motion whose speed the drives must be given before homing continues.
 
         Index in `drives.axes.first_motion.STAGES`, or their number for the speed of homing itself;
-        None if nothing has to be told.
+        None if none is due.
         """
         begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
         return self._stage if begins and self._stage != self._stage_written else None
@@ -194,7 +194,7 @@ class SixAxes:
         """Let homing begin with the stages of a first motion.
 
         Args:
-            courses: Each stage in order, as each of the six drives is told it.
+            courses: Each stage in order, as each of the six drives is given it.
         """
         self._stages = tuple(tuple(stage) for stage in courses)
         self._stage, self._stage_written = 0, -1
@@ -205,12 +205,12 @@ class SixAxes:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        """Waits of the goal, leg by leg, or why it was given up; empty if nothing is due."""
         return self._given_up or in_words(self.waits)
 
     @property
     def waits(self) -> Waits:
-        """What the goal waits for, or waited for when it was given up; empty if nothing is due."""
+        """Waits of the goal, or those when it was given up; empty if nothing is due."""
         if self._goal is None or self._goal is DriveGoal.QUICK_STOPPED:
             return self._in_vain
         if self.stage_due is not None:
@@ -274,10 +274,10 @@ class SixAxes:
         )
 
     def observe(self, seen: AxesFeedback) -> None:
-        """Take in what came back, and go on towards the goal.
+        """Take in what came back, and proceed towards the goal.
 
         Args:
-            seen: What the six drives told in this cycle.
+            seen: What the six drives reported in this cycle.
         """
         if self._steady is not None and self._steady.is_met_by(seen):
             for axis, position in zip(self._axes, seen.position, strict=True):
@@ -383,7 +383,7 @@ class SixAxes:
                     self._axes[leg].stage_passed = False
                 self._stage += 1
             if self._stage != self._stage_written:
-                return  # the bank tells the drives
+                return  # the bank orders the drives
             for leg in missing:
                 slow = self._stage < len(self._stages)
                 self._axes[leg].home(self._stages[self._stage][leg] if slow else None)

@@ -1,4 +1,4 @@
-"""What passes between the sequence of six drives and a bus in a cycle."""
+"""Values that pass between the sequence of six drives and a bus in a cycle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from hil_common.legs import SixBools, SixInts
 
 @dataclass(frozen=True, slots=True)
 class AxesFeedback:
-    """What six drives told in a cycle."""
+    """Values that six drives reported in a cycle."""
 
     statusword: Sequence[int]
     """6041h, 6."""
@@ -19,12 +19,12 @@ class AxesFeedback:
     fresh: Sequence[bool]
     """Whether the values are of this cycle, 6."""
     alive: Sequence[bool]
-    """Whether the drive is heard at all, 6."""
+    """Whether the drive is received at all, 6."""
 
 
 @dataclass(frozen=True, slots=True)
 class AxesWords:
-    """What goes to six drives in a cycle."""
+    """Words for six drives in a cycle."""
 
     controlword: SixInts
     """6040h, 6."""
@@ -38,9 +38,9 @@ class AxesWords:
 
 @dataclass(frozen=True, slots=True)
 class SteadyAxes:
-    """Six drives that follow: what they tell, and what goes to them for as long as they do.
+    """Six drives that follow: what they report, and what is sent for as long as they do.
 
-    Nearly all cycles of a day are like this; one comparison tells them.
+    Nearly all cycles of a day are like this; one comparison shows them.
     """
 
     statusword: list[int]
@@ -53,7 +53,7 @@ class SteadyAxes:
     """6060h, 6."""
 
     def is_met_by(self, seen: AxesFeedback) -> bool:
-        """Say whether all six told this again, but for their positions, and all are heard."""
+        """Return whether all six reported this again, but for their positions, and are received."""
         return (
             self.statusword == list(seen.statusword)
             and self.mode_display == list(seen.mode_display)

@@ -1,4 +1,4 @@
-"""What one drive may have to be waited for: object, value seen, value wanted, and what may help."""
+"""Waits for one drive: object, value seen, value wanted, and what may help."""
 
 from drives.axes.cia402 import State402, state_of
 from drives.waits import Wait
@@ -38,7 +38,7 @@ def wait_for_state(statusword: int, wanted: State402) -> Wait:
     """Return the wait for a state of the power state machine.
 
     Args:
-        statusword: 6041h, as the drive told it.
+        statusword: 6041h, as the drive reported it.
         wanted: The state that it has to reach.
     """
     state = state_of(statusword)
@@ -50,7 +50,7 @@ def wait_for_mode(shown: int, wanted: int) -> Wait:
     """Return the wait for a mode of operation.
 
     Args:
-        shown: 6061h, as the drive told it.
+        shown: 6061h, as the drive reported it.
         wanted: The mode that it has to show.
     """
     return Wait(0x6061, "mode display (6061h)", str(shown), str(wanted), _MODE)

@@ -20,11 +20,11 @@ class Frame(NamedTuple):
     can_id: int
     """Identifier, 0 to 0x7FF; with `REMOTE`, of a frame to be sent, it asks for data."""
     data: bytes
-    """Up to 8 bytes; of a remote frame only their number counts."""
+    """Payload of up to 8 bytes; of a remote frame only their number counts."""
 
 
 class BusState(Enum):
-    """How the CAN controller at our end is (ISO 11898-1, fault confinement)."""
+    """State of the CAN controller at our end (ISO 11898-1, fault confinement)."""
 
     ACTIVE = "error active"
     PASSIVE = "error passive"
@@ -34,7 +34,7 @@ class BusState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BusHealth:
-    """What an adapter has told about itself, counted since it was opened."""
+    """Health of an adapter by its own report, counted since it was opened."""
 
     state: BusState
     """State of the CAN controller."""
@@ -74,7 +74,7 @@ class FrameBus(Protocol):
         ...
 
     def health(self) -> BusHealth:
-        """Return what the adapter has told so far; never waits."""
+        """Return the adapter's report so far; never waits."""
         ...
 
     def shutdown(self) -> None:

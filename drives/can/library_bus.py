@@ -36,7 +36,7 @@ _DETAIL_PASSIVE, _DETAIL_ACTIVE = 0x30, 0x40
 
 
 class ErrorFrames:
-    """What error frames have told of the controller (Linux, `linux/can/error.h`)."""
+    """State of the controller by its error frames (Linux, `linux/can/error.h`)."""
 
     __slots__ = ("note", "overruns", "state")
 
@@ -50,7 +50,7 @@ class ErrorFrames:
 
         Args:
             kind: Its identifier without flags: a bit for each class of error.
-            detail: Its second byte, about the controller; 0 if it is not told.
+            detail: Its second byte, about the controller; 0 if it is not given.
         """
         if kind & _ERR_BUS_OFF:
             self.state = BusState.BUS_OFF
@@ -130,7 +130,7 @@ class PythonCanFrames:
         return frames
 
     def health(self) -> BusHealth:
-        """Return what the error frames of this bus have told."""
+        """Return the health by the error frames of this bus."""
         errors = self._errors
         return BusHealth(
             errors.state,

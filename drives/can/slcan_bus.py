@@ -30,7 +30,7 @@ from drives.can.slcan_open import ANSWER_TIMEOUT_S, AdapterId, open_channel
 from drives.can.slcan_port import BytePort, open_serial, open_tcp
 
 FLAGS_PERIOD_S = 0.1
-"""How often the cycle asks the adapter for its flags [s]."""
+"""Time between two questions of the cycle for the adapter's flags [s]."""
 FLAGS_BELIEVED_S = 1.0
 """Age after which the last flags say nothing any more [s]."""
 
@@ -81,7 +81,7 @@ class SlcanBus(can.BusABC):
 
     @property
     def unanswered_s(self) -> float:
-        """How long an adapter that knew the question for its flags has left it unanswered [s]."""
+        """Time for which an adapter that knew the question for its flags left it unanswered [s]."""
         if self._open_question_s is None or self._state_s == -math.inf:
             return 0.0
         return self._now_s() - self._open_question_s
@@ -164,9 +164,9 @@ class SlcanBus(can.BusABC):
         return frames
 
     def health(self) -> BusHealth:
-        """Return what the adapter has told so far.
+        """Return the adapter's report so far.
 
-        That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until told otherwise.
+        That all is well is believed for `FLAGS_BELIEVED_S`, that it is not until shown otherwise.
         """
         state, note, unanswered_s = self._state, self._note, self.unanswered_s
         if unanswered_s > FLAGS_BELIEVED_S:
@@ -204,7 +204,7 @@ class SlcanBus(can.BusABC):
             with self._send_lock:
                 self._port.write(b"C\r")
         except LinkLostError:
-            pass  # nobody is there to be told
+            pass  # nobody is there to receive it
         finally:
             self._port.close()
 

@@ -96,7 +96,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class ControllerState:
-    """A line `s..` by which some adapters tell a change of state by themselves.
+    """A line `s..` by which some adapters report a change of state by themselves.
 
     It is no part of the CAN232 manual; the Linux slcan driver (`slcan-core.c`) knows it too.
     """

@@ -28,7 +28,7 @@ _READS_BEFORE_SILENCE = 50
 
 @dataclass(frozen=True, slots=True)
 class AdapterId:
-    """What an adapter says it is."""
+    """Identity that an adapter reports."""
 
     version: str
     """Its answer to `V`, without the letter."""

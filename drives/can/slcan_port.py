@@ -239,7 +239,7 @@ def open_tcp(
 
 
 def _set_raw(fd: int, device: str, url: str, speed: int) -> None:
-    """Let bytes pass unchanged; VMIN 1 tells an end of file from no data."""
+    """Let bytes pass unchanged; VMIN 1 separates an end of file from no data."""
     try:
         attributes = termios.tcgetattr(fd)
         control = attributes[6]

@@ -93,7 +93,7 @@ class SocketcandBus:
                 return frames
 
     def health(self) -> BusHealth:
-        """Return what the error messages of the server have told."""
+        """Return the health by the error messages of the server."""
         note = self._errors.note or self._bad_note
         state, overruns = self._errors.state, self._errors.overruns
         return BusHealth(
@@ -128,7 +128,7 @@ class SocketcandBus:
     def _split(self, data: bytes) -> list[bytes]:
         """Cut a stream into messages without their `>`, in bounded memory.
 
-        What stands before the last `<` of a message is what a cut message has left.
+        What is before the last `<` of a message is what a cut message has left.
         """
         *messages, rest = (self._rest + data).split(b">")
         if len(rest) > _LONGEST_MESSAGE_BYTES:

@@ -57,15 +57,15 @@ from drives.waits import ReportWaits, ignore_waits
 from hil_common.legs import LEG_COUNT, LegTarget, SixInts
 
 STILL_M = 1e-4
-"""A leg that stays within this distance stands still [m]."""
+"""Distance within which a leg counts as at rest [m]."""
 STILL_S = 0.1
-"""How long it has to stay there [s]."""
+"""Time for which it has to stay there [s]."""
 STIRS_M = 1e-5
-"""A leg that goes further than this from one question to the next does not stand still [m]."""
+"""Distance from one question to the next above which a leg is not at rest [m]."""
 PROOF_S = 1.0
-"""Longest time in which drives are switched off by SDO that are not heard by PDO [s].
+"""Longest time in which drives are switched off by SDO that are not received by PDO [s].
 
-Meanwhile heartbeat and SYNC go on, so that the watchdog of a silent drive acts this much later: a
+Meanwhile heartbeat and SYNC run on, so that the watchdog of a silent drive acts this much later: a
 stop by SDO is gentler than that by the watchdog, and nothing moves any more when a bank is closed.
 """
 CLOSE_S = 0.5
@@ -81,7 +81,7 @@ class CanopenBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
-        place: Where drives with absolute encoders must stand; without it they are never enabled.
+        place: Where drives with absolute encoders must be; without it they are never enabled.
         tell: Told now and then what `configure` waits for.
 
     Raises:
@@ -150,7 +150,7 @@ class CanopenBank:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, in words; empty if nothing is due."""
+        """Waits of the goal, leg by leg, in words; empty if nothing is due."""
         return self._axes.waiting
 
     def configure(self) -> BankReport:
@@ -324,10 +324,10 @@ class CanopenBank:
         return self._end
 
     def _let_go(self) -> tuple[tuple[float, ...], tuple[str, ...]]:
-        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then.
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat continue until then.
 
         Returns:
-            Lengths at which absolute encoders stand still, and the drives not proved to be off.
+            Lengths at which absolute encoders are at rest, and the drives not proved to be off.
         """
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True

@@ -1,4 +1,4 @@
-"""Before drives are set up: wait for all six, find two with one id, and drives of no leg.
+"""Checks before drives are set up: all six are there, no id stands twice, no drive is of no leg.
 
 Everything here asks and listens; the only thing that is written are the ways out of a fault that
 the settings name, into a drive that is in fault.
@@ -25,7 +25,7 @@ PROBE_S = 0.01
 PROBE_AT_ONCE = 16
 NODES_MAX = 127
 LATE_ANSWERS_S = 0.05
-"""How long slow nodes are listened to after the last question to all [s]."""
+"""Time after the last question to all in which slow nodes may answer [s]."""
 SURPLUS_MAX = 2
 """SDO answers without a question that an adapter may make by doubling a frame."""
 DEVICE_TYPE, STATUSWORD = 0x1000, 0x6041
@@ -33,7 +33,7 @@ _UPLOAD = 0x40
 
 
 def probe(segment: Segment, nodes: Sequence[int], index: int = DEVICE_TYPE) -> None:
-    """Ask nodes for an object without waiting for each: who answers is heard.
+    """Ask nodes for an object without waiting for each, and take all answers.
 
     Args:
         nodes: Whom to ask.
@@ -164,7 +164,7 @@ def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple
         Those that answered.
 
     Raises:
-        DriveSetupError: If one of them is a drive in operation: whoever enabled it is not us.
+        DriveSetupError: If one of them is a drive in operation: somebody else enabled it.
         LinkLostError: If an adapter is gone.
     """
     found: list[OtherNode] = []
@@ -222,7 +222,7 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
 
 
 def read_state(node: ServiceNode) -> State402 | None:
-    """Return the state that a drive's statusword tells; None if it tells none."""
+    """Return the state of a drive by its statusword; None if it reports none."""
     try:
         return state_of(int.from_bytes(node.read(STATUSWORD)[:2], "little"))
     except (SdoAbortedError, SdoCommunicationError):

@@ -9,10 +9,10 @@ from hil_common.legs import LEG_COUNT, SixBools, SixInts
 
 
 class DriveCodes:
-    """What is wrong with six drives.
+    """Error codes of six drives.
 
     Args:
-        watch: Knows what the nodes tell beside their PDOs.
+        watch: Knows what the nodes send beside their PDOs.
         axes: Knows whose homing failed.
         bus: Knows which adapter is error passive.
     """

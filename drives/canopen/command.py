@@ -1,4 +1,4 @@
-"""What a command is in counts, and what was sent of it in SI."""
+"""A command in counts, and what was sent of it in SI."""
 
 from drives.axes.scaling import SixScales
 from drives.axes.values import AxesWords
@@ -17,7 +17,7 @@ def counts_of(
         with_speeds: Whether the bus carries speeds.
 
     Raises:
-        DriveCommandError: If no 32-bit count stands for a value; names the leg.
+        DriveCommandError: If no 32-bit count represents a value; names the leg.
     """
     positions = scales.counts(command.length_m)
     if with_speeds:

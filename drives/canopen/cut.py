@@ -54,7 +54,7 @@ class CanopenCut:
 
 
 def _enabled(sdo: QuickSdo) -> bool | None:
-    """Say whether a drive is in Operation enabled; None without an answer that tells."""
+    """Return whether a drive is in Operation enabled; None without an answer that says so."""
     try:
         data = sdo.answer()
     except (SdoAbortedError, SdoCommunicationError):

@@ -1,4 +1,4 @@
-"""The values of one bus cycle: what the TPDOs tell, and what of it is fresh, in SI."""
+"""The values of one bus cycle: what the TPDOs report, and what of it is fresh, in SI."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -51,12 +51,12 @@ class PdoInbox:
     """The newest values of the TPDOs, and which of them are of this cycle.
 
     A TPDO1 that came after its own cycle was over counts as fresh in the next one. TPDO2 come every
-    few cycles: a speed that none has told for too long is NaN, because an old one may look like
+    few cycles: a speed that none has sent for too long is NaN, because an old one may look like
     standstill. Before the first TPDO2 it is 0 for as long, which is over before a drive can have
     been enabled.
 
     Of drives with a time stamp the position comes with it in TPDO4 and not in TPDO1: both make a
-    leg fresh, and the stamp tells of which SYNC its position is.
+    leg fresh, and the stamp says of which SYNC its position is.
 
     Args:
         scales: Scales of the legs.
@@ -113,7 +113,7 @@ class PdoInbox:
                 self._known[bus][base + node] = (number, leg)
 
     def know_scales(self, scales: SixScales) -> None:
-        """Take note of in what the drives count, which they tell when they are set up."""
+        """Take the units in which the drives count, which they report when they are set up."""
         self._scales = scales
 
     def begin(self, now_s: float) -> None:
@@ -170,7 +170,7 @@ class PdoInbox:
         """Take in a frame.
 
         Returns:
-            Whether it was a TPDO of ours; any other frame has been told to `other`.
+            Whether it was a TPDO of ours; any other frame has been given to `other`.
         """
         known = self._known[bus].get(frame.can_id)
         if known is None:

@@ -13,10 +13,10 @@ from drives.canopen.service import Segment
 from drives.canopen.settings import CanopenSettings
 
 HEALTH_EVERY_S = 0.02
-"""How often the adapters are asked how they are [s]."""
+"""Time between two questions to the adapters for their health [s]."""
 
 STATE_UNTOLD_S = 3.0
-"""After so long an adapter that told its state, and tells it no more, is not believed well [s]."""
+"""Silence after which an adapter that reported its state before is not believed to be well [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class BusReport:
     late: int
     """TPDO1 that came after their own cycle."""
     round_trip_s: float
-    """From the first frame out to the last answer in, of the last cycle [s]."""
+    """Time from the first frame out to the last answer in, of the last cycle [s]."""
     unknown_ids: int
     """Frames that nobody here understands."""
     malformed: int
@@ -38,9 +38,9 @@ class BusReport:
     swallowed: int
     """Mistakes of service subscribers."""
     health: tuple[BusHealth, ...]
-    """What each adapter tells."""
+    """Health of each adapter by its own report."""
     notes: tuple[str, ...]
-    """What was heard of another master, if anything, and the last event of each node."""
+    """Traces of another master, if any, and the last event of each node."""
 
     def tally(self) -> LinkTally:
         """Return the counts by name; those of several adapters are added up."""
@@ -61,7 +61,7 @@ class BusReport:
 
 
 NO_WAIT_S = 1e-6
-"""A rest shorter than this is over: half of it may be less than a clock can tell [s]."""
+"""A rest shorter than this is over: half of it may be less than a clock can resolve [s]."""
 
 
 class CycleBus:
@@ -102,7 +102,7 @@ class CycleBus:
         """When the last frames were sent [s]."""
 
     def guard(self, guarded: Sequence[bool], settings: CanopenSettings) -> None:
-        """From now on ask nodes that send no heartbeats for their sign of life.
+        """Ask nodes that send no heartbeats for their sign of life from now on.
 
         Args:
             guarded: Whether the node of each leg has to be asked, 6.
@@ -146,7 +146,7 @@ class CycleBus:
             self._asked()
         until_s = sent_s + self._wait_s
         for bus, lane in enumerate(self._lanes):
-            # Even if it was this process that stood still, what has come by now is looked at.
+            # Even if it was this process that was stopped, what has come by now is looked at.
             left_s = max(0.0, until_s - now_s())
             lane.take(left_s)
             while not inbox.complete(bus) and (left_s := until_s - now_s()) > 0.0:
@@ -178,7 +178,7 @@ class CycleBus:
         return end_s
 
     def rest(self, until_s: float) -> None:
-        """Go on reading until then [s]; between the cycles of a bank that nobody else paces.
+        """Read until then [s]; between the cycles of a bank that nobody else paces.
 
         Raises:
             LinkLostError: If an adapter is gone.
@@ -188,7 +188,7 @@ class CycleBus:
                 lane.take(left_s / len(self._lanes))
 
     def passive(self, bus: int) -> bool:
-        """Say whether the adapter of a bus is error passive, or told its state and does no more."""
+        """Return whether a bus' adapter is error passive, or has stopped reporting its state."""
         return self._passive[bus]
 
     def shutdown(self) -> None:
@@ -201,7 +201,7 @@ class CycleBus:
 
         Args:
             unknown_ids: Frames that nobody here understands.
-            notes: What was heard of another master, if anything, and the last event of each node.
+            notes: What was seen of another master, if anything, and the last event of each node.
         """
         inbox = self._inbox
         return BusReport(

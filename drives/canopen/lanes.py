@@ -48,7 +48,7 @@ class Lane(Protocol):
         ...
 
     def guard(self, nodes: Sequence[int]) -> None:
-        """From now on ask these nodes for their sign of life with each heartbeat of ours."""
+        """Ask these nodes for their sign of life with each heartbeat of ours from now on."""
         ...
 
     def take(self, timeout_s: float) -> None:
@@ -245,7 +245,7 @@ def _picker(legs: tuple[int, ...]) -> Callable[[SixInts], Sequence[int]]:
 
 
 class _Second:
-    """What RPDO2 holds of some legs, in the order of its layout."""
+    """Values of some legs for RPDO2, in the order of its layout."""
 
     def __init__(self, legs: tuple[int, ...], settings: CanopenSettings) -> None:
         self._legs, self._pick = legs, _picker(legs)

@@ -1,4 +1,4 @@
-"""What the bench needs of a type of drive, what the type has, and what stands in: as rows.
+"""The bench's needs of a type of drive, what the type has, and what stands in: as rows.
 
 The rows are made of the very parameters and PDOs that are written into a drive, so that this table
 cannot promise what the setup would refuse.
@@ -25,11 +25,11 @@ class Need:
     place: str
     """Object, or objects, as the standards write them."""
     meaning: str
-    """What it is."""
+    """Meaning in words."""
     has: str
-    """What the type has there, in words; empty if it has nothing."""
+    """Part of the type for it, in words; empty if there is none."""
     stand_in: str
-    """What does its work; empty if it is there, or if nothing does."""
+    """Part that does its work; empty if it is there, or if nothing does."""
     met: bool
     """Whether the bench can work with it."""
 
@@ -162,7 +162,7 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
 
 
 def _reports_scale(settings: CanopenSettings) -> bool:
-    """Say whether counts and way of a turn are both told, by the drive or by the rig."""
+    """Return whether counts and feed of a turn are both given, by the drive or by the rig."""
     type_ = settings.type
     feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
     has_feed = type_.has(0x6092, 1)
@@ -203,7 +203,7 @@ def _parameter(parameter: Parameter, type_: DriveType) -> Need:
 
 
 def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:
-    """Return the units as far as a file tells them; a turn that is not known counts as a metre."""
+    """Return the units as far as a file gives them; a turn that is not known counts as a metre."""
     type_ = settings.type
     position = unit_of_text(type_.position_unit, 0)
     ways_m = settings.way_per_turn_m

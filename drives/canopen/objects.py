@@ -57,19 +57,19 @@ class Parameter:
     kind: str
     """Type, a key of `TYPES`."""
     value: int
-    """What it must hold."""
+    """Value that it must hold."""
     meaning: str
-    """What it is, for texts."""
+    """Meaning, for texts."""
     stand_in: str = ""
-    """What does its work where a drive lacks it; such a drive is refused if this is empty."""
+    """Substitute where a drive lacks it; such a drive is refused if this is empty."""
     less: int = 0
-    """By how much less than `value` the drive may hold."""
+    """Amount by which the drive may hold less than `value`."""
     more: int = 0
-    """By how much more."""
+    """Amount by which it may hold more."""
     others: tuple[int, ...] = ()
     """Values that do as well, the better ones first, for a drive that knows not all."""
     why: str = ""
-    """Why one of `others` is safe, for texts."""
+    """Reason why one of `others` is safe, for texts."""
     by_gate: bool = False
     """The gate does its work, and has to know before it starts: the drive file must say that the
     type lacks it."""
@@ -159,7 +159,7 @@ _GATE_FOLLOWING = "the gate's window of following errors, tightened"
 
 
 class MotionParameters:
-    """What a drive is told of its movements, before its PDOs.
+    """Parameters of movements that a drive is given before its PDOs.
 
     Args:
         scale: Scale of the leg.
@@ -182,7 +182,7 @@ class MotionParameters:
         """Yield them in the order in which they are written.
 
         Raises:
-            DriveSetupError: If the period cannot be told, or a speed is less than one unit.
+            DriveSetupError: If the period cannot be written, or a speed is less than one unit.
         """
         yield from self._stopping()
         yield from self._limits()

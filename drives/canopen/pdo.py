@@ -1,4 +1,4 @@
-"""What goes over a CANopen bus in a cycle: identifiers, layouts and bytes.
+"""Process data of a CANopen bus in a cycle: identifiers, layouts and bytes.
 
 Identifiers are those of the predefined connection set (CiA 301, "Predefined connection set"),
 layouts are written into the drives by `drives.canopen.setup`. All numbers are little endian.
@@ -27,7 +27,7 @@ HEARTBEAT_ID = 0x700
 NMT_START, NMT_STOP, NMT_PRE_OPERATIONAL = 0x01, 0x02, 0x80
 """Commands of CiA 301, NMT node control: start, stop, enter pre-operational."""
 BOOT_UP, STOPPED, OPERATIONAL, PRE_OPERATIONAL = 0x00, 0x04, 0x05, 0x7F
-"""States that a heartbeat tells (CiA 301, heartbeat protocol)."""
+"""States of a heartbeat (CiA 301, heartbeat protocol)."""
 
 INVALID = 1 << 31
 """Bit of a PDO's COB-ID: the PDO does not exist."""
@@ -91,7 +91,7 @@ class PdoLayout:
     transmission: int
     """Transmission type: 1 to 240 every nth SYNC, 255 on change."""
     entries: tuple[PdoEntry, ...]
-    """What it holds, in order."""
+    """Entries in order."""
     event_ms: int = 0
     """Event timer; of an RPDO the longest silence [ms]. 0 for none."""
 
@@ -114,7 +114,7 @@ class PdoLayout:
 def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]:
     """Return the PDOs that the bench uses of each drive.
 
-    A position and the time stamp that tells its age come in one frame, TPDO4, if they can.
+    A position and the time stamp that gives its age come in one frame, TPDO4, if they can.
     """
     return _layouts(settings, period_s, usable_stamp(settings, period_s))
 
@@ -233,7 +233,7 @@ class Emergency(NamedTuple):
     """An EMCY message (CiA 301, emergency object)."""
 
     code: int
-    """Error code; 00xxh tells that all errors are gone."""
+    """Error code; 00xxh means that all errors are gone."""
     register: int
     """Error register 1001h."""
     vendor: bytes

@@ -33,7 +33,7 @@ GENTLE_SHARE: Final = 0.6
 
 @dataclass(slots=True)
 class _Asked:
-    """What is known of one drive."""
+    """Known facts of one drive."""
 
     sdo: QuickSdo
     written: bool = False
@@ -59,7 +59,7 @@ class PowerProof:
         """Legs whose drives have said that they have no force."""
 
     def settled(self) -> bool:
-        """Go on with each drive; return whether all are proved, or the time is over.
+        """Proceed with each drive; return whether all are proved, or the time is over.
 
         Raises:
             LinkLostError: If an adapter is gone.

@@ -1,7 +1,7 @@
 """SDO transfers of up to four bytes that wait for nobody: asked in one cycle, answered in a later.
 
 CiA 301, clause "SDO download" and "SDO upload", expedited. The cycle reads the bus and hands the
-answers on; whoever asked looks for them once a cycle.
+answers on; the asker polls for them once a cycle.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ BACK = 0.02
 
 
 class DriveReadings:
-    """What six drives tell of their heat and load.
+    """Temperatures and loads of six drives.
 
     Args:
         nodes: Node of each leg, 6.
@@ -48,7 +48,7 @@ class DriveReadings:
         """Take in an answer that has come, and ask the next question if it is due.
 
         Args:
-            ask: Whether to go on asking.
+            ask: Whether to continue asking.
 
         Raises:
             LinkLostError: If an adapter is gone.

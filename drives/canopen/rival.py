@@ -1,8 +1,8 @@
 """Another controller on a CANopen bus: seen before anything is sent that could move a drive.
 
-No lock of this computer keeps out a controller on another one. One that runs cycles is heard; one
+No lock of this computer keeps out a controller on another one. One that runs cycles is noticed; one
 that does not shows in its drives: they are under force, or move. Until both are ruled out, nothing
-is sent but requests to read (SDO upload), and not even these where a controller is heard.
+is sent but requests to read (SDO upload), and not even these where a controller is noticed.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from drives.canopen.pdo import NMT_ID, SYNC_ID
 from drives.canopen.service import Segment, ServiceNode
 
 LISTEN_S = 0.12
-"""How long a bus is listened to before anything is sent on it [s]."""
+"""Time for which a bus is monitored before anything is sent on it [s]."""
 MOTION_S = 0.1
 """Time between two looks at the positions of drives [s]."""
 MOTION_M = 1e-4
@@ -34,10 +34,10 @@ def refuse_master(segment: Segment) -> None:
     """Listen to a bus, and refuse one that somebody runs cycles on.
 
     Args:
-        segment: The bus; what it hears is handed on as before.
+        segment: The bus; what it receives is handed on as before.
 
     Raises:
-        DriveSetupError: With what was heard.
+        DriveSetupError: With what was received.
         LinkLostError: If the adapter is gone.
     """
     heard: list[str] = []
@@ -96,7 +96,7 @@ def _position(node: ServiceNode) -> int | None:
 
 
 def _number(node: ServiceNode, index: int, *, signed: bool) -> int | None:
-    """Value of an object; None if it is not told: who sets the drive up will say so."""
+    """Value of an object; None if it cannot be read: the set-up of the drive will say so."""
     try:
         return int.from_bytes(node.read(index), "little", signed=signed)
     except (SdoAbortedError, SdoCommunicationError):

@@ -1,4 +1,4 @@
-"""Who is on a CANopen bus: look without changing anything, for the command line.
+"""A scan of a CANopen bus, which changes nothing, for the command line.
 
 Only SDO uploads are sent. Do not scan a bus on which a cycle runs: an SDO channel has one client.
 """
@@ -55,7 +55,7 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
 
     Args:
         bus: The bus, open, with nobody else reading it.
-        timeout_s: How long to go on listening for heartbeats and late answers [s].
+        timeout_s: How long to listen still for heartbeats and late answers [s].
 
     Returns:
         The nodes that answered, by id.

@@ -1,6 +1,6 @@
 """One bus of the bench and the service traffic on it: SDO by `canopen`, without threads of its own.
 
-`canopen` talks through `FrameNetwork`, which writes into our bus and hears only what the owner of
+`canopen` talks through `FrameNetwork`, which writes into our bus and gets only what the owner of
 the bus hands on. An SDO client waits in one of two ways: while nobody runs a cycle it pumps the
 bus itself, on the clock that was passed in; once a cycle runs it waits for what the cycle hands on,
 in a thread that is not the cycle's.
@@ -30,11 +30,11 @@ TRANSIENT = (0x05040005, 0x08000000, 0x08000020, 0x08000021, DEVICE_STATE)
 """Abort codes that may be of this moment only: out of memory, general error, cannot be transferred,
 local control, present state of the device (CiA 301, table of SDO abort codes)."""
 TRIES = 4
-"""How often a transfer is tried that ends so."""
+"""Number of tries of a transfer that ends so."""
 STATE_CHANGE_S = 1.0
-"""Time that a device has to enter the NMT state that it was told to [s]."""
+"""Time that a device has to enter the NMT state that it was ordered to [s]."""
 STATE_LOOK_S = 0.02
-"""How long to wait before it is asked again [s]."""
+"""Time before it is asked again [s]."""
 ANSWERS_KEPT = 8
 """Answers that nobody asked for and that are kept, at most."""
 EMCY_KEPT = 64
@@ -156,7 +156,7 @@ class PatientSdoClient(SdoClient):
         return super().read_response()
 
     def abort(self, abort_code: int = 0x08000000) -> None:
-        """Tell the drive that a transfer is off; without a line in a log."""
+        """Send the drive an abort of its transfer; without a line in a log."""
         self.send_request(bytes((ABORT, 0, 0, 0)) + abort_code.to_bytes(4, "little"))
 
 
@@ -200,7 +200,7 @@ class ServiceNode(canopen.RemoteNode):
             self._patiently(lambda: self.sdo.download(index, sub, data), writes=True)
 
     def _patiently(self, transfer: Callable[[], T], *, writes: bool = False) -> T:
-        """Do a transfer, again where its refusal may be of the moment; the count is bounded."""
+        """Do a transfer, again where its refusal may be transient; the count is bounded."""
         segment, tries = self.segment, 1
         end_s = segment.now_s() + STATE_CHANGE_S
         while True:
@@ -217,9 +217,9 @@ class ServiceNode(canopen.RemoteNode):
                 segment.listen(STATE_LOOK_S)
 
     def post(self, index: int, sub: int, data: bytes) -> None:
-        """Begin to write at most four bytes, and go on; `answered` tells when it is over.
+        """Begin to write at most four bytes, and return; `answered` says when it is over.
 
-        For a cycle that goes on meanwhile. CiA 301, SDO download expedited.
+        For a cycle that runs meanwhile. CiA 301, SDO download expedited.
 
         Raises:
             LinkLostError: If the adapter is gone.

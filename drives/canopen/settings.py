@@ -1,4 +1,4 @@
-"""What a CANopen bank has to know of its drives and of its bus, as values that travel as JSON."""
+"""Settings of a CANopen bank, of its drives and of its bus, as values that travel as JSON."""
 
 import json
 import math
@@ -58,9 +58,9 @@ class CanopenSettings:
     mode: int = 8
     """Mode of operation in which the drives follow: 8 (csp) or 7 (ip)."""
     heartbeat_producer_s: float = 0.02
-    """How often a drive tells that it lives, 1017h [s]."""
+    """Period of a drive's heartbeat, 1017h [s]."""
     master_heartbeat_every_s: float = 0.02
-    """How often the bench tells that it lives [s]."""
+    """Period of the bench's heartbeat [s]."""
     consumer_heartbeat_s: float = 0.05
     """Silence of the bench that stops a drive, 1016h:1 [s]."""
     rpdo_timeout_s: float = 0.05
@@ -68,7 +68,7 @@ class CanopenSettings:
     following_window_m: float = 0.02
     """Following error at which a drive stops by itself, 6065h [m]."""
     following_time_s: float = 0.02
-    """How long it has to last, 6066h [s]."""
+    """Least duration of that, 6066h [s]."""
     homing_method: int = 21
     """6098h."""
     homing_speed_m_s: float = 0.02
@@ -92,12 +92,12 @@ class CanopenSettings:
     serial_numbers: SixOrNone = _NONE
     """1018h:4, likewise."""
     scale_told: bool = True
-    """Whether the drives tell a scale that has to be the rig's (608Fh to 6092h); False once a
+    """Whether the drives give a scale that has to be the rig's (608Fh to 6092h); False once a
     person has measured a leg's way."""
     way_per_turn_m: SixFloats | None = None
     """Way of the rod per turn of the motor [m], 6; None if the rig does not say."""
     type: DriveType = CIA_402
-    """What the drives have, lack, call otherwise and count in."""
+    """Type of the drives: what they have, lack, call otherwise and count in."""
     absolute: bool = False
     """The encoders are absolute: there is no homing, the places are known otherwise."""
     first_motion: str = "real"
@@ -110,14 +110,14 @@ class CanopenSettings:
     """A drive is commanded only if its statusword has bit 9, remote. False for types that never
     set it."""
     follows_bit: bool = True
-    """A drive that follows the command tells so in bit 12 of its statusword. False for types that
+    """A drive that follows the command says so in bit 12 of its statusword. False for types that
     do not: its mode display and the following error have to do then."""
     fault_exit: tuple[tuple[int, int, str, int], ...] = ()
     """What a type needs to leave a fault besides bit 7 of the controlword: index, sub-index, type
     and value of each object to be written, in order."""
     estop_inputs: SixBools = (False, False, False, False, False, False)
     """Whether a channel of the emergency stop is wired to the inputs of the leg's drive, 6; such a
-    drive is refused if it tells no inputs."""
+    drive is refused if it reports no inputs."""
     answer_share: float = 0.8
     """Share of the period in which the answers of a cycle are awaited. A bus may be busy for
     `bus_load_max` of it, so it has to be more than that by what adapter and computer take: 0.8

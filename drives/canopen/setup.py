@@ -1,7 +1,7 @@
 """Set one CANopen drive up over SDO: who it is, in what it counts, what it holds and sends.
 
 What a type of drive lacks is done without, where something else does its work; what that is, is
-told in the line of the leg.
+given in the line of the leg.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from drives.canopen.watchdogs import Watchdogs
 from drives.types.drive_type import place_of
 
 PROFILE = 402
-"""Device profile that 1000h tells in its low word."""
+"""Device profile in the low word of 1000h."""
 METHODS_LIST = 0x60E3
 """Supported homing methods (CiA 402-2), an array of 8-bit numbers."""
 EMULATED_NAME = "HIL emulated drive"
@@ -38,7 +38,7 @@ EMULATED_NAME = "HIL emulated drive"
 
 @dataclass(slots=True)
 class NodeIdentity:
-    """What a drive says it is, and what was found of it."""
+    """Identity that a drive reports, and what was found of it."""
 
     node: int
     """Its id."""
@@ -51,23 +51,23 @@ class NodeIdentity:
     serial: int = 0
     """1018h:4."""
     inputs: int | None = None
-    """What it tells of its digital inputs, read before it is started; None if it does not."""
+    """State of its digital inputs, read before it is started; None if it reports none."""
     units: LegUnits = COUNTS
-    """In what it counts speeds and accelerations."""
+    """Units in which it counts speeds and accelerations."""
     scale_proved: bool = False
     """Whether its own scale is the rig's, or a person vouches for that of the rig."""
     guarded: bool = False
     """Whether it has to be asked for its sign of life (node guarding)."""
     watchdogs: list[str] = field(default_factory=list[str])
-    """What stops it without the bench, in words."""
+    """Watchdogs that stop it without the bench, in words."""
     lacking: list[str] = field(default_factory=list[str])
-    """What it does not have, and what does its work, in words."""
+    """Parts that it lacks, and what does their work, in words."""
     differing: list[str] = field(default_factory=list[str])
-    """What it holds otherwise than asked, in words."""
+    """Parameters that it holds otherwise than asked, in words."""
 
     @property
     def who(self) -> str:
-        """Vendor, product and serial number, as the drive tells them."""
+        """Vendor, product and serial number, as the drive reports them."""
         return f"vendor {self.vendor}, product {self.product}, serial {self.serial}"
 
     @property

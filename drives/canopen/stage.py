@@ -1,4 +1,4 @@
-"""Telling six CANopen drives the speeds of their first motion, stage by stage, beside the cycle."""
+"""The speeds of a first motion sent to six CANopen drives, stage by stage, beside the cycle."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from drives.canopen.settings import CanopenSettings
 from drives.canopen.units import COUNTS, LegUnits
 
 ROUNDED = 1.0 + 1e-9
-"""So that 0.0001 m/s * 1e6 is 100 counts/s, and not one less."""
+"""Factor of rounding, so that 0.0001 m/s * 1e6 is 100 counts/s, and not one less."""
 ROUNDING = 1.5
 """Factor by which a drive may round a speed so slow."""
 
 
 @dataclass(slots=True)
 class _Telling:
-    """What one drive is still to be told."""
+    """Values that one drive is still to be given."""
 
     leg: int
     """Index of the leg, from 0."""
     sdo: QuickSdo
     """The way to it."""
     due: deque[Parameter]
-    """What it has to hold, the one at work first."""
+    """Parameters that it has to hold, the one at work first."""
     reading: bool = False
     """The first one has been written, and is being read back."""
     tries_left: int = TRIES
-    """How often what is at work is tried yet, of a drive that is busy."""
+    """Tries left for the present parameter, of a drive that is busy."""
 
 
 class CanopenStageWriter:
@@ -64,7 +64,7 @@ class CanopenStageWriter:
         self._tellings: list[_Telling] = []
 
     def write(self, stage: int) -> bool:
-        """Go on with a stage, once a cycle; say whether all drives hold its speeds now.
+        """Proceed with a stage, once a cycle; return whether all drives hold its speeds now.
 
         Args:
             stage: Index in `STAGES`, or their number for the speed of homing itself.
@@ -91,7 +91,7 @@ class CanopenStageWriter:
         self._units = tuple(units)
 
     def courses(self) -> list[list[StageCourse]]:
-        """Return each stage as each drive is told it: not slower than its least unit of speed."""
+        """Return each stage as each drive is given it: not slower than its least unit of speed."""
         return [[self._course(leg, stage) for leg in range(len(self._sdo))] for stage in STAGES]
 
     def speeds(self, leg: int, stage: int) -> list[Parameter]:

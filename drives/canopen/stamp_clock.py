@@ -1,7 +1,7 @@
-"""How old the values of six drives are, by the time stamps that the drives put beside them.
+"""Age of the values of six drives, by the time stamps that the drives put beside them.
 
 A drive takes its values when SYNC comes, and its time stamp then (CiA 301, 1013h, or the maker's)
-tells of which SYNC a frame is, however late it comes. The first stamp that arrives is that of the
+says of which SYNC a frame is, however late it comes. The first stamp that arrives is that of the
 first SYNC that was sent: drives send nothing before. From then on the two clocks are compared by
 their slopes only. The drive's runs a little faster or slower, so each stamp is matched with the
 SYNC it must be of, and the offset of the clocks follows what is left by a small share of it. A
@@ -9,7 +9,7 @@ frame that comes later belongs to an earlier SYNC: that moves no offset, and so 
 the usual thing, however slowly it comes about.
 
 Stamps wrap around: only differences are looked at, modulo the range of the object. A stamp that
-stands still, leaps or runs wild gives an age that is too large, or negative. A counter of SYNCs is
+stops, leaps or runs wild gives an age that is too large, or negative. A counter of SYNCs is
 a clock whose seconds are cycles. Reads no clock.
 """
 
@@ -33,7 +33,7 @@ class _DriveClock:
     Args:
         tick_s: One unit of the stamp [s].
         wrap_s: Time after which it wraps around [s].
-        near_s: Rest of a stamp beyond which it tells nothing of the offset [s].
+        near_s: Rest of a stamp beyond which it says nothing of the offset [s].
     """
 
     __slots__ = ("_count", "_near_s", "_number", "_offset_s", "_raw", "_tick_s", "_wrap_s", "taken")
@@ -94,7 +94,7 @@ class StampClocks:
     """The clocks of six drives, and the SYNCs that they take their values with.
 
     Args:
-        stamp: What the drives tell.
+        stamp: What the drives send.
     """
 
     def __init__(self, stamp: Stamp, period_s: float) -> None:

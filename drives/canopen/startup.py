@@ -1,4 +1,4 @@
-"""From an open bus to six drives in operation, and back.
+"""The start of six drives, from an open bus to operation, and the return.
 
 A bus on which somebody else is master is left alone. A drive that does not answer is named, with
 the nodes that do answer, because a wrong node switch is the usual cause.
@@ -21,22 +21,22 @@ from drives.canopen.watch import Watch
 from drives.waits import ReportWaits, Wait
 
 START_S = 1.0
-"""Time in which a node tells that it is operational [s]."""
+"""Time in which a node reports that it is operational [s]."""
 UNTOLD = (
     ", bit 12 of 6041h is not looked at: mode display and following error tell whether it follows"
 )
-"""Added to the line of a leg whose drive does not tell that it follows."""
+"""Words added to the line of a leg whose drive does not report that it follows."""
 
 
 class Configured(NamedTuple):
     """Six drives that are set up."""
 
     identities: list[NodeIdentity]
-    """Who they are, 6."""
+    """Identity of each drive, 6."""
     lines: tuple[str, ...]
     """A line of text about each leg, 6."""
     notes: tuple[str, ...]
-    """What else is to be told: nodes of no leg, faults that were left."""
+    """Further notes: nodes of no leg, faults that were left."""
 
 
 def configure_nodes(
@@ -57,7 +57,7 @@ def configure_nodes(
         tell: Told now and then what is waited for.
 
     Returns:
-        Who they are, and what is to be told of them.
+        Who they are, and what is to be said of them.
 
     Raises:
         DriveSetupError: If somebody else commands the bus, or a drive is absent, another one, or
@@ -96,7 +96,7 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
         nodes: Node of each leg, 6.
 
     Raises:
-        DriveSetupError: If a drive does not tell where it is.
+        DriveSetupError: If a drive does not report where it is.
     """
     counts: list[int] = []
     codes: list[int] = []
@@ -113,8 +113,8 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
 def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
     """Ask drives without force to expect our heartbeat no longer, all at once.
 
-    The cycle has to go on until they have `answered`, or a fault is recorded in a drive that is
-    slow. A drive that may have force is told nothing: its watchdog finds us gone, and stops it.
+    The cycle has to run until they have `answered`, or a fault is recorded in a drive that is
+    slow. A drive that may have force is sent nothing: its watchdog finds us gone, and stops it.
 
     Args:
         nodes: Node of each leg, 6.
@@ -180,7 +180,7 @@ def _error_code(node: ServiceNode) -> int:
 
 
 def _report_transfers(nodes: Sequence[ServiceNode], report: ReportWaits) -> None:
-    """Let each SDO transfer tell how far the set-up is: hundreds of slow ones take long."""
+    """Let each SDO transfer report how far the set-up is: hundreds of slow ones take long."""
 
     def of(node: ServiceNode, leg: int) -> Callable[[int, int], None]:
         def transfer(index: int, sub: int) -> None:
@@ -196,9 +196,9 @@ def _report_transfers(nodes: Sequence[ServiceNode], report: ReportWaits) -> None
 def _await_pre_operational(
     segments: Sequence[Segment], nodes: Sequence[ServiceNode], watch: Watch
 ) -> None:
-    """Wait for drives that tell their NMT state to be pre-operational: only then PDOs are mapped.
+    """Wait until drives that report their NMT state are pre-operational: only then PDOs are mapped.
 
-    One that tells none is not waited for; it says so itself if it is written to too early.
+    One that reports none is not waited for; it says so itself if it is written to too early.
     """
     end_s = segments[0].now_s() + START_S
     for node, notes in zip(nodes, watch.nodes, strict=True):

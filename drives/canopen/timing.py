@@ -1,4 +1,4 @@
-"""How long drives take from SYNC to their TPDO1: what a cycle waits for, timed without a setpoint.
+"""Times of drives from SYNC to their TPDO1: what a cycle waits for, timed without a setpoint.
 
 The drives are made operational for a moment and sent SYNC, and nothing else: no RPDO, so nothing is
 commanded. Transmission type and state of TPDO1 are put back afterwards. Drives that somebody
@@ -29,7 +29,7 @@ from drives.canopen.pdo import (
 from drives.canopen.service import Segment, ServiceNode
 
 LISTEN_S = 0.12
-"""How long it is listened whether somebody operates the drives [s]."""
+"""Time for which the bus is monitored whether somebody operates the drives [s]."""
 ANSWER_S = 0.02
 """Longest wait for the TPDO1 of one SYNC [s]."""
 SETTLE_S = 0.05
@@ -49,14 +49,14 @@ _AT_REST = frozenset(
 
 @dataclass(slots=True)
 class SyncTiming:
-    """What was timed."""
+    """Result of the timing."""
 
     trips_s: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
-    """From SYNC to the TPDO1 of each node, by id [s], sorted."""
+    """Times from SYNC to the TPDO1 of each node, by id [s], sorted."""
     missing: dict[int, int] = field(default_factory=dict[int, int])
     """SYNCs that a node did not answer, by id."""
     untimed: list[str] = field(default_factory=list[str])
-    """Why nothing, or one node, was not timed; one text each."""
+    """Reasons why nothing, or one node, was not timed; one text each."""
 
 
 def measure_sync(

@@ -1,8 +1,8 @@
-"""In which units a drive counts: read from it, set to its type's where it lets us, else converted.
+"""Units in which a drive counts: read from it, set to its type's where possible, else converted.
 
 CiA 402-2: SI units 60A8h, 60A9h, 60AAh; factor group 608Fh (increments per turn of the motor),
 6091h (turns of the motor per turn of the shaft), 6092h (feed per turn of the shaft), 6096h (units
-of speed per position unit a second); polarity 607Eh. A drive that tells nothing counts as its type
+of speed per position unit a second); polarity 607Eh. A drive that is silent counts as its type
 says.
 """
 
@@ -35,16 +35,16 @@ Set = Callable[[int, int, str, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class LegUnits:
-    """In what the drive of one leg counts."""
+    """Units in which the drive of one leg counts."""
 
     speed: float = 1.0
     """One unit of speed [counts/s]; negative where speeds run against positions."""
     acceleration: float = 1.0
     """One unit of acceleration [counts/s²]."""
     reported_counts_per_m: float | None = None
-    """Scale that the drive itself tells [1/m]; None if it tells none."""
+    """Scale that the drive itself reports [1/m]; None if it reports none."""
     words: str = ""
-    """What is not plain counts, in words; empty if all is."""
+    """Units other than plain counts, in words; empty if there are none."""
 
 
 COUNTS = LegUnits()
@@ -99,7 +99,7 @@ class UnitSetup:
     def _unit(self, order: int) -> Unit:
         """Return the unit of a drive for positions, speeds or accelerations.
 
-        The type's unit is set where the drive tells another one and lets us; else the drive's own
+        The type's unit is set where the drive reports another one and lets us; else the drive's own
         is what counts. Only of positions another one is refused: the rig's scale is in the type's.
 
         Raises:
@@ -136,7 +136,7 @@ class UnitSetup:
         return -1.0 if one_of_them else 1.0
 
     def _counts_per_turn(self, unit: Unit, increments: float | None, gear: float) -> float | None:
-        """Return the position counts per turn of the shaft behind the gear, as the drive tells."""
+        """Return the position counts per turn of the shaft behind the gear, by the drive."""
         if unit.base is Base.TURN:
             return 1.0 / unit.factor
         if unit.base is Base.METRE or increments is None:
@@ -158,7 +158,7 @@ class UnitSetup:
     def _reported_scale(
         self, unit: Unit, increments: float | None, gear: float, feed: float | None
     ) -> float | None:
-        """Return the counts per metre that the drive tells, as far as it does [1/m].
+        """Return the counts per metre that the drive reports, as far as it does [1/m].
 
         Where the feed is in units of position it is the counts of a turn, and only the rig knows
         the way of one. A feed of 1 is what a drive has that nobody has set up.

@@ -1,7 +1,7 @@
 """Warnings of CANopen drives: bit 7 of the statusword, and the code that belongs to it.
 
-A drive that warns goes on: too warm, I2t at its end (CiA 402-2, statusword). What it warns of
-stands in 603Fh, which is asked for once by an SDO beside the cycle, or came by EMCY before. An EMCY
+A drive that warns keeps running: too warm, I2t at its end (CiA 402-2, statusword). What it warns of
+is in 603Fh, which is asked for once by an SDO beside the cycle, or came by EMCY before. An EMCY
 of a drive that warns and has no fault is that warning, not a fault.
 """
 
@@ -23,11 +23,11 @@ _WARNS_ONLY = int(Statusword.WARNING | Statusword.FAULT)
 
 
 class DriveWarnings:
-    """What six drives warn of.
+    """Warnings of six drives.
 
     Args:
         settings: Nodes and buses of the legs.
-        watch: Knows what the nodes tell beside their PDOs.
+        watch: Knows what the nodes send beside their PDOs.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class DriveWarnings:
         self._warns = [False] * LEG_COUNT
 
     def codes(self, statuswords: Sequence[int]) -> SixInts:
-        """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has told it.
+        """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has sent it.
 
         Args:
             statuswords: Newest words of the drives, 6.

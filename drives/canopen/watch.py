@@ -1,7 +1,7 @@
-"""What the bench notices about six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
+"""Supervision of six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
 
 All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
-Codes are those of CiA 301, "Emergency error codes", as a drive itself would tell them; which are
+Codes are those of CiA 301, "Emergency error codes", as a drive itself would send them; which are
 the bench's own judgement, and which a drive has reported, is kept apart.
 """
 
@@ -35,7 +35,7 @@ FOREIGN_MASTER = 0x8150
 RESTARTED = 0x8180
 """The node has restarted: it has lost its parameters and does not know where it is."""
 ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
-"""How an answer with the two bytes of 603Fh:0 begins (CiA 301, SDO upload protocol)."""
+"""Beginning of an answer with the two bytes of 603Fh:0 (CiA 301, SDO upload protocol)."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
 BEATS = 100
@@ -52,12 +52,12 @@ _ROUNDING_S = 1e-6
 
 @dataclass(slots=True)
 class NodeNotes:
-    """What is known of one node."""
+    """Known facts of one node."""
 
     heard_s: float | None = None
-    """When its last heartbeat came [s]; None before the first."""
+    """Time of its last heartbeat [s]; None before the first."""
     nmt_state: int = BOOT_UP
-    """State that it told."""
+    """NMT state that it reported last."""
     restarted: bool = False
     """It booted while it was in operation."""
     doubled: bool = False
@@ -65,7 +65,7 @@ class NodeNotes:
     beats: int = 0
     """Heartbeats since `beats_s`."""
     beats_s: float = 0.0
-    """When they began to be counted [s]."""
+    """Start of that count [s]."""
     code: int = 0
     """Error code of its last EMCY that has not been taken back."""
     note: str = ""
@@ -73,13 +73,13 @@ class NodeNotes:
     guarded: bool = False
     """It sends no heartbeats, and is asked for its sign of life (node guarding)."""
     unanswered: int = 0
-    """How often it was asked in vain."""
+    """Number of questions in a row without an answer."""
     toggle: int | None = None
     """Bit 7 of its last answer, which has to change; None before the first."""
     warns: bool = False
     """The drive warns and has no fault: its code is that of the warning."""
     reported_code: int = 0
-    """Code that it told in 603Fh when it was asked; 0 before."""
+    """Code that it reported in 603Fh when it was asked; 0 before."""
 
     @property
     def fault_code(self) -> int:
@@ -94,7 +94,7 @@ class Watch:
         node_ids: Node of each leg, 6.
         bus_of_leg: Bus of each leg, 6.
         master_id: Node that the bench is.
-        heartbeat_s: How often a node tells that it lives [s].
+        heartbeat_s: How often a node sends its heartbeat [s].
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Watch:
             self.nodes[leg].reported_code = int.from_bytes(frame.data[4:6], "little")
 
     def begin_operation(self, now_s: float) -> None:
-        """From now on a boot-up is a restart, and silence counts [s]."""
+        """Count a boot-up as a restart, and supervise silence, from now on [s]."""
         self.operating: bool = True
         self._well_until_s = _NEVER_S
         for notes in self.nodes:
@@ -192,7 +192,7 @@ class Watch:
         return True
 
     def alive(self, leg: int, now_s: float) -> bool:
-        """Say whether a node's words can be believed: heard of lately, and never restarted."""
+        """Return whether a node's words can be believed: received lately, and never restarted."""
         notes = self.nodes[leg]
         doubtful = notes.restarted or notes.doubled or notes.nmt_state != OPERATIONAL
         return not (doubtful or self._silent(notes, now_s))
@@ -200,7 +200,7 @@ class Watch:
     def judgements(self, now_s: float) -> SixInts:
         """Return as an error code what the bench itself finds wrong with each node; 0 if nothing.
 
-        It stands above what a drive reports (`NodeNotes.fault_code`).
+        It is above what a drive reports (`NodeNotes.fault_code`).
         """
         a, b, c, d, e, f = (self._judgement(notes, now_s) for notes in self.nodes)
         return (a, b, c, d, e, f)

@@ -1,4 +1,4 @@
-"""By what a drive stops when the bench falls silent: all that it has, and at least one.
+"""Watchdogs by which a drive stops when the bench falls silent: all it has, and at least one.
 
 CiA 301: the event timer of an RPDO (1400h:5), the consumer heartbeat (1016h), and where there is
 none life guarding (100Ch, 100Dh), whose answers are then the drive's own sign of life; heartbeat

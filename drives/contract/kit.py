@@ -1,4 +1,4 @@
-"""What every bank of drives must do, whatever moves its rods: how it is tried, gently.
+"""The kit for a gentle trial of any bank of drives, whatever moves its rods.
 
 All that is commanded here could be commanded to a real machine: no leg is led faster than `LED_M_S`
 or further than `FARTHEST_M` out from its reference, and no command is a step. The promises
@@ -42,17 +42,17 @@ class BankKit:
     """A bank to be tried."""
 
     name: str
-    """For people."""
+    """Name of the bank, for people."""
     build: Callable[[], DriveBank]
     """Makes a bank that nobody has configured."""
     period_s: float
-    """Of its cycle [s]."""
+    """Period of its cycle [s]."""
     accuracy_m: float = 1e-5
-    """How well a leg that is given time reaches and keeps a place [m]."""
+    """Distance within which a leg that is given time reaches and keeps a place [m]."""
     at_rest_m_s: float = 1e-9
-    """What a leg at rest may report [m/s]."""
+    """Speed that a leg at rest may report [m/s]."""
     patience_s: float = PATIENCE_S
-    """How long a goal may take, homing included [s]."""
+    """Time that a goal may take, homing included [s]."""
 
     def cycles(self, time_s: float) -> range:
         """The cycles of a time [s]."""
@@ -111,11 +111,11 @@ class GuidedBank:
         return feedback
 
     def enable(self) -> BankFeedback:
-        """Until all are enabled."""
+        """Run cycles until all are enabled."""
         return self.reach(DriveGoal.ENABLED, lambda f: f.state == _six(DriveState.ENABLED))
 
     def disable(self) -> BankFeedback:
-        """Until all are disabled and stand."""
+        """Run cycles until all are disabled and at rest."""
         disabled, at_rest = _six(DriveState.DISABLED), self.kit.at_rest_m_s
         return self.reach(
             DriveGoal.DISABLED,
@@ -172,24 +172,24 @@ class PacedBank:
         self._begin = begin
 
     def configure(self) -> BankReport:
-        """As the bank does."""
+        """Configure the bank."""
         return self._bank.configure()
 
     def request(self, goal: DriveGoal) -> None:
-        """As the bank does."""
+        """Request a goal of the bank."""
         self._bank.request(goal)
 
     def exchange(self, command: LegTarget | None) -> BankFeedback:
-        """As the bank does, when the cycle begins."""
+        """Exchange with the bank, when the cycle begins."""
         self._begin()
         return self._bank.exchange(command)
 
     def link_tally(self) -> LinkTally:
-        """As the bank does."""
+        """Return the tally of the bank."""
         return self._bank.link_tally()
 
     def close(self) -> BankEnd:
-        """As the bank does."""
+        """Close the bank."""
         return self._bank.close()
 
 

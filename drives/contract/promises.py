@@ -35,7 +35,7 @@ HomedCheck = Callable[[GuidedBank], None]
 
 
 def says_what_it_set(kit: BankKit, bank: DriveBank) -> None:
-    """`configure` tells name, URL and what each leg's drive holds."""
+    """`configure` reports name, URL and what each leg's drive holds."""
     report = bank.configure()
     require(isinstance(report, BankReport), f"configure() returned {report!r}, no BankReport")
     lines = report.axes
@@ -74,7 +74,7 @@ def counts_what_happens_on_its_link(kit: BankKit, bank: DriveBank) -> None:
 
 
 def powers_up_at_rest(kit: BankKit, bank: DriveBank) -> None:
-    """After `configure` the drives are disabled, not homed, at rest, without a fault and heard."""
+    """`configure` leaves the drives disabled, not homed, at rest, without fault, and answering."""
     bank.configure()
     feedback = bank.exchange(None)
     require_state(feedback, DriveState.DISABLED)
@@ -114,7 +114,7 @@ def returns_values_that_stay(kit: BankKit, bank: DriveBank) -> None:
 
 
 def homing_ends_at_rest(led: GuidedBank) -> None:
-    """Homed legs are disabled, stand, and keep their place."""
+    """Homed legs are disabled, at rest, and keep their place."""
     for feedback in led.stay(0.2):
         require(all(feedback.homed), f"homed is {feedback.homed} after homing")
         require_state(feedback, DriveState.DISABLED)
@@ -140,7 +140,7 @@ def moves_nothing_while_disabled(led: GuidedBank) -> None:
 
 
 def follows_and_says_what_was_sent(led: GuidedBank) -> None:
-    """Enabled legs follow, every cycle's feedback is fresh, and tells the setpoint sent."""
+    """Enabled legs follow, every cycle's feedback is fresh, and reports the setpoint sent."""
     before = feedback = led.enable()
     for command, feedback in led.lead(before, 0.01):
         sent = feedback.accepted
@@ -167,12 +167,12 @@ def leads_each_leg_by_its_own_setpoint(led: GuidedBank) -> None:
 
 
 def stops_when_disabled(led: GuidedBank) -> None:
-    """Disabled in mid-motion it comes to rest on its way, whatever is commanded then."""
+    """Disabled in mid-motion it comes to rest where it is, whatever is commanded then."""
     _stops(led, DriveGoal.DISABLED, DriveState.DISABLED)
 
 
 def stops_quickly(led: GuidedBank) -> None:
-    """Quick-stopped in mid-motion it comes to rest on its way, whatever is commanded then."""
+    """Quick-stopped in mid-motion it comes to rest on its path, whatever is commanded then."""
     _stops(led, DriveGoal.QUICK_STOPPED, DriveState.QUICK_STOP)
 
 

@@ -11,16 +11,16 @@ from drives.contract.promises import HOMED, NEW, HomedCheck, NewCheck
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What became of one promise."""
+    """Result of one promise."""
 
     name: str
-    """Which one."""
+    """Name of the promise."""
     broken: str
-    """What was seen instead; empty if it is kept."""
+    """Observation instead of what was promised; empty if it is kept."""
 
 
 def try_bank(kit: BankKit, report: Callable[[Promise], None]) -> tuple[Promise, ...]:
-    """Try all promises of a bank, each told as soon as it is judged.
+    """Try all promises of a bank, each reported as soon as it is judged.
 
     Each of `NEW` makes and closes a bank; the others share one, closed at the end.
     """

@@ -61,15 +61,15 @@ _LEGS = range(LEG_COUNT)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
 GENERIC = 0x1000
-"""Error code of a drive in fault that tells none (CiA 301: generic error)."""
+"""Error code of a drive in fault that reports none (CiA 301: generic error)."""
 SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
 CLOSE_TRIES = 60
-"""How often drives are asked to let go when the bank is closed, at most."""
+"""Most requests to the drives to let go when the bank is closed."""
 CLOSE_PAUSE_S = 0.01
 """Time between two of them [s]."""
 STILL_M = 2e-5
-"""A rod that stays within this distance stands still [m]."""
+"""Distance within which a rod counts as at rest [m]."""
 NO_FIRST_MOTION: Final = (
     "no register for the speeds of homing (homing_speed_switch, homing_speed_zero): no slow first "
     "motion; the drives home as fast as is stored in them, which the maker's tool tells"
@@ -88,7 +88,7 @@ class ModbusBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
-        place: Where drives with absolute encoders must stand; without it they are never enabled.
+        place: Where drives with absolute encoders must be; without it they are never enabled.
         tell: Told what `configure` waits for.
 
     Raises:
@@ -150,7 +150,7 @@ class ModbusBank:
 
     @property
     def waiting(self) -> str:
-        """What the goal waits for, leg by leg, or why it was given up; empty if nothing is due."""
+        """Waits of the goal, leg by leg, or why it was given up; empty if nothing is due."""
         return self._axes.waiting
 
     def link_report(self) -> ModbusCounts:
@@ -194,7 +194,7 @@ class ModbusBank:
         )
 
     def _places(self, worker: GatewayWorker, identities: Sequence[str]) -> tuple[int, ...]:
-        """Return the counts of drives with absolute encoders, if they stand where they should.
+        """Return the counts of drives with absolute encoders, if they are where they should be.
 
         Raises:
             DrivePlaceError: If they do not.
@@ -280,7 +280,7 @@ class ModbusBank:
         return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)
 
     def _write_stage(self, worker: GatewayWorker, began_s: float) -> None:
-        """Go on telling the drives the speed of a stage of their first motion, if one is due.
+        """Proceed with sending the drives the speed of a first motion's stage, if one is due.
 
         One value in a cycle, in what is left of its time; one that takes longer is waited for by
         the next cycle.
@@ -367,7 +367,7 @@ class ModbusBank:
         return self._worker
 
     def _setup_error(self, error: Exception | None) -> Exception:
-        """Return what a set-up that failed is told as."""
+        """Return the error by which a failed set-up is reported."""
         if isinstance(error, ModbusClosedError):
             return LinkError(f"{self._name}: {error}")
         if isinstance(error, ModbusError):
@@ -423,7 +423,7 @@ class ModbusBank:
             speed_m_s=speed_m_s,
             force_n=force_n,
             state=as_six(states),
-            # Told once the drive is disabled again: homing is over then, not before.
+            # Reported once the drive is disabled again: homing is over then, not before.
             homed=as_six(
                 homed and state is not DriveState.HOMING
                 for homed, state in zip(self._axes.homed, states, strict=True)

@@ -16,7 +16,7 @@ from drives.modbus.requests import cycle_requests
 
 USUAL_BAUDS = (9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 TURNAROUND_S = 0.001
-"""What a device is given between a request and its answer in the budget of a line [s]."""
+"""Time of a device between a request and its answer in the budget of a line [s]."""
 
 
 class AxisOrder(NamedTuple):
@@ -42,7 +42,7 @@ class AxisAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitAnswer:
-    """What one unit answered in one cycle."""
+    """Answer of one unit in one cycle."""
 
     echo: int | None
     """Sequence of the request that this answers; None if the map has no echo."""

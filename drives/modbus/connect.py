@@ -1,4 +1,4 @@
-"""Opening the way to a Modbus gateway with its cause told, and clearing a serial line.
+"""The connection to a Modbus gateway, its failure with the cause, and a cleared serial line.
 
 The library keeps the cause of a failed connection to itself, and clears a line only of what has
 arrived already.
@@ -16,7 +16,7 @@ from hil_common.port_lock import claim_terminal
 
 Client = ModbusTcpClient | ModbusSerialClient
 DRAIN_BYTES_MAX = 4096
-"""What is thrown away from a line that never falls silent before it is given up."""
+"""Most bytes discarded from a line that never falls silent before it is given up."""
 
 
 def open_client(client: Client, url: str) -> None:

@@ -1,4 +1,4 @@
-"""What has happened on a Modbus link, counted by the bank."""
+"""Counts of what has happened on a Modbus link, kept by the bank."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from drives.bank import LinkTally
 
 @dataclass(slots=True)
 class ModbusCounts:
-    """What has happened on the link since the bank was configured."""
+    """Counts of the link since the bank was configured."""
 
     cycles: int
     """Cycles."""
@@ -20,7 +20,7 @@ class ModbusCounts:
     exceptions: int = 0
     """Exception answers."""
     round_trip_s: float = 0.0
-    """Of the last cycle that was answered [s]."""
+    """Duration of the last cycle that was answered [s]."""
     note: str = ""
     """The last thing that was wrong, in words; empty if nothing was."""
 

@@ -1,7 +1,7 @@
 """One bus cycle on a Modbus gateway: every unit is asked, and each answer is proved its own.
 
 Runs in the worker thread. A garbled answer is asked for once more, as long as time is left; an
-answer that did not come is not, because it may still be on its way. A unit that is busy (exception
+answer that did not come is not, because it may still come. A unit that is busy (exception
 6) is asked again after the others, as often as the cycle has time for. Whose answer comes too late
 on a slow bus is the first of the next cycle: all units lose some of their cycles, none loses all.
 """
@@ -22,17 +22,17 @@ from drives.modbus.register_map import RegisterMap
 from drives.modbus.requests import CycleRequest, cut, cycle_requests
 
 TRIES = 2
-"""How often a request is sent in a cycle at most, the second time after a garbled answer."""
+"""Most tries of a request in a cycle, the second time after a garbled answer."""
 
 
 @dataclass(slots=True)
 class CycleResult:
-    """What one cycle has brought so far, by unit; the loop may look before it is complete."""
+    """Result of one cycle so far, by unit; the loop may read it before it is complete."""
 
     answers: dict[int, UnitAnswer] = field(default_factory=dict)
     """Answers of this cycle."""
     errors: dict[int, ModbusError] = field(default_factory=dict)
-    """Why a unit has no answer."""
+    """Reasons why units have no answer."""
     sent: bool = False
     """Whether anything was put on the wire."""
     retries: int = 0

@@ -1,4 +1,4 @@
-"""What can go wrong between a Modbus request and its answer, one class for each cause.
+"""Errors between a Modbus request and its answer, one class for each cause.
 
 The cycle tells them apart: a garbled answer may be asked for once more, after a missing one the
 line must be cleared first, and an exception answer is a device that refuses.

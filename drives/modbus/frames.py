@@ -1,4 +1,4 @@
-"""Is this byte string the answer to that request? The judgement on Modbus frames, TCP and RTU.
+"""The judgement on Modbus frames, TCP and RTU: is this byte string the answer to that request?
 
 The library under the bank skips what it does not like and waits on, which turns a garbled or
 misdirected answer into a time-out and, on a line without transaction identifiers, a late answer
@@ -30,7 +30,7 @@ CRC_BYTES = 2
 
 
 class Framing(Enum):
-    """How frames are told apart on this link."""
+    """Framing by which messages are told apart on this link."""
 
     TCP = "tcp"
     RTU = "rtu"

@@ -1,4 +1,4 @@
-"""One Modbus gateway, asked one thing at a time: requests out, answers judged, errors told apart.
+"""One Modbus gateway, one request at a time: answers are judged, errors are told apart.
 
 It blocks, and is therefore used by one worker thread only (`drives.modbus.worker`). The library
 under it frames requests and owns the socket or the port; every answer is judged byte for byte
@@ -37,9 +37,9 @@ IDENTIFICATION_BASIC = 1
 VENDOR_NAME, PRODUCT_CODE, REVISION = 0, 1, 2
 """Objects of device identification (Modbus Application Protocol V1.1b3, 6.21)."""
 BUSY_TRIES = 200
-"""How often a device that is busy while it is set up is asked again."""
+"""Most repeated requests to a device that is busy while it is set up."""
 BUSY_PAUSE_S = 0.005
-"""How long it is left in peace before [s]."""
+"""Pause before each of them [s]."""
 SERVER_QUIET_S = 0.005
 """Shortest silence of a line behind a serial server, which holds bytes together for a while [s]."""
 
@@ -236,7 +236,7 @@ class ModbusGateway:
         return answer
 
     def _judge(self, sending: bool, data: bytes) -> bytes:
-        """Look at each packet on its way; an answer that is not right never reaches the library."""
+        """Judge each packet that comes; an answer that is not right never reaches the library."""
         if sending:
             self._request = data
         else:

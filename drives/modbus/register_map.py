@@ -1,4 +1,4 @@
-"""Where a Modbus gateway keeps the words of six CiA 402 drives: the register map, and its checks.
+"""The register map: where a gateway keeps the words of six CiA 402 drives, and its checks.
 
 A map says two blocks of holding registers that are written and read in each cycle, with one request
 or with several (`drives.modbus.requests`), one register with the time after which the device stops
@@ -20,7 +20,7 @@ WRITE_REGISTERS_MAX = 121
 READ_REGISTERS_MAX = 125
 """Registers that one function-23 request can read (Modbus Application Protocol V1.1b3, 6.17)."""
 REGISTERS_PER_REQUEST_MIN = 2
-"""What a request has to carry at least: a value of two registers is never torn."""
+"""Least registers of a request: a value of two registers is never torn."""
 BLOCK_REGISTERS_MAX = 512
 """Registers of a block that is shared out among several requests."""
 LAST_ADDRESS = 0xFFFF
@@ -29,7 +29,7 @@ UNIT_MAX = 247
 
 
 class WordOrder(Enum):
-    """Which half of a 32-bit value lies at the lower address."""
+    """Word order: which half of a 32-bit value lies at the lower address."""
 
     BIG = "big"
     LITTLE = "little"
@@ -102,7 +102,7 @@ class CycleBlock:
     stride: int
     """Registers from one axis to the next."""
     fields: tuple[FieldPlace, ...]
-    """What an axis has, by offset."""
+    """Fields of an axis, by offset."""
     zeros: tuple[int, ...] = ()
     """Places that are written as 0, in registers after the first."""
 
@@ -118,15 +118,15 @@ class RegisterMap:
     name: str
     """Name of the map."""
     source: str
-    """Where it was read from, for errors."""
+    """Origin of the map, for errors."""
     word_order: WordOrder
-    """Which half of a 32-bit value lies first."""
+    """Word order: which half of a 32-bit value lies first."""
     units: tuple[int, ...]
     """Unit addresses; six axes are shared out among them in this order."""
     write: CycleBlock
-    """What each cycle writes, of one unit."""
+    """Block that each cycle writes, of one unit."""
     read: CycleBlock
-    """What each cycle reads, of one unit."""
+    """Block that each cycle reads, of one unit."""
     watchdog_address: int
     """Register of each unit: time without a valid request after which it stops its drives [ms]."""
     parameter_address: int
@@ -134,18 +134,18 @@ class RegisterMap:
     parameter_stride: int
     """Registers from one axis' parameters to the next one's."""
     parameters: tuple[FieldPlace, ...]
-    """Which parameters an axis has, by offset."""
+    """Parameters of an axis, by offset."""
     vendor_name: str = ""
     """Expected identification, "" when any will do (function 43/14, object 0)."""
     product_code: str = ""
     """Expected identification, "" when any will do (object 1)."""
     watchdog_type: RegisterType = RegisterType.U16
-    """How that time lies there."""
+    """Type of that time."""
     read_write: bool = True
     """Whether the device has function 23; else each cycle writes (16), then reads (3)."""
     registers_per_request: int | None = None
     """How many registers the device takes in a request, in the cycle and in its set-up; None for
-    as many as the protocol has room for."""
+    as many as the protocol has space for."""
 
     @property
     def axes_per_unit(self) -> int:

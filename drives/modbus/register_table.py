@@ -13,7 +13,7 @@ class RegisterMapError(DriveModelError):
 
 
 class RegisterType(Enum):
-    """How a value lies in registers."""
+    """Type of a value in registers."""
 
     U16 = "u16"
     I16 = "i16"
@@ -27,7 +27,7 @@ class RegisterType(Enum):
 
 
 class FieldPlace(NamedTuple):
-    """Where a value lies: registers after the beginning of its axis."""
+    """Place of a value: registers after the beginning of its axis."""
 
     name: str
     offset: int
@@ -39,7 +39,7 @@ class StrictTable:
 
     Args:
         source: Name of the file, for errors.
-        path: Where in the file it stands; "" at the top.
+        path: Where in the file it is; "" at the top.
 
     Raises:
         RegisterMapError: If it is no table; each method if the file holds something else.
@@ -62,7 +62,7 @@ class StrictTable:
         return key in self._values
 
     def value(self, key: str) -> Any:
-        """Return what stands there; it must be there."""
+        """Return the value of a key; it must be there."""
         if not self.has(key):
             raise self.error(key, "is missing")
         return self._values[key]
@@ -104,7 +104,7 @@ class StrictTable:
         return value
 
     def table(self, key: str) -> "StrictTable":
-        """Return the table that stands there."""
+        """Return the table of a key."""
         path = f"{self._path}.{key}" if self._path else key
         return StrictTable(self.value(key), self._source, path)
 

@@ -1,4 +1,4 @@
-"""Which requests make up one cycle of a unit, and how its two blocks are shared out among them.
+"""Requests of one cycle of a unit, and how its two blocks are shared out among them.
 
 A device that has function 23 and takes both blocks whole is asked once. One without it is written
 first (function 16) and read then (function 3), which takes two round trips; one that takes few
@@ -30,7 +30,7 @@ class Piece:
     offset: int
     """The first of them, counted from the beginning of the block."""
     count: int
-    """How many there are."""
+    """Number of registers."""
 
 
 class CycleRequest(NamedTuple):

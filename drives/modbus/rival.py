@@ -1,6 +1,6 @@
-"""Another controller at a Modbus gateway: seen before anything is written, and while a run goes on.
+"""Another controller at a Modbus gateway: seen before anything is written, and during a run.
 
-A gateway on TCP serves whoever connects, and no lock of this computer keeps out one that runs on
+A gateway on TCP serves all that connect, and no lock of this computer keeps out one that runs on
 another. Before the first write, drives that are under force or move, or cyclic registers that
 somebody changes, are refused. Afterwards the cyclic registers are read back from time to time: what
 does not hold what this bench wrote last has another writer. A serial line needs no such look: two
@@ -28,7 +28,7 @@ APART_S = 0.06
 MOTION_M = 5e-5
 """A leg that has gone further in that time moves [m]."""
 POLL_EVERY_S = 0.1
-"""How often registers are read back [s]."""
+"""Time between two readings of the registers [s]."""
 _LEFT_SO = (
     "an earlier run may have left it so, or another controller leads it: take the power off the "
     "drives, or stop that one, and start again; nothing was written"
@@ -86,7 +86,7 @@ class RivalWatch:
                 raise DriveSetupError(f"{text}: {_LED}")
 
     def look(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
-        """Read a unit's registers back, if it is time; a unit that does not tell them is let be.
+        """Read a unit's registers back, if it is time; a unit that cannot be read back is skipped.
 
         Args:
             written: Registers that were written last, by unit.
@@ -114,7 +114,7 @@ class RivalWatch:
             )
 
     def _answers(self, gateway: ModbusGateway) -> list[AxisAnswer]:
-        """What each drive tells, 6."""
+        """Answers of each drive, 6."""
         found = [
             answer
             for unit in self._map.units
@@ -123,7 +123,7 @@ class RivalWatch:
         return found[:LEG_COUNT]
 
     def _registers(self, gateway: ModbusGateway) -> dict[int, list[int]]:
-        """Cyclic registers of the units that tell them."""
+        """Cyclic registers of the units that can be read back."""
         held = {unit: self._read(gateway, unit) for unit in self._map.units}
         return {unit: registers for unit, registers in held.items() if registers is not None}
 
@@ -133,7 +133,7 @@ class RivalWatch:
         except ModbusExceptionError:
             return None  # it can only be written
         except ModbusError:
-            return None  # the cycle that follows will meet the same, and tell it
+            return None  # the cycle that follows will meet the same, and report it
 
     def _block(self, gateway: ModbusGateway, unit: int, block: CycleBlock) -> list[int]:
         """Registers of a block, in as many requests as the device wants."""

@@ -1,4 +1,4 @@
-"""What the Modbus bank is told about its drives, in SI; it travels to other processes as text."""
+"""Settings of the Modbus bank and its drives, in SI; they travel to other processes as text."""
 
 import json
 import math
@@ -10,7 +10,7 @@ from drives.bank import DriveModelError
 from hil_common.legs import LEG_COUNT, SixFloats
 
 WATCHDOG_MAX_S = 0.5
-"""Longest time that drives may go on without a word from the bench [s]."""
+"""Longest time that drives may run without a word from the bench [s]."""
 CYCLES_PER_WATCHDOG = 2.0
 """Bus cycles that the drives' watchdog must last at least."""
 
@@ -32,19 +32,19 @@ class ModbusSettings:
     acceleration_max_m_s2: SixFloats
     """Largest accelerations [m/s2], 6."""
     rated_force_n: SixFloats
-    """Forces that 1000 per mille of 6077h stand for [N], 6."""
+    """Forces that 1000 per mille of 6077h mean [N], 6."""
     following_window_m: float = 0.02
     """Following error at which a drive trips [m] (6065h)."""
     following_time_s: float = 0.02
-    """How long it must last [s] (6066h)."""
+    """Least duration of that [s] (6066h)."""
     quick_stop_deceleration_m_s2: float = 6.0
     """Ramp of a quick stop [m/s2] (6085h)."""
     homing_method: int = 21
     """6098h."""
     homing_speed_m_s: float = 0.02
-    """To the switch [m/s] (6099h:1)."""
+    """Speed of the search for the switch [m/s] (6099h:1)."""
     homing_zero_speed_m_s: float = 0.005
-    """Over its edge [m/s] (6099h:2)."""
+    """Speed over the switch's edge [m/s] (6099h:2)."""
     homing_acceleration_m_s2: float = 0.2
     """[m/s2] (609Ah)."""
     mode: int = 8

@@ -28,7 +28,7 @@ from drives.modbus.settings import ModbusSettings
 from hil_common.legs import LEG_COUNT
 
 EMULATED = ("HIL bench", "HIL emulated rack")
-"""How an emulated rack names itself: vendor name and product code."""
+"""Identity of an emulated rack: vendor name and product code."""
 QUICK_STOP_AND_STAY = 6
 """605Ah: slow down on the quick-stop ramp and stay in quick stop active."""
 ABORT_IS_FAULT = 1
@@ -43,16 +43,16 @@ SCALE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """What the setup found out."""
+    """Findings of the setup."""
 
     simulated: bool
     """Whether the gateway says that it is an emulated rack."""
     identities: tuple[str, ...]
-    """Who each drive says it is, 6; empty texts where it cannot say."""
+    """Identity that each drive reports, 6; empty texts where it cannot say."""
     axes: tuple[str, ...]
     """One line of text per leg, 6."""
     scale_proved: tuple[bool, ...]
-    """Whether each drive tells the scale of the rig, 6."""
+    """Whether each drive reports the scale of the rig, 6."""
     boot_counts: Mapping[int, int | None]
     """Restarts that each unit has counted; None where it counts none."""
 
@@ -108,7 +108,7 @@ class DeviceSetup:
     def sign_off(self, gateway: ModbusGateway, answers: Mapping[int, UnitAnswer]) -> None:
         """Let units go whose drives have no force, so that their watchdogs find nobody missing.
 
-        A unit whose drives may have force, or that did not answer, is told nothing: its watchdog
+        A unit whose drives may have force, or that did not answer, is sent nothing: its watchdog
         finds us gone, and stops them.
 
         Args:

@@ -1,4 +1,4 @@
-"""Telling six Modbus drives the speeds of their first motion, one request in a cycle."""
+"""The speeds of a first motion sent to six Modbus drives, one request in a cycle."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROUNDING: Final = 1.5
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What a drive has to hold."""
+    """Value that a drive has to hold."""
 
     leg: int
     """Index of the leg, from 0."""
     place: FieldPlace
     """Its register."""
     value: int
-    """In the drive's own units."""
+    """The value in the drive's own units."""
 
 
 class ModbusStageWriter:
@@ -69,7 +69,7 @@ class ModbusStageWriter:
         return self._stage is not None and not self._due
 
     def courses(self) -> list[list[StageCourse]]:
-        """Return each stage as each drive is told it."""
+        """Return each stage as each drive is given it."""
         return [
             [StageCourse(stage, scale.counts_per_m, self._period_s) for scale in self._scales]
             for stage in STAGES

@@ -1,7 +1,7 @@
-"""What is known of the units of a gateway: their last words, whether they live, and restarted.
+"""The state of a gateway's units: their last words, whether they live, and restarted.
 
 The last words of a unit that is silent are kept and never believed: after the time in which its
-drives have stopped by themselves, its legs are in trouble. Pure, apart from being told the time.
+drives have stopped by themselves, its legs are in trouble. Pure, apart from being given the time.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ REFUSED = 0x8100
 """Error code of a leg whose unit refuses the cyclic request, plus the number of the exception
 (CiA 301: 81xxh, communication; it has no meaning of its own for 8101h to 810Fh)."""
 EXCEPTION_MAX = 0x0F
-"""What stands for a number of an exception that the standard does not have."""
+"""Number for an exception that the standard does not have."""
 SILENT = 0x8130
 """Error code of a leg that is silent (CiA 301: life guard or heartbeat error)."""
 RESTARTED = 0x8180
-"""Error code of a leg whose device has restarted, or may have, and lost what it was told."""
+"""Error code of a leg whose device has restarted, or may have, and lost its settings."""
 _NOTHING = AxisAnswer(0, 0, 0, 0, 0, 0, 0)
 
 

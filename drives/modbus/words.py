@@ -17,7 +17,7 @@ class LegWords:
 
     Args:
         scales: Scale of each leg, 6.
-        rated_force_n: Force that 1000 per mille stand for, of each leg [N], 6.
+        rated_force_n: Force that 1000 per mille mean, of each leg [N], 6.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class LegWords:
         """Return targets [counts] and speeds [counts/s] of a command.
 
         Raises:
-            DriveCommandError: If no 32-bit count stands for a value.
+            DriveCommandError: If no 32-bit count represents a value.
         """
         lengths = zip(self._scales, command.length_m, strict=True)
         speeds = zip(self._scales, command.speed_m_s, strict=True)
@@ -67,7 +67,7 @@ class LegWords:
     def measured(
         self, answers: Sequence[AxisAnswer]
     ) -> tuple[SixFloats, SixFloats, SixFloats, SixInts | None]:
-        """Return lengths [m], speeds [m/s], forces [N] and inputs that the drives tell."""
+        """Return lengths [m], speeds [m/s], forces [N] and inputs that the drives report."""
         pairs = tuple(zip(self._scales, answers, strict=True))
         forces = zip(pairs, self._rated_n, strict=True)
         return (

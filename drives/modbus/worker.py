@@ -24,7 +24,7 @@ Scheduling = tuple[int, int]
 
 
 def _own_scheduling() -> Scheduling | None:
-    """Return how this thread is scheduled; None where the system does not tell (Linux only)."""
+    """Return this thread's scheduling; None where the system does not report it (Linux only)."""
     if not hasattr(os, "sched_getscheduler"):
         return None
     return os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
@@ -39,7 +39,7 @@ def _take_scheduling(scheduling: Scheduling | None) -> None:
 
 
 class Done(NamedTuple, Generic[T]):
-    """What became of a job: its value, or the error that it raised."""
+    """Outcome of a job: its value, or the error that it raised."""
 
     number: int
     value: T | None

@@ -50,7 +50,7 @@ END_STOP = 0xFF01
 ENCODER_OFFSET_M = (0.01, 0.05)
 """Range of how far off, either way, a leg is before it is homed [m]."""
 POWER_UP_SPREAD_M = 0.005
-"""How far from its reference, at most, a rod stands when the power comes [m]."""
+"""Largest distance of a rod from its reference when the power comes [m]."""
 
 _ZERO_SPEED = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _MODE = {
@@ -147,7 +147,7 @@ class SimulatedBank:
         return self._missed_commands
 
     def configure(self) -> BankReport:
-        """Power up: the legs stand near their reference, and their encoders do not know it."""
+        """Power up: the legs are near their reference, and their encoders do not know it."""
         if self._closed or self._state[0] is not DriveState.OFF:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
         model, rng = self._model, np.random.default_rng(self._seed)
@@ -241,7 +241,7 @@ class SimulatedBank:
             self._enter(leg, DriveState.FAULT, code)
 
     def _progress(self, goal: DriveGoal) -> None:
-        """Go on towards the goal; homing and enabling begin once all six legs can."""
+        """Proceed towards the goal; homing and enabling begin once all six legs can."""
         if goal is DriveGoal.DISABLED:
             self._acknowledge()
         elif not self._ready():
@@ -269,7 +269,7 @@ class SimulatedBank:
                 self._enter(leg, DriveState.HOMING)
 
     def _ready(self) -> bool:
-        """Say whether all six stand disabled, at rest, and none is held out of operation."""
+        """Return whether all six are disabled, at rest, and none is held out of operation."""
         held_out = any(fault.kind == "disabled" for fault in self._active)
         at_rest = not self._rods[:, cylinder.V].any()
         return self._all_in(DriveState.DISABLED) and at_rest and not held_out

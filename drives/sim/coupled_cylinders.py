@@ -1,7 +1,7 @@
 """Six cylinders whose rods one body couples: a servo each, which knows its own rod only.
 
 It stands in for the kernel of `drives.sim.cylinder`, on the same arrays. Each substep the reference
-of a rod goes on by its mode, a position loop asks for a speed, a PI speed loop for a force, and the
+of a rod moves by its mode, a position loop asks for a speed, a PI speed loop for a force, and the
 plant answers all six. At its limit the force holds the integral.
 
 Not modelled besides: what `drives.sim.bank` leaves out, but for the coupling of the legs and
@@ -27,7 +27,7 @@ Row = list[float]
 STEP_S: Final = 1e-3
 """Longest step of the servos [s]."""
 HOMED_WITHIN_M: Final = 2e-5
-"""Homing ends when a rod stands so near to its reference [m], at most so slow:"""
+"""Homing ends when a rod is so near to its reference [m], at most so slow:"""
 HOMED_BELOW_M_S: Final = 1e-3
 RESTS_M_S: Final = 1e-3
 """Speed at which a tripped drive gives its rod to the brake [m/s]."""
@@ -78,14 +78,14 @@ class CoupledCylinders:
         self._closed_m = [0.0] * LEG_COUNT
 
     def begin(self, state: Floats, parameters: Floats) -> None:
-        """Stand where the state has the rods, brakes closed.
+        """Begin where the state has the rods, brakes closed.
 
         Args:
             state: Of the rods, shape (6, STATE_COLUMNS).
             parameters: Of the kernel, shape (6, PARAMETER_COLUMNS).
 
         Raises:
-            DriveSetupError: If the plant cannot stand there.
+            DriveSetupError: If the plant cannot be there.
         """
         self._closed_m = parameters[:, cylinder.CLOSED].tolist()
         try:
@@ -94,7 +94,7 @@ class CoupledCylinders:
             raise DriveSetupError(f"the simulated body: {error}") from error
 
     def touched(self) -> tuple[Touch, ...]:
-        """What pressed on the plant."""
+        """Contacts of the plant."""
         return tuple(self._plant.touches())
 
     def advance(
@@ -185,7 +185,7 @@ class CoupledCylinders:
     def _read(
         self, rows: Sequence[Row], modes: Sequence[int], table: Sequence[Row], events: Ints
     ) -> None:
-        """Take over where the plant has the rods; a tripped one that stands is locked."""
+        """Take over where the plant has the rods; a tripped one at rest is locked."""
         places = zip(self._plant.extensions_m(), self._plant.speeds_m_s(), strict=True)
         for leg, (extension_m, v_m_s) in enumerate(places):
             row, x_m = rows[leg], extension_m + self._closed_m[leg]
@@ -200,7 +200,7 @@ class CoupledCylinders:
 
 
 def _lead(row: Row, p: Row, mode: int, step_s: float) -> None:
-    """Let the reference of a rod that follows no set-point go on by one step."""
+    """Advance the reference of a rod that follows no set-point by one step."""
     if mode == RodMode.HOME:
         if p[cylinder.BLOCKED] != 0.0:  # starts afresh from here once the rod is free
             row[cylinder.HOME_FROM], row[cylinder.HOME_T] = row[cylinder.X], 0.0

@@ -28,7 +28,7 @@ IMPACT_SPEED_M_S = 1e-3
 
 
 class RodMode(IntEnum):
-    """By which law a rod moves during a cycle."""
+    """Law by which a rod moves during a cycle."""
 
     BRAKE = 0
     SERVO = 1
@@ -172,7 +172,7 @@ def _slow_down(
 
 @njit(cache=True)
 def _home(state: Floats, p: Floats, period_s: float) -> int:
-    """Go on with the move to the reference switch for one cycle."""
+    """Continue the move to the reference switch for one cycle."""
     if p[BLOCKED] != 0.0:  # starts afresh from here once the rod is free
         state[HOME_FROM], state[HOME_T], state[V] = state[X], 0.0, 0.0
         return 0

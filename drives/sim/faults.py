@@ -1,4 +1,4 @@
-"""Faults that a simulated drive can be told to have, and when each of them is on.
+"""Faults that a simulated drive can be given, and when each of them is on.
 
 A fault belongs to one leg and to a stretch of time, counted in bus cycles since the bank was
 configured, so that the same list gives the same run, bit for bit.
@@ -38,13 +38,13 @@ class SimFault:
     fresh; `drive_fault`: the drive trips with the error code `value`, 1 to 65535; `disabled`: the
     drive drops out of its enabled state without a fault; `blocked`: the rod jams."""
     leg: int
-    """Which leg, 1 to 6."""
+    """Number of the leg, 1 to 6."""
     start_s: float
-    """When it begins, since the bank was configured [s]."""
+    """Beginning of the fault, counted from when the bank was configured [s]."""
     duration_s: float | None = None
-    """How long it lasts [s]; None for the rest of the run."""
+    """Duration [s]; None for the rest of the run."""
     value: float = 0.0
-    """What the kind says; 0 where it says nothing."""
+    """Parameter of the kind; 0 where it has none."""
 
     def __post_init__(self) -> None:
         """Refuse a fault that could not be carried out as written."""
@@ -93,7 +93,7 @@ def burden_rods(parameters: cylinder.Floats, faults: Sequence[SimFault]) -> None
 
 
 class FaultSchedule:
-    """Which faults are on in which cycle."""
+    """Schedule of the faults that are on in each cycle."""
 
     def __init__(self, faults: Sequence[SimFault], period_s: float) -> None:
         spans: list[tuple[int, float, SimFault]] = []

@@ -1,4 +1,4 @@
-"""What six simulated cylinders may be coupled by."""
+"""The plant that may couple six simulated cylinders."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,7 +10,7 @@ class TouchedPlant(Plant, Protocol):
     """A body on six rods that says what pressed on it."""
 
     def touches(self) -> Sequence[tuple[str, float, float, tuple[float, ...]]]:
-        """What pressed on it since `begin`: names, since when [s], time of a value [s], forces.
+        """Contacts since `begin`: names, since when [s], time of a value [s], forces.
 
         Each value is the greatest force in its time [N].
         """

@@ -1,4 +1,4 @@
-"""What a type of CANopen drive has, lacks, calls otherwise and counts in, as plain data.
+"""A type of CANopen drive as plain data: what it has, lacks, calls otherwise and counts in.
 
 A drive file (`configs/drives`) is read and checked in `hil`; what it says travels to the gate's
 process as this. The defaults are the drive of the standards: it has every object, counts speeds in
@@ -43,14 +43,14 @@ def place_text(index: int, sub: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InputBits:
-    """Where a drive tells its digital inputs."""
+    """Bits in which a drive reports its digital inputs."""
 
     object: str = "60FDh:0"
     """The object."""
     kind: str = "u32"
     """Its type, without sign."""
     negative_limit: int | None = 0
-    """Bit of the negative limit switch; None if it is not told."""
+    """Bit of the negative limit switch; None if it is not reported."""
     positive_limit: int | None = 1
     """Bit of the positive limit switch."""
     home: int | None = 2
@@ -78,45 +78,45 @@ class Timer:
     """A time-out of the maker's, or of SYNC, by which a drive stops without the bench."""
 
     name: str
-    """What it is, for texts."""
+    """Name, for texts."""
     object: str
-    """Where it is written."""
+    """Object that it is written to."""
     kind: str
     """Type of the object, one of `KINDS`."""
     unit_s: float
     """One unit of it [s]."""
     times: int = 1
-    """How many of the written times pass before the drive stops."""
+    """Number of the written times that pass before the drive stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Something of the maker's that tells how warm or how loaded a drive is."""
+    """A maker's object that gives temperature or load of a drive."""
 
     name: str
-    """What it is, for operator and report."""
+    """Name, for operator and report."""
     object: str
-    """Where it is read."""
+    """Object that it is read from."""
     kind: str
     """Type of the object, one of `KINDS`."""
     factor: float
-    """What one unit of it is, in `unit`."""
+    """Size of one unit of it, in `unit`."""
     unit: str
     """Unit for people, such as "degC" or "%"."""
     warn_above: float
-    """From where on it is a warning, in `unit`."""
+    """Value above which it is a warning, in `unit`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """An object that a TPDO can carry and that tells when, or of which SYNC, its values are."""
+    """An object that a TPDO can carry and that says when, or of which SYNC, its values are."""
 
     object: str
     """The object."""
     kind: str
     """Type of the object, without sign."""
     tick_s: float
-    """What one unit of it is [s]; 0 of a counter of SYNCs."""
+    """Duration of one unit of it [s]; 0 of a counter of SYNCs."""
 
     def __post_init__(self) -> None:
         """Refuse one that wraps around before an age that matters is over."""
@@ -147,7 +147,7 @@ class DriveType:
     """A type of CANopen drive."""
 
     name: str = "CiA 402 drive"
-    """What texts call it."""
+    """Name of the type in texts."""
     lacks: tuple[str, ...] = ()
     """Places that it does not have; an index by itself means all of its sub-indices."""
     instead: tuple[tuple[str, str], ...] = ()
@@ -158,36 +158,36 @@ class DriveType:
     """Place and the smallest and largest value that it takes, in its own units; both the same
     where the value is fixed."""
     position_unit: str = "counts"
-    """Of 6064h, 607Ah and 607Dh, where the drive has no 60A8h."""
+    """Unit of 6064h, 607Ah and 607Dh, where the drive has no 60A8h."""
     speed_unit: str = "counts/s"
-    """Of 606Ch, 607Fh, 6099h and 60B1h, where it has no 60A9h."""
+    """Unit of 606Ch, 607Fh, 6099h and 60B1h, where the drive has no 60A9h."""
     acceleration_unit: str = "counts/s2"
-    """Of 6084h, 6085h, 609Ah and 60C5h, where it has no 60AAh."""
+    """Unit of 6084h, 6085h, 609Ah and 60C5h, where the drive has no 60AAh."""
     feed_unit: str = "um"
-    """Of the feed in 6092h: a length, or "counts" where it is in position units."""
+    """Unit of the feed in 6092h: a length, or "counts" where it is in position units."""
     homing_methods: tuple[int, ...] = ()
     """Methods of 6098h that it knows; empty where nobody says. A drive that has a list of its own
     (60E3h) is asked for it when it is set up."""
     modes: tuple[int, ...] = ()
     """Modes of operation (6060h), where it has no 6502h; empty where nobody says."""
     inputs: InputBits = STANDARD_INPUTS
-    """Where it tells its digital inputs."""
+    """Bits of its digital inputs."""
     timers: tuple[Timer, ...] = ()
     """Time-outs besides 1400h:5, 1016h and 100Ch by which it stops without the bench."""
     interpolation_cycles: int = 0
     """Cycles without a new setpoint after which it stops by itself (60C2h); 0 if it does not."""
     boot_timeout_s: float = 15.0
-    """How long it may take to boot [s]."""
+    """Time that it may take to boot [s]."""
     fault_exit: tuple[Write, ...] = ()
-    """What is written into a drive in fault where bit 7 of the controlword is not enough."""
+    """Writes to a drive in fault where bit 7 of the controlword is not enough."""
     remote_bit: bool = True
-    """Bit 9 of the statusword tells whether it obeys the bus."""
+    """Whether bit 9 of the statusword says if it obeys the bus."""
     follows_bit: bool = True
-    """Bit 12 of the statusword tells in csp whether it follows."""
+    """Whether bit 12 of the statusword says in csp if it follows."""
     stamp: Stamp | None = None
-    """What tells the age of its feedback; None if nothing does."""
+    """Stamp with the age of its feedback; None if there is none."""
     readings: tuple[Reading, ...] = ()
-    """Temperatures and loads that it tells."""
+    """Temperatures and loads that it reports."""
 
     def __post_init__(self) -> None:
         """Refuse places, units and ranges that are none."""
@@ -252,7 +252,7 @@ def drive_type_from(table: Mapping[str, Any]) -> DriveType:
     """Return the type that `dataclasses.asdict` and JSON made a table of.
 
     Args:
-        table: The table; lists stand for tuples.
+        table: The table; lists mean tuples.
 
     Raises:
         DriveModelError: If it holds a key that no type has, or a value that is none.

@@ -1,6 +1,6 @@
-"""In which units a drive counts positions, speeds and accelerations.
+"""Units in which a drive counts positions, speeds and accelerations.
 
-A unit is told by a word of the drive (60A8h, 60A9h, 60AAh; the codes are those of CiA 303-2, those
+A unit is given by a word of the drive (60A8h, 60A9h, 60AAh; the codes are those of CiA 303-2, those
 of turns and increments of CiA 402-2), or by a text in its drive file, such as "0.001 rpm".
 """
 
@@ -16,7 +16,7 @@ MINUTE_S = 60.0
 
 
 class Base(Enum):
-    """What a unit is a multiple of."""
+    """Base of which a unit is a multiple."""
 
     COUNT = "counts"
     """Whatever 6064h counts."""
@@ -33,9 +33,9 @@ class Unit:
     """A unit of position, of speed or of acceleration."""
 
     factor: float
-    """How many of its base one unit is; per second, or per second squared."""
+    """Number of base units in one unit; per second, or per second squared."""
     base: Base
-    """What it is a multiple of."""
+    """Base that it is a multiple of."""
     order: int
     """0 of a position, 1 of a speed, 2 of an acceleration."""
 
@@ -66,7 +66,7 @@ class Unit:
 
 
 COUNTS = tuple(Unit(1.0, Base.COUNT, order) for order in range(3))
-"""Counts, counts/s and counts/s²: the units of a drive that tells none."""
+"""Counts, counts/s and counts/s²: the units of a drive that reports none."""
 
 _NUMERATORS: dict[int, tuple[float, Base, int]] = {
     0x01: (1.0, Base.METRE, 0),
@@ -85,7 +85,7 @@ _DENOMINATORS: dict[int, tuple[float, int]] = {
 
 
 def unit_of_word(word: int, order: int) -> Unit:
-    """Return the unit that a drive tells in 60A8h, 60A9h or 60AAh.
+    """Return the unit that a drive reports in 60A8h, 60A9h or 60AAh.
 
     The word is prefix (a signed power of ten), numerator, denominator and a reserved byte, from the
     most significant byte down.
@@ -170,12 +170,12 @@ def unit_of_text(text: str, order: int) -> Unit:
 
 @dataclass(frozen=True, slots=True)
 class ShaftScale:
-    """What one turn and one metre are in the counts of a leg's drive."""
+    """One turn and one metre in the counts of a leg's drive."""
 
     counts_per_m: float
     """Position counts per metre of rod [1/m]."""
     counts_per_turn: float | None = None
-    """Position counts per turn of the shaft whose turns the drive tells; None if nobody knows."""
+    """Position counts per turn of the shaft of the drive's turns; None if nobody knows."""
     counts_per_increment: float = 1.0
     """Position counts per increment of the encoder."""
 

@@ -1,4 +1,4 @@
-"""What an electronic data sheet (EDS, DCF; CiA 306-1) says of a drive, as tables of a drive file.
+"""An electronic data sheet (EDS, DCF; CiA 306-1) of a drive, as tables of a drive file.
 
 A data sheet says what exists, not how the firmware behaves: what is made of it is a beginning, and
 the habits of a drive have to be added by hand.
@@ -17,7 +17,7 @@ from drives.types.eds_objects import SUB_MAX, Entry, Objects, read_objects
 from drives.types.eds_text import Section, Sheet, read_sheet
 
 DATA_SHEETS = (".eds", ".dcf")
-"""How names of data sheets end."""
+"""Endings of names of data sheets."""
 LARGEST_BYTES = 4_000_000
 """A longer file is no data sheet [bytes]."""
 TIME_STAMP = (0x1013, 0)
@@ -41,12 +41,12 @@ ASKED_FOR = _places(
     "6099h:1 6099h:2 609Ah 60A8h 60A9h 60AAh 60B1h 60C0h 60C1h:1 60C2h:1 60C2h:2 60C5h 60E3h 60FDh "
     "6502h"
 )
-"""What the bench reads or writes and not every drive has."""
+"""Objects that the bench reads or writes and not every drive has."""
 WRITTEN = _places(
     "6007h 605Ah 605Bh 605Ch 605Dh 605Eh 6065h 6066h 607Dh:1 607Dh:2 607Fh 6084h 6085h 6099h:1 "
     "6099h:2 609Ah 60C2h:1 60C5h"
 )
-"""What the bench writes and a drive may limit."""
+"""Objects that the bench writes and a drive may limit."""
 USED = frozenset({TIME_STAMP[0], *(index for index, _ in ASKED_FOR)})
 """Objects of which a sheet has to say all that it lists."""
 _BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -55,7 +55,7 @@ _NAME_MAX = 80
 
 
 def read_eds(path: Path) -> dict[str, Any]:
-    """Return the tables of a drive file as far as a data sheet tells them.
+    """Return the tables of a drive file as far as a data sheet gives them.
 
     Args:
         path: The EDS or DCF.
@@ -164,7 +164,7 @@ def _units(entries: Mapping[Place, Entry]) -> Iterator[tuple[str, str]]:
 
 
 def _methods(entries: Mapping[Place, Entry]) -> Iterator[int]:
-    """Yield the homing methods of 60E3h, as far as the sheet tells them."""
+    """Yield the homing methods of 60E3h, as far as the sheet gives them."""
     for sub in range(1, min(_held(entries, 0x60E3) or 0, SUB_MAX) + 1):
         method = _held(entries, 0x60E3, sub)
         if method is not None:

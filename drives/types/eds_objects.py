@@ -40,9 +40,9 @@ class Entry:
     """One sub-index, or an object without any."""
 
     section: Section
-    """Where it is described; that of the whole array if it has CompactSubObj."""
+    """Section that describes it; that of the whole array if it has CompactSubObj."""
     own: tuple[Section, str] | None = None
-    """Where the value of one element of such an array stands: section and key."""
+    """Section and key of the value of one element of such an array."""
 
     def held(self) -> int | None:
         """Return what it holds: of a DCF the value that was set, else the default.
@@ -100,12 +100,12 @@ def _lacking_key(section: Section, key: str, right: str) -> str:
 
 
 class Objects(NamedTuple):
-    """What a sheet has."""
+    """Objects of a sheet."""
 
     entries: Mapping[Place, Entry]
-    """By index and sub-index."""
+    """Entries by index and sub-index."""
     absent: tuple[int, ...]
-    """Objects that the sheet lists and does not have, though it goes on behind them."""
+    """Objects that the sheet lists and does not have, though it continues behind them."""
 
 
 def read_objects(sheet: Sheet, used: Collection[int]) -> Objects:
@@ -159,7 +159,7 @@ def _require_listed(
         raise DriveModelError(f"{_cut_off(sheet)}: {text}, which would list them")
     rows = sorted(order, key=lambda index: order[index].line)
     absent = [index for index in rows if index not in objects]
-    # A hole in front of an object that the file goes on with is the maker's, not that of a cut.
+    # A hole in front of an object that the file continues with is the maker's, not that of a cut.
     last = max(order.keys() & objects, key=lambda index: objects[index][TOP].line, default=None)
     end = -1 if last is None else rows.index(last)
     if any(index in used for index in absent) or {*absent} & {*rows[end + 1 :]}:
@@ -216,7 +216,7 @@ def _require_parts(sheet: Sheet, index: int, parts: Mapping[Part, Section]) -> N
 
 
 def _require_end(sheet: Sheet, index: int, leaves: Collection[Section]) -> None:
-    """Refuse a file that may go on within its last section.
+    """Refuse a file that may continue within its last section.
 
     An empty line or a comment behind it ends a section. Without one it has to have what all others
     of the file have, and to end in the line in which all others end.

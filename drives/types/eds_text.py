@@ -23,12 +23,12 @@ _SHOWN_MAX = 80
 
 
 class Value(NamedTuple):
-    """What stands behind a key, and where."""
+    """Value behind a key, and its line."""
 
     text: str
-    """Without spaces around it; a comment behind it included."""
+    """The text without spaces around it; a comment behind it included."""
     line: int
-    """Of the file, from 1."""
+    """Number of its line in the file, from 1."""
 
 
 @dataclass(slots=True)
@@ -36,11 +36,11 @@ class Section:
     """One section of a sheet."""
 
     name: str
-    """As it is written."""
+    """Name as it is written."""
     line: int
-    """Of its name, from 1."""
+    """Number of the line with its name, from 1."""
     values: dict[str, Value] = field(default_factory=dict[str, Value])
-    """By key in small letters; of a key that comes twice the first."""
+    """Values by key in small letters; of a key that comes twice the first."""
     again: dict[str, Value] = field(default_factory=dict[str, Value])
     """Keys that come again and say something else."""
     bare: dict[str, int] = field(default_factory=dict[str, int])
@@ -49,7 +49,7 @@ class Section:
     """Whether an empty line, a comment or another section follows its last key."""
 
     def text(self, key: str) -> str:
-        """Return what stands behind a key, without a comment; empty if nothing does.
+        """Return the text behind a key, without a comment; empty if there is none.
 
         Raises:
             DriveModelError: If the key comes twice with different values, or without ``=``.
@@ -119,11 +119,11 @@ class Sheet:
     """The sections of a file in its order."""
 
     sections: Mapping[str, Section]
-    """By name in small letters; of a name that comes twice the first."""
+    """Sections by name in small letters; of a name that comes twice the first."""
     again: Mapping[str, Section]
     """Sections that come again and say something else."""
     lines: int
-    """Which line is the last that says anything."""
+    """Number of the last line that says anything."""
     unended: bool
     """Whether the last line has no line break."""
 

@@ -1,4 +1,4 @@
-"""What the verbs of the program print with ``--json``: one object each, their keys and meaning."""
+"""Output of the program's verbs with ``--json``: one object each, their keys and meaning."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class RecordedSummary(TypedDict):
-    """What is left of a recording."""
+    """Remains of a recording."""
 
     ok: bool
     """Nothing is damaged or lost."""
     failure: str
-    """Why rows are missing, as the recording's own end says; empty if it says nothing of that."""
+    """Reason why rows are missing, by the recording's own end; empty if it says nothing of that."""
     dropped: int
     """Entries that are missing, as it says."""
     losses: list[Loss]
-    """What is missing or damaged, and where."""
+    """Missing or damaged parts, and their places."""
     cut_off: bool
     """The file has no end."""
     parts: list[str]
@@ -39,7 +39,7 @@ class ExportSummary(RecordedSummary):
     csv: str
     """Its file; events lie beside."""
     rows: int
-    """Of cycles or waypoints."""
+    """Number of cycles or waypoints."""
 
 
 class StationSummary(TypedDict):
@@ -52,88 +52,88 @@ class StationSummary(TypedDict):
     files: list[str]
     """Kinds of its files."""
     broken: str
-    """Why it cannot be used; empty if it can."""
+    """Reason why it cannot be used; empty if it can."""
 
 
 class PartSummary(TypedDict):
     """Verbs, motions, banks of drives as some package offers them."""
 
     group: str
-    """Of its entry point."""
+    """Group of its entry point."""
     name: str
-    """Of its entry point."""
+    """Name of its entry point."""
     distribution: str
     """Name and version of the package."""
     broken: str
-    """Why it cannot be used; empty if it can."""
+    """Reason why it cannot be used; empty if it can."""
 
 
 class StationsSummary(TypedDict):
-    """What is installed."""
+    """Installed stations and parts."""
 
     ok: bool
     """Nothing is broken."""
     stations: list[StationSummary]
-    """By name."""
+    """Stations by name."""
     parts: list[PartSummary]
-    """By group and name."""
+    """Parts by group and name."""
 
 
 class ShippedFileSummary(TypedDict):
     """A file that comes along."""
 
     kind: str
-    """What `hil list` calls its kind."""
+    """Name of its kind in `hil list`."""
     name: str
-    """As the verbs take it."""
+    """Name as the verbs take it."""
     station: str
-    """That runs it, of a scenario; else empty."""
+    """Station that runs it, for a scenario; else empty."""
     words: str
-    """What it is."""
+    """Description of the file."""
 
 
 class ShippedFilesSummary(TypedDict):
-    """What comes along."""
+    """Shipped files."""
 
     ok: bool
     """True."""
     files: list[ShippedFileSummary]
-    """By kind and name."""
+    """Files by kind and name."""
 
 
 class DoctorSummary(TypedDict):
-    """What this machine can do."""
+    """Abilities of this machine."""
 
     ok: bool
     """Nothing is bad."""
     findings: list[Finding]
-    """What was looked at."""
+    """Items that were checked."""
 
 
 class BenchSummary(TypedDict):
     """A bench that runs."""
 
     name: str
-    """Of its run."""
+    """Name of its run."""
     pid: int
-    """Of its process."""
+    """Number of its process."""
     path: str
-    """Of its desk's socket."""
+    """Path of its desk's socket."""
 
 
 class PanelSummary(TypedDict):
-    """What a panel would open."""
+    """View that a panel would open."""
 
     ok: bool
     """True."""
     opens: str
     """A bench, a recording, a scenario or the list of them."""
     path: str | None
-    """Of that file; null if there is none."""
+    """Path of that file; null if there is none."""
     station: str | None
-    """Whose it is; null if that is not known."""
+    """Station that it belongs to; null if that is not known."""
     benches: list[BenchSummary]
-    """That run now."""
+    """Benches that run now."""
 
 
 class WarmSummary(TypedDict):
@@ -149,13 +149,13 @@ class TogetherCheckSummary(TypedDict):
     ok: bool
     """All are proved."""
     parts: dict[str, Any]
-    """By the part's name: what `hil check` says of it, or of its refusal."""
+    """Report of `hil check` on each part, by the part's name, or its refusal."""
 
 
 class TogetherRunSummary(TypedDict):
-    """How the runs of several stations went."""
+    """Results of the runs of several stations."""
 
     ok: bool
     """All went well."""
     parts: dict[str, Any]
-    """By the part's name: what `hil run` says of it, and why it was asked to stop."""
+    """Result of `hil run` for each part, by the part's name, and why it was asked to stop."""

@@ -48,5 +48,5 @@ def edit(
     from hil.panel.diagram.models.document import Document
 
     ends = None if scenario is None else ends_of(scenario)[1]
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Qt hears of none; edits are in the journal
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Qt is told of none; edits are in the journal
     raise typer.Exit(run_editor(Document(file), ends, trusted=trust))

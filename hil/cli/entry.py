@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _descriptors_left() -> int:
-    """How many more files this process may open, after asking the system for more."""
+    """Number of files that this process may still open, after asking the system for more."""
     try:
         import resource
     except ImportError:  # pragma: no cover  # no POSIX: there is no such bound

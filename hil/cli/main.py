@@ -126,7 +126,7 @@ def doctor(
 
 
 CHAIN_RATES_HZ = (250.0, 500.0)
-"""At which `hil doctor --chain` runs."""
+"""Rates at which `hil doctor --chain` runs [Hz]."""
 
 diagrams.command()(diagram_edit.edit)
 for command in (

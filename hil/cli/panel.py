@@ -59,7 +59,7 @@ def panel(what: WhatArg = None, as_json: Json = False) -> None:
 
 
 def require_extra() -> None:
-    """Refuse to go on without the packages that draw, and say how they are had."""
+    """Refuse without the packages that draw, and say how they are had."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ConfigError(
@@ -79,7 +79,7 @@ def require_extra() -> None:
 
 
 def require_display() -> None:
-    """Refuse to go on without a screen, where Qt would abort; say what would be right."""
+    """Refuse without a screen, where Qt would abort; say what would be right."""
     if os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0] in WITHOUT_SCREEN:
         return
     if sys.platform != "linux" or os.environ.get("WAYLAND_DISPLAY"):

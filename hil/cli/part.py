@@ -1,12 +1,12 @@
 """One station of several, as a process: `hil` that stops when the one who began it is gone.
 
 A part has a session of its own, so a terminal's Ctrl-C does not reach it, and nobody would be left
-to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
+to stop it if its parent were killed. The kernel then sends it the same signal as the operator would
 (prctl(2), PR_SET_PDEATHSIG). The parent watches its progress.
 
     python -m hil.cli.part PARENT [--given KEY=FILE …] run FILE --json …
 
-Its changes stand in a document, so files that they name are judged as that document's: what it may
+Its changes are in a document, so files that they name are judged as that document's: what it may
 name, and the recording of the part that went before, is ``--given``.
 """
 

@@ -1,6 +1,6 @@
 """``hil report`` and ``hil export``: what is made of a recording afterwards.
 
-What can be read of a damaged recording is made use of; the damage is told, and the exit status is
+What can be read of a damaged recording is made use of; the damage is shown, and the exit status is
 that of something refused.
 """
 
@@ -90,7 +90,7 @@ def _recording(path: Path) -> "Recording":
 
 
 def _state(recording: "Recording") -> RecordedSummary:
-    """For a script: what is damaged or lost, and where."""
+    """State for a script: what is damaged or lost, and where."""
     from hil.recording.end import RecordedEnd
     from hil.report.recorded_run import whole
 

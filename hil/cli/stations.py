@@ -123,7 +123,7 @@ def refuse(kind: str, where: Path | None, flags: list[str], right: str) -> None:
 
 
 def _name(option: Option) -> str:
-    """What a parameter is called; `--map` must not hide what Python calls so."""
+    """Name of a parameter; `--map` must not hide what Python calls so."""
     return f"{option.flag.removeprefix('--').replace('-', '_')}_"
 
 

@@ -42,7 +42,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
 
 
 def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
-    """What a part's check found; it is shown as well unless JSON is wanted."""
+    """Return the findings of a part's check; they are shown as well unless JSON is wanted."""
     from hil import service
     from hil.run.part_process import given_by
 

@@ -13,7 +13,7 @@ VALUE_MAX: Final = 1e15
 """Larger numbers are not measurements, and would overflow on the way."""
 
 EXACT_MAX: Final = 4e6
-"""Up to here a float has a time to a nanosecond, whatever its unit."""
+"""Largest number of which a float still resolves a nanosecond as a time, whatever its unit."""
 
 # Stricter than float(), which also reads "1_0", "nan", "infinity" and digits of other scripts.
 _NUMBER: Final = re.compile(
@@ -33,7 +33,7 @@ STAMP: Final = re.compile(
 )
 """ISO 8601: year, month, day, hour, colon, minute, second, fraction, zone.
 
-As many programs write it, an hour may have one digit, and a space stand before the zone.
+As many programs write it, an hour may have one digit, and a space may precede the zone.
 """
 
 
@@ -131,7 +131,7 @@ class DecimalSign:
     """The decimal sign of a file, as its numbers show it."""
 
     separator: str
-    """Between columns; if it is a comma, a point is certainly decimal."""
+    """Sign between columns; if it is a comma, a point is certainly decimal."""
     sign: str = ""
     """Point or comma; empty before a number had one."""
     proved: bool = False
@@ -173,7 +173,7 @@ class DecimalSign:
         )
 
     def ambiguity(self) -> str | None:
-        """What the numbers of the whole file leave open; None if they do not."""
+        """Return what the numbers of the whole file leave open; None if they do not."""
         if self.proved or self.first is None:
             return None
         text = self.first[2]

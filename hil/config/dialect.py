@@ -1,6 +1,6 @@
-"""How somebody else has written a table: encoding, separator, header, row of units, first row.
+"""The dialect of a foreign table: encoding, separator, header, row of units, first row.
 
-It is decided once, for the whole file, from its first lines. What stands above the header is passed
+It is decided once, for the whole file, from its first lines. What is above the header is passed
 over: comments (``#``, ``%``, ``//``), lines of words, Excel's ``sep=;``, and ``decimal=,``, which
 says the decimal sign where the numbers leave it open.
 """
@@ -22,15 +22,15 @@ from hil.config.errors import MotionError
 from hil.config.unit_names import unit_key
 
 SEPARATORS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-"""What may stand between columns, and its name; a space stands for any number of them."""
+"""Separators of columns, and their names; a space means any number of them."""
 COMMENTS: Final = ("#", "%", "//")
 """Beginnings of a line that is none of the table."""
 LINES_MAX: Final = 200
-"""The header stands within so many lines."""
+"""Most lines before the end of the header."""
 LINE_MAX: Final = 1_000_000
 """Characters of the lines up to the header."""
 HEAD_BYTES: Final = 65_536
-"""By the first of them the encoding is judged."""
+"""First bytes of a file, by which its encoding is judged."""
 _WESTERN: Final = frozenset("äöüÄÖÜß°²³µ·±§éèêëàâçîïôùûÉÈÀÇñåæøÅÆØ".encode("cp1252"))
 """What German, French, Spanish and Scandinavian names and units have in Windows' encoding."""
 _DECLARED: Final = re.compile(
@@ -41,21 +41,21 @@ _BOMS: Final = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
 
 
 _SPACED: Final = re.compile(r'"[^"]*+"(?=\s|$)|\S++')
-"""A cell where spaces stand between cells."""
+"""Pattern of a cell where spaces separate cells."""
 WORDS_MOST: Final = 4
-"""So many lines of words may stand between the header and the first row."""
+"""Most lines of words between the header and the first row."""
 _NO_NUMBER: Final = frozenset(
     ("nan", "inf", "infinity", "null", "none", "na", "n/a", "#n/a", "nil", "missing", "error")
 )
-"""What stands for a number that is not there, in small letters."""
+"""Words for a number that is not there, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a table is written."""
+    """Dialect of a table."""
 
     encoding: str
-    """As Python calls it."""
+    """Encoding as Python calls it."""
     separator: str
     """One of `SEPARATORS`."""
     decimal: str
@@ -63,16 +63,16 @@ class Dialect:
     header: tuple[str, ...]
     """Names of the columns."""
     header_line: int
-    """Where they stand, from 1."""
+    """Number of their line, from 1."""
     units: tuple[str, ...]
-    """Of the columns, as a row below the header says; empty if there is none."""
+    """Units of the columns, as a row below the header says; empty if there is none."""
     words: int
     """Lines of words below the header that are no units, such as groups of columns."""
     data_line: int
     """First line that may be a row, from 1."""
 
     def text(self, sign: str, passed: int) -> str:
-        """What was taken, in words; empty of a plain CSV file.
+        """Text of the dialect that was taken; empty of a plain CSV file.
 
         Args:
             sign: of decimals, as it was found.
@@ -108,7 +108,7 @@ def text_of(file: IO[bytes], encoding: str) -> Iterator[TextIOWrapper]:
 
 
 def dialect_of(path: Path, file: IO[bytes], wanted: Sequence[str]) -> Dialect:
-    """How a file is written, by its first lines.
+    """Find the dialect of a file by its first lines.
 
     Args:
         path: Where it is, for errors.
@@ -279,7 +279,7 @@ def _are_units(row: Sequence[str]) -> bool:
 
 
 def _are_words(row: Sequence[str]) -> bool:
-    """Whether a row tells no number, and none that is missing."""
+    """Whether a row has no number, and none that is missing."""
     named = [cell for cell in row if cell]
     begin = all(cell[0].isalpha() or cell[0] in "([<" for cell in named)
     return bool(named) and begin and not any(cell.lower() in _NO_NUMBER for cell in named)

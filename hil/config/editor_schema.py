@@ -1,14 +1,14 @@
 """Schemas for editors: of what is wrong in a file one message, at the key that is wrong.
 
-A validator that tries each form of a union tells what is wrong with it in every form. Here the key
+A validator that tries each form of a union says what is wrong with it in every form. Here the key
 that names the form decides first (`if` and `then`), a value that may be left out is not a union
-with null, which TOML has not, and plain types that exclude each other stand in one `type`.
+with null, which TOML has not, and plain types that exclude each other are in one `type`.
 """
 
 from typing import Any, Final
 
 _KEPT: Final = {"title", "description", "default", "unit", "examples"}
-"""What a union says of itself."""
+"""Keys that describe a union itself."""
 
 
 def for_editors(schema: Any) -> Any:

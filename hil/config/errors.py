@@ -1,4 +1,4 @@
-"""What a user is told is wrong, below every folder that may find it so."""
+"""Errors that are reported to a user, below every folder that may find them."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ DEVICE_ABSENT: Final = "device_absent"
 
 
 PROBLEMS_MAX: Final = 50
-"""Lines of an error at most; of more problems only the number is told."""
+"""Most lines of an error; of more problems only the number is given."""
 LINE_MAX: Final = 1000
 """Characters of such a line at most; what is cut was quoted from the file."""
 
@@ -49,10 +49,10 @@ class Wrong(str):
     place: tuple[str | int, ...]
     """Keys and indices from the top of the table to the field, or to the tag that is wrong."""
     message: str
-    """What is wrong, without the field's name and value."""
+    """Description of what is wrong, without the field's name and value."""
 
     code: str
-    """Which rule of a model it breaks; empty for one of several fields."""
+    """Code of the rule of a model that it breaks; empty for one of several fields."""
 
     def __new__(cls, place: tuple[str | int, ...], message: str, line: str, code: str = "") -> Self:
         """The whole line, with its parts."""

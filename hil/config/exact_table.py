@@ -17,7 +17,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class ExactReader:
-    """Reads a table cell by cell, and says of the first one that is wrong where it stands."""
+    """Reader of a table cell by cell, which names the place of the first one that is wrong."""
 
     def __init__(
         self, path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: str | None
@@ -69,7 +69,7 @@ class ExactReader:
             yield line, row
 
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield what stands on each line; what the csv module finds wrong becomes an error."""
+        """Yield the cells of each line; what the csv module finds wrong becomes an error."""
         before = self._dialect.data_line - 1
         with text_of(self._file, self._dialect.encoding) as file:
             for _ in range(before):

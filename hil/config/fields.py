@@ -47,10 +47,10 @@ SixPoints = tuple[Point, Point, Point, Point, Point, Point]
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """Upper bound of a field, told with its reason when it is exceeded."""
+    """Upper bound of a field, given with its reason when it is exceeded."""
 
     bound: Bound
-    """Of the gate's limit that the field becomes."""
+    """Bound of the gate's limit that the field becomes."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler

@@ -1,4 +1,4 @@
-"""What a kind of settings file is: a value, from whoever reads such files."""
+"""A kind of settings file as a value, from the reader of such files."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class NamedFile:
     place: tuple[str, ...]
     """Keys from the top of the table; numbers of a list's entries are left out."""
     folder: str = ""
-    """Of ``configs/`` that has such files; empty if none has."""
+    """Folder of ``configs/`` that has such files; empty if none has."""
     pattern: str = TABLES
-    """What such files are called."""
+    """Pattern of such files' names."""
     default: str = ""
-    """What is named if the key is left out; empty if it must not be."""
+    """Name that holds if the key is left out; empty if it must not be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,15 +33,15 @@ class FileKind:
     """A kind of settings file; each is one object."""
 
     name: str
-    """What it is called: ``space arm``."""
+    """Name of the kind: ``space arm``."""
     schema: str
-    """What the command line calls its JSON schema."""
+    """Name of its JSON schema on the command line."""
     folder: str = SCENARIOS_FOLDER
-    """Of ``configs/`` that has such files."""
+    """Folder of ``configs/`` that has such files."""
     station: str = ""
-    """Value of ``station`` at its top; empty if it has none, and `marks` tell it."""
+    """Value of ``station`` at its top; empty if it has none, and `marks` identify it."""
     marks: tuple[str, ...] = ()
-    """Keys that stand at the top of this kind only; any of them will do."""
+    """Keys at the top of this kind only; any of them will do."""
     names: tuple[NamedFile, ...] = ()
     """Its keys that name other files."""
     model: Callable[[], type[Settings]]
@@ -55,7 +55,7 @@ class FileKind:
     """Reads a table as a run does, with the files that it names, which are looked for beside the
     file; raises `ConfigError`. None: its model says all."""
     endings: tuple[str, ...] = (".toml",)
-    """Of its files; others than TOML need the next two."""
+    """Endings of its files; others than TOML need the next two."""
     read: Callable[[Path], dict[str, Any]] | None = None
     """Reads a file as a table; None for plain TOML. Raises `ConfigError`."""
     write: Callable[[Mapping[str, Any], Path], tuple[str, tuple[str, ...]]] | None = None

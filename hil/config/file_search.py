@@ -1,4 +1,4 @@
-"""Where files are found: beside the file that names them, from where one stands, or shipped.
+"""The search for files: beside the file that names them, in the current folder, or shipped.
 
 A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the top.
 """
@@ -46,7 +46,7 @@ def find_file(
     Args:
         name: a path, with or without its ending, or the bare name of a shipped file (``demo``,
             ``paper``), which goes before a file of one's own without its ending.
-        beside: the file in which the name stands; its folder is searched first.
+        beside: the file that has the name; its folder is searched first.
         folder: the folder of ``configs/`` that holds such files.
         key: what to call it in an error; its last part is that of the document.
         ending: of such files, which a name may be without.
@@ -94,7 +94,7 @@ def find_file(
 
 
 def path_beside(name: str, *, beside: Path, key: str) -> Path:
-    """Where a thing of a document's own is, or is to be made: a socket, or its token.
+    """Place of a document's own socket or token, or where it is to be made.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.
 

@@ -23,14 +23,14 @@ NEEDED: Final = "a regular file is needed"
 
 
 class JudgedPath(type(Path())):
-    """Where a file was when it was judged, without links: one that has come since is not followed.
+    """Place of a file when it was judged, without links: one that has come since is not followed.
 
     Paths that are made of it are of this type, too.
     """
 
 
 def kind_of(state: os.stat_result) -> str:
-    """What is there instead of a regular file."""
+    """Name of what is there instead of a regular file."""
     return _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
 
 
@@ -141,7 +141,7 @@ def replacing(path: Path, *, sync: bool = True, private: bool = False) -> Iterat
     What was there stays as it was if writing fails, and so do its permissions if it does not.
 
     Args:
-        sync: wait until it is on the disk, and so hear of a full one.
+        sync: wait until it is on the disk, and so learn of a full one.
         private: nobody else may read or write it, whatever was so before.
 
     Raises:
@@ -167,7 +167,7 @@ def replacing(path: Path, *, sync: bool = True, private: bool = False) -> Iterat
 
 @contextmanager
 def replacing_text(path: Path) -> Iterator[IO[str]]:
-    """As `replacing`, for text of UTF-8 whose line ends stay as they are written."""
+    """Replace a file as `replacing` does, by text of UTF-8 whose line ends stay as written."""
     with replacing(path) as file:
         text = TextIOWrapper(file, "utf-8", newline="")
         yield text

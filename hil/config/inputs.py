@@ -39,9 +39,9 @@ class InputFile:
     """A file as a run read it."""
 
     name: str
-    """As the document has it that names it, or a person."""
+    """Name as the document has it that names it, or as a person gave it."""
     kind: str
-    """What it is to the run: ``rig``, ``table``, ``mesh``, …"""
+    """Part of the file in the run: ``rig``, ``table``, ``mesh``, …"""
     bytes: int | None
     """Size of what was read; None for a key."""
     sha256: str
@@ -87,7 +87,7 @@ class InputFiles:
         """Say how a document names a file, and what it is; nothing is opened.
 
         Args:
-            kind: where its ending does not tell it.
+            kind: where its ending does not show it.
         """
         self._named.setdefault(os.path.realpath(path), (name, _kind(path.name, kind)))
 
@@ -154,12 +154,12 @@ def collected() -> Iterator[InputFiles]:
 
 
 def current_inputs() -> InputFiles | None:
-    """Where files of a run are noted now; None if no run is enclosed."""
+    """Notes of the present run's files; None if no run is enclosed."""
     return _CURRENT.get()
 
 
 def name_input(path: Path, name: str, kind: str = "") -> None:
-    """As `InputFiles.name`, for the run that is enclosed; nothing outside of one."""
+    """Name a file as `InputFiles.name` does, for the enclosed run; nothing outside of one."""
     if (inputs := _CURRENT.get()) is not None:
         inputs.name(path, name, kind)
 
@@ -195,7 +195,7 @@ class _Noted(RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Where it is read next."""
+        """Offset of the next read."""
         return self._file.tell()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
@@ -232,7 +232,7 @@ class _Noted(RawIOBase):
 
 
 def _kind(file: str, kind: str) -> str:
-    """What a file is: by its ending, where its place alone does not tell."""
+    """Kind of a file: by its ending, where its place alone does not say."""
     is_known = kind not in ("", "motion", "materials")
     return kind if is_known else _KINDS.get(os.path.splitext(file)[1].lower(), kind)
 

@@ -1,8 +1,8 @@
-"""Whose code runs: the seven packages come from one installation, and nobody has replaced them.
+"""Origin of the code: the seven packages come from one installation, and none is replaced.
 
 Python takes the first `safety` or `drives` that it finds: a folder of that name beside the user, or
 another distribution in the same environment, would become part of the gate. Every process looks at
-its start (`hil/__init__.py`), without importing what it looks at. A gate tells its code as well,
+its start (`hil/__init__.py`), without importing what it looks at. A gate reports its code as well,
 and control compares it with its own.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, Final, NoReturn
 PACKAGES: Final = (
     "hil", "platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common",
 )  # fmt: skip
-"""What the program consists of."""
+"""Packages of the program."""
 HOME: Final = Path(__file__).resolve().parents[2]
 """Folder of the installation: the one that this very module's package lies in."""
 DISTRIBUTION: Final = "hil_bench"
@@ -32,7 +32,7 @@ _REMEDY: Final = (
 
 
 class InstallationError(ImportError):
-    """Code that is not this program's stands in the place of some that is; the text names it."""
+    """Code that is not this program's is in the place of some that is; the text names it."""
 
 
 def check_packages(home: Path = HOME) -> None:
@@ -91,7 +91,7 @@ def foreign_code(given_home: Any, document: Any, home: Path = HOME) -> str:
     """Say what of another process' code is not this installation's.
 
     Args:
-        given_home: the folder of its installation, as it told it.
+        given_home: the folder of its installation, as it reported it.
         told: what its `code_of_process` returned.
 
     Returns:
@@ -119,7 +119,7 @@ def _place(name: str) -> Path | None:
     """File that a package is, or would be, loaded from; a folder if it has no first file."""
     try:
         spec = find_spec(name)
-    except (ImportError, ValueError):  # ValueError: a module made by hand stands in its place
+    except (ImportError, ValueError):  # ValueError: a module made by hand is in its place
         return None
     if spec is None:
         return None
@@ -153,7 +153,7 @@ def _record(home: Path) -> dict[str, bytes]:
 
 
 def _claimant(home: Path, path: str) -> str:
-    """Which other distribution says that a file of ours is its own, in words."""
+    """Distribution that claims a file of ours as its own, in words."""
     for info in sorted(home.glob("*.dist-info/RECORD")):
         name = info.parent.name.removesuffix(".dist-info")
         if name.startswith(f"{DISTRIBUTION}-"):

@@ -1,4 +1,4 @@
-"""Which distributions a run is made of: our own, its libraries, and those of others.
+"""The distributions that a run is made of: our own, its libraries, and those of others.
 
 A library must be the one of its distribution: a `numpy.py` on PYTHONPATH would be taken for numpy.
 Distributions of others, which bring a station, a bank or a motion, are recorded and not judged.
@@ -45,12 +45,12 @@ LIBRARIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where code came from."""
+    """Origin of code."""
 
     name: str
-    """Of the distribution."""
+    """Name of the distribution."""
     version: str
-    """That it tells; empty if it is not installed as a distribution."""
+    """Version that it reports; empty if it is not installed as a distribution."""
     path: str
     """Folder of its code."""
     sha256: str
@@ -137,7 +137,7 @@ def origin_lines() -> str:
 
 def _distribution(name: str) -> Distribution | None:
     try:
-        if name == OURS:  # an editable install may stand elsewhere: it is not what runs
+        if name == OURS:  # an editable install may be elsewhere: it is not what runs
             found = distribution(name)
             return found if _home(found) in (None, HOME) else None
         return distribution(name)
@@ -146,7 +146,7 @@ def _distribution(name: str) -> Distribution | None:
 
 
 def _home(found: Distribution) -> Path | None:
-    """Where an installed wheel has its code; None for an editable install."""
+    """Folder of an installed wheel's code; None for an editable install."""
     return None if _editable(found) else Path(str(found.locate_file(""))).resolve()
 
 

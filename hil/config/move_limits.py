@@ -10,7 +10,7 @@ class MoveLimits:
     """Bounds of a move, each positive and finite."""
 
     speed_m_s: float
-    """Of the platform's origin [m/s]."""
+    """Speed of the platform's origin [m/s]."""
     acceleration_m_s2: float
     """[m/s2]."""
     jerk_m_s3: float

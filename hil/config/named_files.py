@@ -1,6 +1,6 @@
 """Files that a document names: which of them may be opened, decided in one place.
 
-A document may be a stranger's, and what it names goes on into recordings, reports and converted
+A document may be a stranger's, and what it names passes into recordings, reports and converted
 documents. So it may name what lies in its own folder and what comes with the program; links and
 ``..`` count as where they lead. What a person names on the command line may be anywhere.
 """
@@ -27,7 +27,7 @@ class OutsideError(PermissionError):
 
 
 class NotAllowedError(ConfigError):
-    """The same, told of the key of the document."""
+    """A file that a document may not name, with the key of the document."""
 
 
 class MissingError(ConfigError):
@@ -35,7 +35,7 @@ class MissingError(ConfigError):
 
 
 class EmbeddedPath(type(Path())):
-    """Where a document was that a recording carries: it stands in no folder, and may name no file.
+    """Place of a document that a recording carries: it is in no folder, and may name no file.
 
     Paths that are made of it are of this type, too.
     """
@@ -51,10 +51,10 @@ def configs_dir() -> Path:
 def judged(
     place: Path, document: Path, also: Iterable[Path] = (), *, shipped: bool = True
 ) -> JudgedPath:  # fmt: skip
-    """Where a file is that a document names, without links; nothing is opened.
+    """Find the file that a document names, without links; nothing is opened.
 
     Args:
-        document: the file in which the name stands.
+        document: the file that has the name.
         also: folders that are allowed besides the document's own and the shipped ones.
         shipped: whether the shipped ones are.
 
@@ -89,7 +89,7 @@ def read_named_file(
     """All of a file that a document names; it is opened once, and what is open is judged.
 
     Args:
-        document: the file in which the name stands.
+        document: the file that has the name.
         also: folders that are allowed besides the document's own and the shipped ones.
         name: as the document has it, and
         kind: what it is to a run (`hil.config.inputs`).

@@ -1,4 +1,4 @@
-"""Columns of numbers from a table of text, with where they stood."""
+"""Columns of numbers from a table of text, with their lines in the file."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberTable:
-    """Columns of numbers, with where they stood."""
+    """Columns of numbers, with their lines."""
 
     path: Path
     """The file."""
@@ -33,7 +33,7 @@ class NumberTable:
     "stamps"."""
 
     def place(self, row: int, column: str) -> str:
-        """Return where a value stood: file, line and column."""
+        """Return the place of a value: file, line and column."""
         return f"{self.path}, line {self.lines[row]}, column {column!r}"
 
     def check_unit(self, column: str, unit: str) -> None:

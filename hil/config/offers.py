@@ -1,4 +1,4 @@
-"""What installed distributions offer under a group of entry points: found, judged, or said why not.
+"""Offers of installed distributions under a group of entry points: found, judged, or why not.
 
 Stations, verbs, motions and drive banks of others all come this way. A package that does not load
 costs nobody else anything: it stays in the list, with the reason. Standard library only, for the
@@ -23,17 +23,17 @@ class Offer:
     """One thing as some distribution offers it."""
 
     group: str
-    """Of its entry point."""
+    """Group of its entry point."""
     name: str
-    """Of its entry point."""
+    """Name of its entry point."""
     distribution: str
     """Name and version of the distribution, with a space between."""
     package: str
     """Package or module that the code is in, as it is imported."""
     value: Any
-    """What it is; None if it cannot be used."""
+    """The offered object; None if it cannot be used."""
     broken: str = ""
-    """Why it cannot be used, and what to do; empty if it can."""
+    """Reason why it cannot be used, and what to do; empty if it can."""
 
     @property
     def words(self) -> str:

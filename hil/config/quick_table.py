@@ -18,7 +18,7 @@ from hil.config.quick_times import read_times
 BLOCK_BYTES: Final = 1_000_000
 """Read at once; parsing takes some twenty times this for a moment."""
 LONG_BYTES: Final = 4_000_000
-"""From so many on a table is long: reading it otherwise takes longer than to load a kernel."""
+"""Size from which a table is long: reading it otherwise takes longer than to load a kernel."""
 _ODD: Final = (b'"', b"_", b"\0", b"\n#", b"\n%", b"\n//")
 """What means quoted text or a comment, or is read as part of a number by some parser."""
 
@@ -31,7 +31,7 @@ def read_quickly(
     value_max: float,
     decimal: str = ".",
 ) -> NDArray[np.float64] | None:
-    """Read columns of a table, from where a file stands to its end.
+    """Read columns of a table, from a file's position to its end.
 
     Args:
         file: After the line with the header.

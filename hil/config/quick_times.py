@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.config.cells import STAMP, TimeCells, stamp_ns_in
 
 _DIGITS_MOST: Final = 18
-"""So many fit into 64 bits."""
+"""Most digits that fit into 64 bits."""
 _NS: Final = 10**9
 _ZERO, _NINE = ord("0"), ord("9")
 
@@ -20,7 +20,7 @@ _ZERO, _NINE = ord("0"), ord("9")
 def read_times(
     data: NDArray[np.uint8], spans: NDArray[np.int64], clock: TimeCells, decimal: str
 ) -> NDArray[np.float64] | None:
-    """Times of cells [s], or in their own unit, from the first one that the clock heard.
+    """Times of cells [s], or in their own unit, from the first one that the clock took.
 
     Args:
         data: bytes of a block, shape (L,).

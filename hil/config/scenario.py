@@ -1,4 +1,4 @@
-"""What scenarios of every station have in common."""
+"""Settings that scenarios of every station have in common."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ class RecordingSettings(Settings):
     ring_slots: Annotated[int, Field(ge=64, le=1_000_000)] = 4096
     """Entries that can wait for the disk, each a cycle or an event."""
     min_free_mb: NotNegative = 100.0
-    """With less free space on the disk the recording is ended, or does not begin [MB]."""
+    """Free space on the disk below which the recording is ended, or does not begin [MB]."""
 
 
 class OperatorSettings(Settings):

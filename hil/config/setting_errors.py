@@ -77,7 +77,7 @@ def describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:
 
 
 def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str | int]:
-    """The part of an error's location that stands in the file.
+    """The part of an error's location that is in the file.
 
     Pydantic adds the tag of the chosen variant of a union, and an index where one number was given
     for six legs; neither is a key that the user could find.
@@ -110,7 +110,7 @@ def _suggestion(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _pattern_in_words(pattern: str) -> str:
-    """What a text must be that breaks a pattern, as words where there are any."""
+    """Rule for a text that breaks a pattern, as words where there are any."""
     if pattern in _PATTERNS:
         return _PATTERNS[pattern]
     found = re.fullmatch(r"\^\[a-z0-9_\]\{1,(\d+)\}\$", pattern)

@@ -22,7 +22,7 @@ MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
 
 MAX_TOLD = 40
-"""Of more wrong values only the number is told."""
+"""Most wrong values that are listed; of more only the number is given."""
 
 
 class Settings(BaseModel):
@@ -62,7 +62,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def scenario_toml(path: Path) -> dict[str, Any]:
-    """As `read_toml`, of the scenario of a run: that lists it as one (`hil.config.inputs`)."""
+    """Read the scenario of a run as `read_toml` does; the run lists it (`hil.config.inputs`)."""
     name_input(path, str(path), SCENARIO)
     return read_toml(path)
 
@@ -98,7 +98,7 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 Change = str | tuple[str, Any]
-"""Of a table: a text ``key.path=value``, or a key and its value, taken as it is."""
+"""Change of a table: a text ``key.path=value``, or a key and its value, taken as it is."""
 
 
 def apply_overrides(

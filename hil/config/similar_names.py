@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 NAMES_MOST: Final = 300
-"""Of more names only so many are compared: those of the same first letter before others."""
+"""Most names that are compared: of more, those of the same first letter before others."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from numba import njit
 SKIPPED: Final = -1
 """Slot of a column that is passed over."""
 SPAN: Final = -2
-"""Slot of the column whose cells are told by where they stand."""
+"""Slot of the column whose cells are given by their places."""
 NO_SIGN: Final = -1
 """No byte is this: the numbers have no decimals."""
 CELL_MOST: Final = 1000
@@ -36,7 +36,7 @@ def _past_blanks(data: np.ndarray, at: int, delimiter: int) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _end_of_text(data: np.ndarray, at: int, delimiter: int, first: bool) -> int:
-    """Where a cell that may hold anything ends; -1 if it is not for this reader."""
+    """End of a cell that may hold anything; -1 if it is not for this reader."""
     begin = at
     at = _past_blanks(data, at, delimiter)
     if first and data[at] in (_HASH, _PERCENT, _SLASH):

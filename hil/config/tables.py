@@ -56,7 +56,7 @@ def read_table(
 
 
 def read_header(path: str | Path, size_max_bytes: int = SIZE_MAX_BYTES) -> Dialect:
-    """How a table is written, with the names and units of its columns, without reading its rows.
+    """Read the dialect of a table, with names and units of its columns, but not its rows.
 
     Raises:
         MotionError: As `read_table`.

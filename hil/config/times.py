@@ -12,9 +12,9 @@ from hil.config.tables import NumberTable, read_header, read_table
 from hil.config.unit_names import unit_key
 
 TIME_UNITS: Final = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "iso": 1.0}
-"""How many are a second; `iso` are stamps of ISO 8601, which the reader makes seconds of."""
+"""Units in a second; `iso` are stamps of ISO 8601, which the reader makes seconds of."""
 NAMES: Final = ("t_s", "t_ms", "t_us", "t_ns")
-"""What the column may be called; any of them may hold stamps of ISO 8601 instead."""
+"""Names of the column; any of them may hold stamps of ISO 8601 instead."""
 
 
 def read_timed(

@@ -39,7 +39,7 @@ def toml_of(table: Mapping[str, Any]) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """One value on one line, such as stands behind an equals sign.
+    """One value on one line, as behind an equals sign.
 
     Raises:
         TomlError: for a value that TOML has no form for.

@@ -24,7 +24,7 @@ CONNECT_TIMEOUT_S: Final = 2.0
 PACKETS_PER_POLL: Final = 256
 
 Message = m.State | m.Answer | m.SessionRefused | m.CutOff | m.Wanted | m.NewMotion
-"""What `DeskClient.poll` returns."""
+"""Messages that `DeskClient.poll` returns."""
 
 
 class DeskRefusedError(Exception):
@@ -33,10 +33,10 @@ class DeskRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunWelcome:
-    """What a bench says of its run."""
+    """Facts of a run that a bench gives with its welcome."""
 
     header: RunHeader
-    """Of the run, with the whole plan."""
+    """Header of the run, with the whole plan."""
     period_s: float
     """Cycle time [s]."""
     station: str
@@ -44,7 +44,7 @@ class RunWelcome:
     bench: str
     """Name of the run."""
     dead_man: str
-    """What keeps the motion alive, ``"hold"`` or ``"presence"``."""
+    """Condition that keeps the motion alive, ``"hold"`` or ``"presence"``."""
 
 
 class DeskClient:
@@ -114,7 +114,7 @@ class DeskClient:
         return self._next_id
 
     def poll(self) -> list[Message]:
-        """What the desk has said since the last call, in order; never waits."""
+        """Return the desk's messages since the last call, in order; never waits."""
         found: list[Message] = []
         while self._open and len(found) < PACKETS_PER_POLL:
             try:
@@ -163,7 +163,7 @@ class DeskClient:
         return True
 
     def again(self) -> Self:
-        """Another connection to whoever is at the same place now; it takes and holds nothing.
+        """Connect once more to whoever is at the same place now; it takes and holds nothing.
 
         Raises:
             DeskRefusedError: as of `connect`.
@@ -171,14 +171,14 @@ class DeskClient:
         return type(self).connect(self.path, self.name)
 
     def same_run(self, other: DeskClient) -> bool:
-        """Whether another client is told of the very same run: by the same memory."""
+        """Whether another client belongs to the very same run: by the same memory."""
         memory = self.telemetry.memory
         return memory is not None and memory == other.telemetry.memory
 
     def succeed(self, before: DeskClient) -> None:
-        """Go on where the client of an earlier desk of the same run was, and close that one.
+        """Continue where the client of an earlier desk of the same run was, and close that one.
 
-        What control tells goes on without a gap, and no question gets a number for the second
+        Control's reports continue without a gap, and no question gets a number for the second
         time.
         """
         self._next_id = max(self._next_id, before._next_id)

@@ -1,4 +1,4 @@
-"""When a hold-to-run counts: only from a press that was meant, and only while its maker lives."""
+"""The hold-to-run of a client: only from a meant press, and only while its maker lives."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from hil.desk.order import DEAD_MAN_S
 
 @dataclass(slots=True)
 class ClientDeadMan:
-    """A client's hold-to-run, as its signs of life tell of it.
+    """The hold-to-run of a client, by its signs of life.
 
     A press counts if it was made while its maker owned the motion. After a silence it counts no
-    more until it was let go and pressed anew: a panel that froze and comes back must not go on by
+    more until it was let go and pressed anew: a panel that froze and comes back must not hold by
     itself.
     """
 
     stamp_s: float = -math.inf
     """Monotonic time of the newest sign of life [s]; -inf if there was none."""
     held: bool = False
-    """What it said."""
+    """Whether it said that it holds."""
     firm: bool = False
     """Whether the hold counts."""
 

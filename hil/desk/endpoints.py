@@ -1,4 +1,4 @@
-"""Where benches can be found: a folder of this user's alone, with a socket per run and one token.
+"""The place where benches are found: a folder of this user alone, a socket per run, one token.
 
 Nobody else may enter the folder, so nobody else can put a socket or a token there or wait at one.
 It is opened once, checked on the open descriptor, and everything in it is named through that
@@ -37,7 +37,7 @@ class Endpoint:
     path: Path
     """Its socket."""
     name: str
-    """Of the run."""
+    """Name of the run."""
     pid: int
     """Number of the process that runs it."""
 
@@ -163,7 +163,7 @@ def socket_name(name: str, pid: int) -> str:
 
 
 def place_of(path: Path) -> Endpoint | None:
-    """What the file name of a socket tells of its bench; None if it is no such name."""
+    """Endpoint of a bench by the file name of its socket; None if it is no such name."""
     match = _SOCKET.fullmatch(path.name)
     return None if match is None else Endpoint(path, match["name"], int(match["pid"]))
 

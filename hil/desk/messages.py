@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 PROTOCOL: Final = 1
 MAX_PACKET_BYTES: Final = 64 * 1024
-"""Of one message; a longer one ends the connection."""
+"""Largest size of a message [bytes]; a longer one ends the connection."""
 
 Number = Annotated[int, Field(ge=0, le=2**53)]
 ClientName = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -44,7 +44,7 @@ class _Message(BaseModel):
 
 
 class Hello(_Message):
-    """Who is there, and the proof that it may read the token."""
+    """Name of a client, and the proof that it may read the token."""
 
     type: Literal["hello"] = "hello"
     name: ClientName
@@ -112,7 +112,7 @@ class Motion(_Message):
 
 
 class Stop(_Message):
-    """Hold, now; anyone may say so, whoever owns the motion."""
+    """Request to hold, now; anyone may make it, whoever owns the motion."""
 
     type: Literal["stop"] = "stop"
     id: Number = 0
@@ -156,7 +156,7 @@ class SessionRefused(_Message):
 
 
 class State(_Message):
-    """Who is there, told on every change.
+    """Clients and owner, sent on every change.
 
     Args:
         owner: name of the one who owns the motion, empty if nobody does.
@@ -176,14 +176,14 @@ class CutOff(_Message):
     """The last word of a desk that has lost the way to its bench.
 
     It can pass nothing on, no other desk comes after it, and of the run it knows nothing: that one
-    may go on.
+    may continue.
     """
 
     type: Literal["cut_off"] = "cut_off"
 
 
 class Wanted(_Message):
-    """Tempo and pose as control is given them, whoever asked for them; told on every change.
+    """Tempo and pose as control is given them, whoever asked for them; sent on every change.
 
     Args:
         override: tempo wanted, 0 to 1.
@@ -196,7 +196,7 @@ class Wanted(_Message):
 
 
 class NewMotion(_Message):
-    """The newest motion that control was given; when it is in force, control tells.
+    """The newest motion that control was given; control reports when it is in force.
 
     Args:
         serial: its number; 0 for the scenario's own.
@@ -209,7 +209,7 @@ class NewMotion(_Message):
 
 
 class Answer(_Message):
-    """What became of a wish: done, or what is wrong, with place, value, limit and unit."""
+    """Answer to a request: done, or what is wrong, with place, value, limit and unit."""
 
     type: Literal["answer"] = "answer"
     id: Number
@@ -229,7 +229,7 @@ _FROM_DESK: Final[TypeAdapter[DeskMessage]] = TypeAdapter(
 
 
 def from_client(packet: bytes) -> ClientMessage:
-    """Read what a panel said.
+    """Read a message of a panel.
 
     Raises:
         MessageError: if it is too long or no message.
@@ -238,7 +238,7 @@ def from_client(packet: bytes) -> ClientMessage:
 
 
 def from_desk(packet: bytes) -> DeskMessage:
-    """Read what the desk said.
+    """Read a message of the desk.
 
     Raises:
         MessageError: if it is too long or no message.
@@ -258,7 +258,7 @@ def _read(adapter: TypeAdapter[_M], packet: bytes) -> _M:
 
 
 def proof_of(secret: str, nonce: str) -> str:
-    """What `Hello.proof` must be: HMAC-SHA256 (RFC 2104) of the nonce under the token, hexadecimal.
+    """Return the right `Hello.proof`: hexadecimal HMAC-SHA256 (RFC 2104) of the nonce by the token.
 
     Args:
         secret: content of the token file.
@@ -268,6 +268,6 @@ def proof_of(secret: str, nonce: str) -> str:
 
 
 def proves(secret: str, nonce: str, proof: str) -> bool:
-    """Whether a proof is `proof_of` this secret and nonce; the time it takes tells nothing."""
+    """Whether a proof is `proof_of` this secret and nonce; the time it takes reveals nothing."""
     said = proof.encode("utf-8", "replace")
     return hmac.compare_digest(proof_of(secret, nonce).encode(), said)

@@ -1,4 +1,4 @@
-"""What control tells of the operation: tempo, motion in force, refused presses, the run's end."""
+"""State of the operation for panels: tempo, motion in force, refused presses, the run's end."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ OPERATION_MAX_BYTES: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """That something an operator ordered was not done."""
+    """Report that something an operator ordered was not done."""
 
     why: str = ""
-    """As half a sentence; empty if all was done."""
+    """Reason as half a sentence; empty if all was done."""
     button: str = ""
     """Name of the button that was pressed; empty if it was no press."""
     serial: int = 0
@@ -63,9 +63,9 @@ class Operation:
     motion_serial: int = 0
     """Number of the motion in force."""
     motion_t_s: float = 0.0
-    """Where in it the platform is [s]."""
+    """Time of the platform in that motion [s]."""
     refused: Refusal = DONE
-    """What was not done of the last that was ordered."""
+    """Last order that was not done."""
     seen: tuple[int, ...] = NO_PRESSES
     """Presses taken so far, one counter per `Button`."""
     dead_man: str = "hold"
@@ -152,7 +152,7 @@ class Operation:
 
 
 def _printable(words: str, longest: int) -> str:
-    """At most so many characters, and one that says that others were left out."""
+    """Shorten to so many characters, with one that says that others were left out."""
     # A stray byte of a file name in a system's error has no form in UTF-8.
     words = words.encode("utf-8", "replace").decode("utf-8")
     return words if len(words) <= longest else f"{words[:longest]}…"

@@ -1,4 +1,4 @@
-"""What the operator wants in this cycle: the desk's newest order, read once, and the dead-man.
+"""The operator's request in this cycle: the desk's newest order, read once, and the dead-man.
 
 Presses come as counters, so that none is lost and none is obeyed twice. A counter that falls (a
 desk that began anew) is no press. One that comes late, or was made by an owner who is none any
@@ -24,7 +24,7 @@ NOTHING_YET = OperatorOrder()
 
 
 class OrderSource(Protocol):
-    """Where orders come from."""
+    """Source of orders."""
 
     def read(self) -> OperatorOrder | None:
         """Return the newest order, None if there is nothing new that can be trusted."""
@@ -33,7 +33,7 @@ class OrderSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the operator wants in one cycle."""
+    """The operator's request in one cycle."""
 
     order: OperatorOrder
     """The newest order."""
@@ -85,7 +85,7 @@ class Operator:
         return Wish(order, self._held(order), pressed, tuple(one for one in risen if one[1]))
 
     def _stale(self, order: OperatorOrder, index: int) -> str:
-        """Why the newest press of a button does not count; empty if it does."""
+        """Return why the newest press of a button does not count; empty if it does."""
         if BUTTONS[index] in self._ageless:
             return ""
         age_s = self._now_s() - order.pressed_s[index]

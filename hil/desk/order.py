@@ -1,4 +1,4 @@
-"""What the operator wants, in memory that the desk shares with control.
+"""The operator's order, in memory that the desk shares with control.
 
 The newest wins (`hil.ipc.latest`). Control keeps what it had while an order is torn or damaged, and
 its stamp goes stale, which is as good as a released dead-man. Presses are counters, so a press can
@@ -19,7 +19,7 @@ Six = tuple[float, float, float, float, float, float]
 
 
 class Button(Enum):
-    """What an operator can press; the order of the members is that of the counters."""
+    """Button of an operator; the order of the members is that of the counters."""
 
     HOME = "home"
     ENGAGE = "engage"
@@ -52,7 +52,7 @@ _NO_TARGET: Final = (math.nan,) * 6
 
 @dataclass(frozen=True, slots=True)
 class OperatorOrder:
-    """What the operator wants now."""
+    """The operator's order: what shall be now."""
 
     stamp_s: float = -math.inf
     """Monotonic time of the owner's last sign of life [s]; -inf if there is none."""
@@ -69,9 +69,9 @@ class OperatorOrder:
     motion_json: bytes = b""
     """Its ``[motion]`` table as JSON, proved; empty for number 0."""
     owner: str = ""
-    """Who owns the motion; empty if nobody does."""
+    """Name of the owner of the motion; empty if nobody owns it."""
     presser: str = ""
-    """Who pressed last: the owner, or whoever asked for a stop."""
+    """Name of whoever pressed last: the owner, or whoever asked for a stop."""
     pressed_s: tuple[float, ...] = NO_STAMPS
     """Monotonic time of each button's last press [s]; -inf if there was none."""
     press_ownings: tuple[int, ...] = NO_PRESSES
@@ -100,7 +100,7 @@ class OperatorOrder:
                 raise ValueError(f"{place} of {size} bytes; at most {NAME_MAX_BYTES} bytes")
 
     def pressed(self, button: Button) -> int:
-        """How often a button was pressed."""
+        """Number of presses of a button."""
         return self.presses[BUTTONS.index(button)]
 
 

@@ -1,4 +1,4 @@
-"""Writes the operator's order: each wish changes one thing of it, and the whole is written anew."""
+"""The writer of the operator's order: each request changes one part, and all is written anew."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OrderWriter:
     """The order as it was written last.
 
     Args:
-        before: what a desk before this one wrote last. Its counters go on, so that no press is
+        before: what a desk before this one wrote last. Its counters continue, so that no press is
             taken twice or lost, and its tempo and motion stay; its owner, hold and pose do not.
     """
 
@@ -34,12 +34,12 @@ class OrderWriter:
 
     @property
     def wanted(self) -> m.Wanted:
-        """Tempo and pose of it, as clients are told."""
+        """Tempo and pose of it, as clients are given them."""
         return m.Wanted(override=self.order.override, pose=self.order.target)
 
     @property
     def newest_motion(self) -> m.NewMotion:
-        """The motion of it, as clients are told."""
+        """The motion of it, as clients are given it."""
         serial, table = self.order.motion_serial, self.order.motion_json
         return m.NewMotion(serial=serial, table=json.loads(table) if table else None)
 

@@ -1,4 +1,4 @@
-"""What passes between the desk's mind and those who carry for it."""
+"""Values that pass between the desk's state and the service that sends and proves for it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from hil.desk.order import Six
 
 @dataclass(frozen=True, slots=True)
 class DeskFacts:
-    """What a client is told of the run."""
+    """Facts of the run that a client is given."""
 
     header_bytes: int
     """Size of the run's header in its memory file."""
     period_s: float
     """Cycle time [s]."""
     station: str
-    """Whose run it is."""
+    """Station whose run it is."""
     bench: str
     """Name of the run."""
     proves: bool = False
     """Whether it has targets and motions to be set, which are proved first."""
     dead_man: Literal["hold", "presence"] = "hold"
-    """What keeps the motion alive."""
+    """Condition that keeps the motion alive."""
 
     def welcome(self) -> m.Welcome:
-        """The facts as a client is told of them."""
+        """The facts as the message to a client."""
         return m.Welcome(
             header_bytes=self.header_bytes,
             period_s=self.period_s,
@@ -51,7 +51,7 @@ class PendingRequest:
     """Something to be proved before it becomes an order."""
 
     client: int
-    """Who asks."""
+    """Number of the client that asks."""
     id: int
     """Number of its question."""
     pose: Six | None = None
@@ -59,11 +59,11 @@ class PendingRequest:
     table: dict[str, Any] | None = None
     """The ``[motion]`` table, for a motion; None for a target."""
     era: tuple[int, int] = (0, 0)
-    """The owning and the wish that it belongs to; one that is over has no use for a proof."""
+    """Ownership and request that it belongs to; one that is over has no use for a proof."""
 
 
 class Outbox:
-    """What the desk has to say, and to whom for the last time, until somebody carries it."""
+    """Messages that are still to be sent, and clients for which it is the last one."""
 
     def __init__(self) -> None:
         self._packets: list[OutgoingPacket] = []
@@ -84,7 +84,7 @@ class Outbox:
         self._leaving.append(client)
 
     def take_packets(self) -> list[OutgoingPacket]:
-        """What is to be sent since the last call, in order."""
+        """Return the packets to be sent since the last call, in order."""
         packets, self._packets = self._packets, []
         return packets
 

@@ -1,8 +1,8 @@
 """The desk as control starts it, and its process: `python -m hil.desk.process`.
 
 Control keeps three things of it: a slot to read, a ring to push into, and the pipes of its
-respawner (`hil.desk.respawner`): a word down the one tells that the run is over, and its end that
-the bench is gone, however it went; by the other control hears of a desk that died and of the next
+respawner (`hil.desk.respawner`): a word down the one says that the run is over, and its end that
+the bench is gone, however it went; by the other control learns of a desk that died and of the next
 one. Nothing of control waits for the desk once it runs. If the desk dies, the stamp in the slot
 gets old and the dead-man releases; nothing else happens to the motion.
 """
@@ -35,7 +35,7 @@ from hil.recording.header import RunHeader
 _KEEPER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
-"""What the keeper is given beyond the times that it gives the desk [s]."""
+"""Time that the desk's parent is given beyond the times that it gives the desk [s]."""
 _REPLY_MAX_BYTES: Final = 4096
 
 
@@ -50,7 +50,7 @@ class DeskProcess:
         prover: arguments of the interpreter for the station's prover (`hil.desk.prover`); empty
             for a station that has nothing to prove.
         name: of the run; the header's scenario if left out.
-        dead_man: what keeps the motion alive, told to clients.
+        dead_man: what keeps the motion alive, sent to clients.
         place: folder for the socket and the token; the user's own if left out.
 
     Raises (on entering):
@@ -85,7 +85,7 @@ class DeskProcess:
         self.telemetry = Broadcast.shared(
             TELEMETRY_SLOTS, slot_bytes(header.signals.size, Broadcast.head_bytes)
         )
-        """Where control pushes what it tells."""
+        """Ring that control pushes its reports into."""
         self._keeper: ChildProcess | None = None
         self._poll = select.poll()
         self._said, self._news = b"", list[str]()
@@ -98,17 +98,17 @@ class DeskProcess:
 
     @property
     def pid(self) -> int:
-        """Number of the desk's process; 0 if none runs, as far as the keeper has said."""
+        """Number of the desk's process; 0 if none runs, by the last word of its parent."""
         self._listen()
         return self._pid
 
     @property
     def running(self) -> bool:
-        """Whether a desk runs, as far as the keeper has said; one system call."""
+        """Whether a desk runs, by the last word of its parent; one system call."""
         return self.pid > 0
 
     def news(self) -> str:
-        """What has become of the desk since the last call: one thing at a time, else empty.
+        """Return the news of the desk since the last call: one thing at a time, else empty.
 
         It never waits: one system call, a few microseconds.
         """
@@ -125,7 +125,7 @@ class DeskProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Tell the desk that the run is over, and see it end."""
+        """Report to the desk that the run is over, and wait for its end."""
         self.close()
 
     def _start(self) -> None:
@@ -154,7 +154,7 @@ class DeskProcess:
         self._news.clear()
 
     def _listen(self) -> None:
-        """Take what the keeper has said, if anything."""
+        """Read the words of the desk's parent, if there are any."""
         keeper = self._keeper
         if keeper is None or keeper.stdout is None or not self._poll.poll(0):
             return
@@ -242,7 +242,7 @@ def _say(**answer: Any) -> None:
 
 
 def _send_line(line: bytes) -> None:
-    with suppress(OSError):  # the keeper may be gone; then there is nobody to tell
+    with suppress(OSError):  # the respawner may be gone; then nobody is left to write to
         os.write(1, line)
 
 

@@ -44,11 +44,11 @@ class RequestJudge(Protocol):
     """A station's judge of what an operator asks for."""
 
     def target(self, pose: Six) -> str:
-        """What is wrong with a pose to stand at; empty if nothing."""
+        """Return the problem of a pose to rest at; empty if there is none."""
         ...
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
-        """What is wrong with a motion, empty if nothing; and its table in full as JSON."""
+        """Return the problem of a motion, empty if there is none; and its table in full as JSON."""
         ...
 
 
@@ -71,7 +71,7 @@ class ProverChild:
 
     @property
     def wire(self) -> socket.socket | None:
-        """What becomes readable with an answer; None while there is no process."""
+        """Socket that becomes readable with an answer; None while there is no process."""
         return self._wire
 
     def start(self) -> None:
@@ -82,7 +82,7 @@ class ProverChild:
         """
         if self._wire is not None:
             return
-        # Proofs leave files while they run. Whoever is left, desk or prover, removes the folder.
+        # Proofs leave files while they run. Who is left, desk or prover, removes the folder.
         self._work = WorkFolder("hil-prover-")
         folder = str(self._work.path)
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

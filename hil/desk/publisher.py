@@ -1,4 +1,4 @@
-"""What control tells the panels of the operation: on a change, and ten times a second."""
+"""Publication of the operation to the panels: on a change, and ten times a second."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,14 +8,14 @@ from hil.desk.operation import OPERATION_KIND, Operation
 from hil.timing.clock import Tick
 
 Note = Callable[[Tick, str, dict[str, str | bool]], None]
-"""Where it is written down what the operator did."""
+"""Recorder of what the operator did."""
 
 EVERY_S = 0.1
-"""Between two tellings without a change [s]."""
+"""Time between two messages without a change [s]."""
 
 
 class OperationSink(Protocol):
-    """Someone who is told how the operation stands."""
+    """Receiver of the operation's state."""
 
     def publish(self, t_s: float, operation: Operation) -> None:
         """Take the state of one cycle."""
@@ -23,7 +23,7 @@ class OperationSink(Protocol):
 
 
 class TelemetrySink(Protocol):
-    """Where telemetry goes."""
+    """Sink of telemetry."""
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Put one entry in, without waiting."""
@@ -31,7 +31,7 @@ class TelemetrySink(Protocol):
 
 
 class Publisher:
-    """Tells telemetry of the operation."""
+    """Publisher of the operation's state as telemetry."""
 
     def __init__(self, sink: TelemetrySink) -> None:
         self._sink = sink
@@ -39,7 +39,7 @@ class Publisher:
         self._next_s = 0.0
 
     def publish(self, t_s: float, operation: Operation) -> None:
-        """Tell it if something changed that people decide by, or if it is time."""
+        """Publish it if something changed that people decide by, or if it is time."""
         facts = (
             operation.held,
             operation.playing,

@@ -1,10 +1,10 @@
 """Keeps a desk beside a run: `python -m hil.desk.respawner` starts it, and another one if it dies.
 
 Control has this process started before anything moves. A new desk on the same slot and telemetry
-is then a matter between keeper and desk, and costs no cycle more than the reading of a line that
-says so. A desk that hangs is killed. Each has a pipe of its keeper's, so that it is gone with the
-keeper, and the keeper with the bench. A run that is over says so down these pipes before they are
-closed: a pipe that ends without that word tells nothing of the run, which may well go on.
+is then a matter between respawner and desk, and costs no cycle more than the reading of a line that
+says so. A desk that hangs is killed. Each has a pipe from its parent, so that it is gone with the
+parent, and that with the bench. A run that is over says so in these pipes before they are
+closed: a pipe that ends without that word says nothing of the run, which may last.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ START_TIMEOUT_S: Final = 30.0
 END_TIMEOUT_S: Final = 2.0
 AGAIN_S: Final = 0.5
 AGAIN_MAX_S: Final = 8.0
-"""Between the end of a desk and the next one [s]; doubled each time that one cannot begin."""
+"""Longest time from the end of a desk to the next [s]; doubled each time that one cannot begin."""
 SILENT_MAX_S: Final = 4.0
 """A desk beats at least once a second; one that is silent for so long [s] hangs."""
 CLOSING_S: Final = 0.2
 """Time that a desk which has closed its pipe has to be gone [s]."""
 BENCH: Final = 0
-"""Descriptor of standard input: at its end, or once `OVER` is said, the bench is gone."""
+"""Descriptor of standard input: at its end, or once `OVER` is read, the bench is gone."""
 OVER: Final = b"over\n"
-"""What control says to its keeper, and that one to the desk, at the end of the run."""
+"""Message of control to the respawner, and of that to the desk, at the end of the run."""
 DESK_PROGRAM: Final = ("-m", "hil.desk.process")
 
 
@@ -112,7 +112,7 @@ class Respawner:
         """Let the desk end, at most so long [s], else kill it; harmless when repeated.
 
         Args:
-            over: whether it is to be told that the run is over.
+            over: whether it is to learn that the run is over.
 
         Returns:
             Its exit status; None if there was none.
@@ -136,12 +136,12 @@ def _readable(descriptors: tuple[int, ...], timeout_s: float) -> list[int]:
 
 
 def _run_over() -> bool:
-    """Whether control has said that the run is over; one that was killed has not."""
+    """Whether control has ended the run; one that was killed has not."""
     return bool(_readable((BENCH,), 0.0)) and OVER in os.read(BENCH, 4096)
 
 
 def _say(answer: dict[str, Any]) -> None:
-    with suppress(OSError):  # control may be gone; then there is nobody to tell
+    with suppress(OSError):  # control may be gone; then nobody is left to write to
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
@@ -154,7 +154,7 @@ def _ordinary() -> None:
 
 
 def main() -> int:
-    """Run the keeper; the desk's order comes as one line of JSON on standard input.
+    """Run the respawner; the desk's order comes as one line of JSON on standard input.
 
     Returns:
         Exit status: 0 when the bench is gone, 2 if the first desk could not begin.

@@ -1,4 +1,4 @@
-"""The end of a run as control tells it: what began it, and what is being done until it is over."""
+"""The end of a run as control reports it: its cause, and what is done until it is over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class EndCause(Enum):
-    """What began it."""
+    """Cause of the end."""
 
     SHUT_DOWN = "shut_down"
     """An operator pressed for it."""
@@ -21,9 +21,9 @@ class EndCause(Enum):
     GAVE_UP = "gave_up"
     """The drives did not do in time what was asked."""
     DESK = "desk"
-    """No panel can be heard any more."""
+    """No panel can be reached any more."""
     SOURCE = "source"
-    """Who moves an arm has ended it."""
+    """The source that moves an arm has ended it."""
     CONTROL = "control"
     """Control ends it: a gate that refused, a robot that is lost, a time that is over."""
     UNKNOWN = "unknown"
@@ -31,7 +31,7 @@ class EndCause(Enum):
 
 
 class EndStep(Enum):
-    """What is being done."""
+    """Step of the end that is under way."""
 
     STOPPING = "stopping"
     PARKING = "parking"
@@ -47,15 +47,15 @@ class RunEnd:
     """An end that is under way."""
 
     cause: EndCause
-    """What began it."""
+    """Cause of the end."""
     step: EndStep
-    """What is being done."""
+    """Step that is under way."""
     why: str = ""
-    """Who pressed, or what is wrong; empty if the cause says it all."""
+    """Name of whoever pressed, or what is wrong; empty if the cause says it all."""
     left_s: float = 0.0
-    """Time until the power goes off where the platform stands [s], in `AWAITING_PARK`."""
+    """Time until the power goes off where the platform is [s], in `AWAITING_PARK`."""
     waits: str = ""
-    """Why the gate does not let it go on yet; empty if it does."""
+    """Reason why the gate does not let it continue yet; empty if it does."""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.left_s < math.inf:

@@ -1,4 +1,4 @@
-"""The desk's mind, without a socket: who is there, who owns the motion, what they want.
+"""The desk's state, without a socket: who is there, who owns the motion, what they want.
 
 Packets and times come in, packets and orders go out. A client is believed only after the kernel
 has named this user as its owner and its proof has matched; one that says anything which is not a
@@ -54,7 +54,7 @@ class Desk:
 
     @property
     def order(self) -> OperatorOrder:
-        """What was last written."""
+        """The order that was last written."""
         return self._pen.order
 
     @property
@@ -106,11 +106,11 @@ class Desk:
                 self._send_all()
 
     def run_over(self) -> None:
-        """The run is over: everyone is told, and nothing more is taken from anyone."""
+        """End the run for all: everyone is informed, and nothing more is taken from anyone."""
         self._end(m.State(owner="", you_own=False, clients=self.names, bench=False))
 
     def cut_off(self) -> None:
-        """The way to the bench is lost: as at the end of the run, but nobody is told of an end."""
+        """Note that the link to the bench is lost: as at the end, but nobody is sent an end."""
         self._end(m.CutOff())
 
     def _end(self, last: m.State | m.CutOff) -> None:
@@ -123,7 +123,7 @@ class Desk:
     # --- what they say -------------------------------------------------------------------------
 
     def received(self, key: int, packet: bytes) -> None:
-        """A client has said something; nothing is taken from one that was refused."""
+        """Take a packet of a client; nothing is taken from one that was refused."""
         client = self._clients.get(key)
         if client is None:
             return
@@ -197,7 +197,7 @@ class Desk:
         client: ClientSession,
         message: m.Press | m.Override | m.Target | m.Motion,
     ) -> None:
-        """What only the owner may want."""
+        """Handle a request that only the owner may make."""
         if key != self._owner:
             self.outbox.answer(key, message.id, self._not_owner())
             return
@@ -237,7 +237,7 @@ class Desk:
         self._ask(replace(case, era=self._era_of(case)))
 
     def _era_of(self, case: PendingRequest) -> tuple[int, int]:
-        """What must be the same when the proof is done: the owning, and for a pose its wish."""
+        """State that must be the same after the proof: the ownership, and a pose's request."""
         return self._pen.order.owning, 0 if case.pose is None else self._targets
 
     def proved(self, case: PendingRequest, error: str, motion_json: bytes = b"") -> None:

@@ -27,7 +27,7 @@ TURN_S: Final = 0.05
 """Longest time between two looks at the clock while somebody is there [s]."""
 IDLE_TURN_S: Final = 1.0
 PACKETS_PER_TURN: Final = 64
-"""Of one client, so that none can keep the others from being heard."""
+"""Most packets of one client in a turn, so that none can keep the others from being served."""
 _UCRED: Final = struct.Struct("=iII")  # pid, uid, gid: unix(7), SO_PEERCRED
 _LISTENER, _PARENT, _PROVER = -1, -2, -3
 
@@ -71,7 +71,7 @@ class Service:
             is lost.
         descriptors: what goes with a welcome: telemetry and header, both read-only.
         prover: who proves; None for a station that has nothing to prove.
-        beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns go on.
+        beat: called in every turn, at least each `IDLE_TURN_S`: a sign that turns continue.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Service:
         self._prover_wire: socket.socket | None = None
 
     def run(self) -> None:
-        """Serve until the bench is gone, or cannot be reached; then tell everyone, and close."""
+        """Serve until the bench is gone, or cannot be reached; then inform everyone, and close."""
         try:
             while self.turn(TURN_S if self._clients else IDLE_TURN_S):
                 pass

@@ -22,15 +22,15 @@ class ClientSession:
     """One connection."""
 
     nonce: str
-    """What its proof has to be made with."""
+    """Nonce of its proof."""
     since_s: float
-    """When it came [s]."""
+    """Time at which it connected [s]."""
     name: str = ""
-    """As it is shown to others; empty until it is let in."""
+    """Name as it is shown to others; empty until it is let in."""
     grip: ClientDeadMan = field(default_factory=ClientDeadMan)
     """Its hold-to-run."""
     took_s: float = -math.inf
-    """When it took the motion last [s]; -inf if it never did."""
+    """Time at which it last took the motion [s]; -inf if it never did."""
 
     @property
     def known(self) -> bool:
@@ -48,7 +48,7 @@ class ClientSession:
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:
-    """Why the first word of a client does not let it in; empty if it does."""
+    """Return why the first message of a client does not let it in; empty if it does."""
     if not isinstance(message, m.Hello):
         return f"{message.type} before hello"
     if message.protocol != m.PROTOCOL:

@@ -1,4 +1,4 @@
-"""Runs in real time that no panel leads: each says by a locked file that it goes on.
+"""Runs in real time without an operator: each shows by a locked file that it still runs.
 
 They have no desk, so no socket; a window without a bench would take them for nothing at all. The
 kernel undoes the lock with the process, so a run that was killed is known to be over.
@@ -24,9 +24,9 @@ _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextmanager
 def announced(name: str, place: Path | None = None) -> Iterator[None]:
-    """While it is open, panels know that a run without operator goes on.
+    """Let panels know, while it is open, that a run without operator is under way.
 
-    Nothing depends on it: where the folder cannot be used, the run goes on unannounced.
+    Nothing depends on it: where the folder cannot be used, the run continues unannounced.
 
     Args:
         name: of the run.
@@ -46,7 +46,7 @@ def announced(name: str, place: Path | None = None) -> Iterator[None]:
 
 
 def list_unattended_runs(place: Path | None = None) -> list[str]:
-    """Names of the runs without operator that go on; files of those that were killed are removed.
+    """Names of running runs without operator; files of those that were killed are removed.
 
     Raises:
         PlaceError: if the folder is there and cannot be trusted.

@@ -1,4 +1,4 @@
-"""Writes down what becomes of the desk while a run goes on: it died, another one began."""
+"""The record of the desk during a run: that it died, that another one began."""
 
 from typing import Final, Protocol
 
@@ -18,7 +18,7 @@ class Watched(Protocol):
         ...
 
     def news(self) -> str:
-        """What has become of it since the last call, without waiting; empty if nothing."""
+        """Return the news since the last call, without waiting; empty if there is none."""
         ...
 
 

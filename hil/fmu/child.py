@@ -79,7 +79,7 @@ class _Stepper:
         self._wrong: tuple[StepStatus, str] | None = None
 
     def step(self, inputs: tuple[float, ...]) -> None:
-        """Set the inputs and go on by one step of the bench; what fails is kept."""
+        """Set the inputs and do one step of the bench; what fails is kept."""
         try:
             if inputs:
                 self._in.set(inputs)

@@ -22,9 +22,9 @@ from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 NEUTRAL: Final = kernels.TABLE_SIZE
-"""Of the constants: the filter's table stands before, the neutral pose behind."""
+"""Index among the constants: before it the filter's table, from it on the neutral pose."""
 WORK: Final = kernels.MEMORY_SIZE
-"""Of the memory: what the filter remembers stands before, its scratch behind."""
+"""Index in the memory: before it the filter's state, from it on its scratch."""
 MEMORY: Final = WORK + kernels.WORK_SIZE
 
 

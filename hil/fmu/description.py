@@ -1,4 +1,4 @@
-"""What an FMU says of itself, read without loading any of its native code.
+"""The description of an FMU, read without loading any of its native code.
 
 The file is a zip archive with ``modelDescription.xml`` (FMI 2.0.4, 2.2; FMI 3.0, 2.4). Refused
 here: what could never be run by the bench, with the reason, before anything of it is trusted.
@@ -42,7 +42,7 @@ PLATFORMS: Final = {"2": "linux64", "3": "x86_64-linux"}
 MAX_ARRAY: Final = 4096
 """An array is read whole for each of its elements that is wanted."""
 MAX_LOSSES: Final = 20
-"""So many faults of a description that do not matter are told."""
+"""Most faults of a description that are listed though they do not matter."""
 _UNDEFINED_UNIT: Final = re.compile('The (display )?unit ".*" of .*variable .* not defined')
 _INDICES: Final = re.compile(r"\[([0-9]{1,6}(?:,[0-9]{1,6}){0,7})\]$")
 
@@ -53,28 +53,28 @@ class Variable:
 
     name: str
     type: str
-    """As FMI names it: Real, Float64, Integer, …"""
+    """Type as FMI names it: Real, Float64, Integer, …"""
     causality: str
     """parameter, input, output, local, independent, …"""
     variability: str
     unit: str
-    """As the file says; empty if it does not."""
+    """Unit as the file says; empty if it does not."""
     start: str
     """Its start value as text; empty if there is none."""
     reference: int
     """Value reference."""
     shape: tuple[int, ...]
-    """Of an array (FMI 3); empty for a scalar, and for one element."""
+    """Shape of an array (FMI 3); empty for a scalar, and for one element."""
     description: str
     size: int = 1
     """Values that its reference has; more than one for an array and for an element of it."""
     at: int = 0
-    """Which of them it is, of an element; row after row, as FMI 3 has them (2.2.6.1)."""
+    """Index of an element; row after row, as FMI 3 has them (2.2.6.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an FMU is."""
+    """Description of an FMU."""
 
     path: Path
     sha256: str
@@ -85,10 +85,10 @@ class Description:
     token: str
     """GUID or instantiation token."""
     identifier: str
-    """Of its co-simulation library; empty if it has none."""
+    """Identifier of its co-simulation library; empty if it has none."""
     tool: str
     interfaces: tuple[str, ...]
-    """Of: co-simulation, model exchange, scheduled execution."""
+    """Those that it has of co-simulation, model exchange, scheduled execution."""
     platforms: tuple[str, ...]
     """Folders of its binaries."""
     step_s: float | None
@@ -102,7 +102,7 @@ class Description:
     needs_tool: bool
     """Whether it wants the program that made it, or an interpreter, on the machine."""
     losses: tuple[str, ...] = ()
-    """What is wrong in its description and does not matter."""
+    """Faults of its description that do not matter."""
 
     @property
     def major(self) -> str:
@@ -178,7 +178,7 @@ def read_description(path: Path) -> Description:
         RefusedError: if the library that reads it is missing.
     """
     require_fmpy()
-    with _opened(path) as file:  # once: what is told, and what was judged, are of the same bytes
+    with _opened(path) as file:  # once: what is said, and what was judged, are of the same bytes
         sha256 = _digest(file)
         names = _names(path, file)
         model, losses = _model(path, file)
@@ -273,7 +273,7 @@ def _names(path: Path, file: IO[bytes]) -> list[str]:
 
 
 def _model(path: Path, file: IO[bytes]) -> tuple[ModelDescription, tuple[str, ...]]:
-    """What the library reads, and what it finds wrong that does not matter: names of units.
+    """Read the model by the library, with its objections that do not matter: names of units.
 
     A unit is taken by its name alone (`hil.fmu.variable_map`), so that one need not be defined.
     """

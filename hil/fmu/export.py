@@ -24,7 +24,7 @@ JUDGED_STEPS: Final = 200
 JUDGED_TO: Final = 1e-12
 """Relative to the largest value of an output, and absolute below 1."""
 _NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
-"""The earliest that a zip archive can tell: of all files, so that their bytes do not change."""
+"""The earliest date of a zip archive, given to all files, so that their bytes do not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Exported:
     sha256: str
     variables: int
     judged_steps: int
-    """Steps in which it said what the kernels say."""
+    """Steps in which it agreed with the kernels."""
     largest_difference: float
-    """Between the two, relative to the largest value of the output or to 1."""
+    """Largest difference of FMU and kernels, relative to the output's largest value or to 1."""
 
 
 def export(program: ModelProgram, major: int, path: Path, version: str) -> Exported:

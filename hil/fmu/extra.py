@@ -1,4 +1,4 @@
-"""What the extra ``fmu`` brings, asked for where it is needed: the library that reads FMUs."""
+"""The extra ``fmu``, asked for where it is needed: the library that reads FMUs."""
 
 from __future__ import annotations
 

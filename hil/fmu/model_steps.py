@@ -1,7 +1,7 @@
 """A model a cycle at a time: its step for the next cycle is asked for, and read when it is due.
 
 So its time is the run's: after n cycles it has done n steps, and nothing waits for it. An answer
-that is late is waited for by going on without it, cycle by cycle, until the deadline.
+that is late is waited for by continuing without it, cycle by cycle, until the deadline.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Final, Protocol
 from hil.fmu.wire import StepAnswer, StepStatus
 
 VIRTUAL_WAIT_S: Final = 5.0
-"""Where no time passes for the run, an answer is waited for so long [s]."""
+"""Longest wait for an answer where no time passes for the run [s]."""
 
 
 class ModelSteps(Protocol):
-    """What does the steps: `hil.fmu.process.ModelProcess`, or what stands in for it in a test."""
+    """Model that does the steps: `hil.fmu.process.ModelProcess`, or its stand-in in a test."""
 
     def ask(self, index: int, inputs: tuple[float, ...]) -> None:
         """Ask for the step with this number."""
@@ -37,7 +37,7 @@ class ModelSteps(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a model says in one cycle."""
+    """Values of a model in one cycle."""
 
     values: tuple[float, ...]
     """Its outputs; the newest there are."""
@@ -46,11 +46,11 @@ class Reading:
     fresh: bool
     """Whether they are new in this cycle."""
     late: int
-    """Cycles so far that had to go on without their answer."""
+    """Cycles so far that had to continue without their answer."""
     failure: StepAnswer | None
-    """Why nothing new will come; None while all is well."""
+    """Reason why nothing new will come; None while all is well."""
     share: float = 1.0
-    """How much of the way to the next values has passed, where a step takes several cycles."""
+    """Share of the interval to the next values that has passed, if a step takes several cycles."""
 
 
 class Stepping:
@@ -88,7 +88,7 @@ class Stepping:
         Args:
             now_s: on the clock of the run [s].
             inputs: of the next step, finite.
-            go_on: whether there is to be a next step; the model stands still otherwise.
+            go_on: whether there is to be a next step; the model is stopped otherwise.
         """
         if self._failure is not None:
             return self._reading(fresh=False)

@@ -1,4 +1,4 @@
-"""How the steps of a model go beside the cycles of a loop: several in one, or one in several."""
+"""Steps of a model beside the cycles of a loop: several in one, or one in several."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hil.config.errors import ConfigError
 from hil.fmu.description import Description
 
 WHOLE_STEPS: Final = 1e-9
-"""How far a quotient of two times may be from a whole number, relatively."""
+"""Largest relative distance of a quotient of two times from a whole number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPace:
-    """How a model is stepped beside a loop: one of both is 1."""
+    """Ratio of a model's steps to a loop's cycles: one of both is 1."""
 
     step_s: float
     """Communication step [s]."""
@@ -28,7 +28,7 @@ class ModelPace:
 def steps_of(
     model: Description, period_s: float, step_s: float | None, source: str, *, between: bool
 ) -> ModelPace:
-    """How a model goes beside a loop.
+    """Find the ratio of a model's steps to a loop's cycles.
 
     FMI 2 only hints at a fixed step of a model: there what is given counts.
 
@@ -69,7 +69,7 @@ BETWEEN_WORDS: Final = (
 
 
 def _remedy(period_s: float, step_s: float) -> str:
-    """What makes a step fit: a rate whose cycle has whole steps, near the one that is asked for."""
+    """Rate whose cycle has whole steps, near the one that is asked for."""
     if step_s <= 0.0:
         return "it must be above 0 s"
     if step_s <= period_s:
@@ -80,6 +80,6 @@ def _remedy(period_s: float, step_s: float) -> str:
 
 
 def _whole(span_s: float, step_s: float) -> int:
-    """How many steps are in a span; 0 if that is no whole number."""
+    """Number of steps in a span; 0 if that is no whole number."""
     count = round(span_s / step_s) if step_s > 0.0 else 0
     return count if count >= 1 and abs(span_s / step_s - count) <= WHOLE_STEPS * count else 0

@@ -1,4 +1,4 @@
-"""An FMU in a process of its own, as the bench sees it: asked, heard or given up; never waited for.
+"""An FMU in a process of its own, as the bench sees it: asked, read or given up; never waited for.
 
 Whatever happens to that process, here it is a `StepAnswer` that says so.
 """
@@ -30,16 +30,16 @@ from hil.ipc.work_folder import WorkFolder
 START_S: Final = 60.0
 """An FMU may take so long to load: some unpack gigabytes, others start an interpreter."""
 LOG_SHOWN: Final = 600
-"""So many of its last letters are shown of what a model logged."""
+"""Most of the last letters of a model's log that are shown."""
 ENDING_S: Final = 1.0
-"""Who waits for answers waits so long for the system to say how a process ended."""
+"""Longest wait for the system to say how a process ended, while answers are waited for [s]."""
 
 
 class ModelProcess:
     """The child that runs one FMU; a context.
 
     Args:
-        order: what it loads. Its file is native code: whoever makes this has seen to its trust.
+        order: what it loads. Its file is native code: the caller has made sure that it is trusted.
         start_s: time for loading and initialising [s].
 
     Raises:
@@ -88,11 +88,11 @@ class ModelProcess:
 
     @property
     def pid(self) -> int:
-        """Of the child."""
+        """Number of the child."""
         return self._child.pid
 
     def ask(self, index: int, inputs: tuple[float, ...]) -> None:
-        """Ask for the step with this number; waits for nothing, and a dead child is heard of."""
+        """Ask for the step with this number; waits for nothing, and notices a dead child."""
         if self._failed is not None:
             return
         try:
@@ -174,7 +174,7 @@ class ModelProcess:
         return answer
 
     def _gone(self) -> StepAnswer:
-        """How the process ended, as far as the system says by now."""
+        """Answer about how the process ended, as far as the system says by now."""
         return StepAnswer(StepStatus.CRASHED, 0, (), f"its process {_ending(self._child.poll())}")
 
 

@@ -1,4 +1,4 @@
-"""What becomes an FMU of our own: a compiled function with its constants and its variables.
+"""The program of an FMU of our own: a compiled function with its constants and its variables.
 
 One function does all: it begins, steps, or only says what its inputs mean. It is the same machine
 code whether the bench calls it or an FMU does.
@@ -18,12 +18,12 @@ Array = NDArray[np.float64]
 
 
 class Task(IntEnum):
-    """What the function is called for."""
+    """Task that the function is called for."""
 
     BEGIN = 0
-    """Stand where the inputs say, as if it had always been so."""
+    """Begin where the inputs say, as if it had always been so."""
     STEP = 1
-    """Go on by a step with the inputs as they are."""
+    """Do a step with the inputs as they are."""
     TELL = 2
     """Say what follows from the inputs without any time passing."""
 
@@ -34,10 +34,10 @@ class Port:
 
     name: str
     unit: str
-    """As FMI writes it: "m", "rad/s", "1"."""
+    """Unit as FMI writes it: "m", "rad/s", "1"."""
     about: str
     start: float = 0.0
-    """Of an input."""
+    """Start value of an input."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class ModelProgram:
     longest_step_s: float
     """Longer ones are refused [s]."""
     default_step_s: float
-    """That its default experiment names [s]."""
+    """Step size that its default experiment names [s]."""
 
     def start(self) -> Array:
         """Start values of the inputs."""
@@ -85,7 +85,7 @@ class Playing:
         return self._call(Task.BEGIN, given, 0.0)
 
     def step(self, given: Array, step_s: float) -> bool:
-        """Go on by a step; whether the inputs are finite."""
+        """Do a step; return whether the inputs are finite."""
         return self._call(Task.STEP, given, step_s)
 
     def _call(self, task: Task, given: Array, step_s: float) -> bool:

@@ -1,4 +1,4 @@
-"""From a program to the shared library of an FMU: no interpreter, no compiler's runtime in it.
+"""A program as the shared library of an FMU: no interpreter, no compiler's runtime in it.
 
 The kernels' function becomes LLVM code, that an object for any 64-bit x86 Linux, and gcc links it
 with the C around it. What LLVM expects below it differs between releases of numba, so only those

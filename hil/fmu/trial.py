@@ -31,14 +31,14 @@ ANSWER_S = 60.0
 
 @dataclass(slots=True)
 class Trial:
-    """How it went."""
+    """Result of a trial."""
 
     steps: int = 0
-    """That were done, each of a cycle or of several."""
+    """Steps that were done, each of a cycle or of several."""
     cycles_of_step: int = 1
-    """How many cycles of the loop one of them takes."""
+    """Cycles of the loop that one of them takes."""
     failed: str = ""
-    """Why no more were; empty if all were."""
+    """Reason why no more were done; empty if all were."""
     spent_s: list[float] = field(default_factory=list)
     """Time that the model took in each [s]."""
     last: dict[str, float] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Trial:
 
     @property
     def median_s(self) -> float:
-        """Of the time for a cycle [s]."""
+        """Median of the time for a cycle [s]."""
         return float(np.median(self.spent_s))
 
     @property

@@ -155,7 +155,7 @@ def twin_program(rig: Rig, file: Path, period_s: float) -> ModelProgram:
 
     Args:
         rig: checked.
-        file: it stands in, for the description.
+        file: that it is in, for the description.
         period_s: that the default experiment names [s]; any step is taken.
     """
     geometry = geometry_of(rig)
@@ -199,7 +199,7 @@ def twin_program(rig: Rig, file: Path, period_s: float) -> ModelProgram:
 
 
 def _longest_step_s(rig: Rig) -> float:
-    """So that a drive's step needs no more of its own than a bank of simulated ones permits."""
+    """Longest step with which a drive needs no more of its own than a simulated bank permits."""
     omega = 2.0 * math.pi * rig.cylinders.natural_frequency_hz
     return SUBSTEPS_MAX * SUBSTEP_ANGLE_RAD / omega
 

@@ -1,4 +1,4 @@
-"""Which variable of a model is which quantity of the bench, with unit, sign and bias.
+"""The map from variables of a model to quantities of the bench, with unit, sign and bias.
 
 A table of a scenario names for each quantity a variable, or a table about it::
 
@@ -62,7 +62,7 @@ class MappedVariable:
     factor: float
     """SI unit and sign."""
     bias: float
-    """In the variable's unit."""
+    """Bias in the variable's unit."""
 
     def si(self, value: float) -> float:
         """The quantity [SI] that a value of the variable is."""

@@ -1,4 +1,4 @@
-"""What the bench and the process of an FMU say to each other: a datagram each way for each step.
+"""Messages between the bench and the process of an FMU: a datagram each way for each step.
 
 Little-endian. To the child: the index of the next step (u64), then the inputs (f64). From it: a
 status (u8) and a reserved byte, the length of a text (u16), four more reserved, the index of the
@@ -22,14 +22,14 @@ MAX_TEXT: Final = 2000
 COPY: Final = "model.fmu"
 """The FMU in the folder of its process: what is judged there is what is run."""
 LOG: Final = "log.txt"
-"""What it logs while it begins, in the same folder."""
+"""Name of its log while it begins, in the same folder."""
 MAX_BYTES: Final = 64 * 1024
 MAX_VALUES: Final = 1000
-"""Of inputs, and of outputs; a thousand are 8 kB."""
+"""Most inputs, and most outputs; a thousand are 8 kB."""
 
 
 class StepStatus(IntEnum):
-    """How a step went, or the beginning."""
+    """Status of a step, or of the beginning."""
 
     OK = 0
     DISCARD = 1
@@ -42,9 +42,9 @@ class StepStatus(IntEnum):
     NOT_FINITE = 5
     """An output is no finite number."""
     CRASHED = 6
-    """Its process ended; said by the parent, never by the child."""
+    """Its process ended; set by the parent, never by the child."""
     HUNG = 7
-    """It gave no answer in time; said by the parent."""
+    """It gave no answer in time; set by the parent."""
 
 
 class ModelOrder(Settings):
@@ -55,7 +55,7 @@ class ModelOrder(Settings):
     step_s: float
     """Communication step [s]."""
     substeps: int
-    """Of them in each answer."""
+    """Communication steps in each answer."""
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     start: dict[str, float] = Field(default_factory=dict)
@@ -64,7 +64,7 @@ class ModelOrder(Settings):
 
 @dataclass(frozen=True, slots=True)
 class StepAnswer:
-    """What a step gave."""
+    """Result of a step."""
 
     status: StepStatus
     index: int
@@ -72,7 +72,7 @@ class StepAnswer:
     values: tuple[float, ...]
     """Outputs in the order asked for; empty unless the status is OK."""
     text: str = ""
-    """Why it is not."""
+    """Reason why it is not."""
     spent_s: float = 0.0
     """Time that the model took [s]."""
 
@@ -102,7 +102,7 @@ class Packer:
         return head + text
 
     def answered(self, datagram: bytes) -> StepAnswer:
-        """What a datagram of the child says; one that is damaged says that its process failed."""
+        """Answer in a datagram of the child; one that is damaged means that its process failed."""
         if len(datagram) < self._answer.size:
             return StepAnswer(StepStatus.CRASHED, 0, (), "its process answered what is no answer")
         status, length, index, spent_s, *values = self._answer.unpack_from(datagram)

@@ -1,4 +1,4 @@
-"""What one process tells any number of onlookers: a ring with one writer, and readers.
+"""A broadcast from one process to any number of observers: a ring with one writer, and readers.
 
 The writer overwrites the oldest entry and never looks at a reader, so no reader, slow, stopped or
 gone, can touch the loop. Every slot has a word of its own that is odd while the slot is being

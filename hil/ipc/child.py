@@ -1,9 +1,9 @@
-"""How the bench starts its other processes: one way, in which nobody's folder takes part.
+"""The start of the bench's other processes: one form, in which nobody's folder takes part.
 
 `python -m NAME` looks for NAME, and for everything that it imports, in the current folder first. A
 folder `safety` there would become the gate. Each child is therefore started with ``-P``, which
 leaves the current folder out, and in an environment that says the same to whatever the child and
-its libraries start. ``PYTHONPATH`` and editable installs go on to count, for they are the user's
+its libraries start. ``PYTHONPATH`` and editable installs still count, for they are the user's
 act; what they bring is judged by `hil.config.installation`, like everything else.
 """
 
@@ -36,7 +36,7 @@ _SEARCHED: Final = (
 )
 """Folders that programs, shared libraries, modules, kernels and settings are looked for in."""
 ChildTimeout = subprocess.TimeoutExpired
-"""What waiting for one raises when it takes too long."""
+"""Error of waiting for one that takes too long."""
 
 
 def isolated(environment: Mapping[str, str]) -> dict[str, str]:
@@ -59,7 +59,7 @@ def restart_isolated(home: Path) -> None:
     The process stays the same one; only what it has loaded is loaded again.
 
     Args:
-        home: folder of the packages; it goes on to be one, if it was only because it is current.
+        home: folder of the packages; it remains one, if it was only because it is current.
     """
     environment = isolated(os.environ)
     if (sys.flags.safe_path and environment == os.environ) or not sys.executable:
@@ -75,7 +75,7 @@ class ChildProcess(subprocess.Popen[bytes]):
     """A process that was started; its pipes are unbuffered."""
 
     def send(self, line: bytes, *, last: bool = False) -> None:
-        """Write to its standard input; one that has died is not told, its missing answer says so.
+        """Write to its standard input; a dead one is skipped, its missing answer says so.
 
         Args:
             last: whether nothing more will be; it reads the end of its input then.
@@ -159,10 +159,10 @@ def run_tool(command: Sequence[str]) -> tuple[int, str]:
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes for work that is called as functions; each knows nothing of this one's threads.
 
-    The library starts them itself, so that they are told by their environment what ``-P`` says.
+    The library starts them itself, so that they get by their environment what ``-P`` says.
     What still waits at the end of the context is given up.
     """
-    # Imported here: whoever starts a single child need not load them.
+    # Imported here: a caller with a single child need not load them.
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 

@@ -1,7 +1,7 @@
 """Whether a UDP socket of a port was closed since the last look, reported by the kernel.
 
 A list of sockets (`socket_owner`) shows who has a port, and not who had it between two lists. The
-kernel reports each socket that is closed to whoever joined `sock_diag`'s groups of closed ones
+kernel reports each socket that is closed to those that joined `sock_diag`'s groups of closed ones
 (SKNLGRP_INET_UDP_DESTROY, linux/sock_diag.h), without a privilege, some 0.1 ms after it was.
 """
 
@@ -19,7 +19,7 @@ _CLOSED_UDP: Final = (2, 4)  # SKNLGRP_INET_UDP_DESTROY, SKNLGRP_INET6_UDP_DESTR
 _NETLINK, _JOIN = 270, 1  # SOL_NETLINK, NETLINK_ADD_MEMBERSHIP
 _SO_ATTACH_FILTER: Final = 26
 _PORT_AT: Final = 20
-"""Where a report has the port: after nlmsghdr (16) and the first four bytes of inet_diag_msg."""
+"""Offset of the port in a report: after nlmsghdr (16) and four bytes of inet_diag_msg."""
 _STEP: Final = struct.Struct("=HBBI")  # struct sock_filter: code, jump if true, if false, value
 _PROGRAM: Final = struct.Struct("@HP")  # struct sock_fprog
 _NO_PORT: Final = 1 << 16

@@ -20,7 +20,7 @@ _READ_WHEN_LOADED: Final = ("matplotlib", "numba.core.config")
 _READ_AGAIN: Final = "reload_config"
 """Function by which numba does so whenever it compiles."""
 _FOLDER: Final = getattr(os, "O_PATH", os.O_RDONLY)
-"""How a folder is opened only to return to it; it need not be readable."""
+"""Flags to open a folder only to return to it; it need not be readable."""
 
 
 def ignore_current_folder() -> None:

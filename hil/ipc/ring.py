@@ -18,7 +18,7 @@ _TAIL = 16
 
 _SLOT_HEAD: Final = struct.Struct("<II")  # kind, bytes of payload
 HEAD_BYTES: Final = _SLOT_HEAD.size
-"""Of a slot, before its payload."""
+"""Size of a slot's head, before its payload."""
 
 
 class Ring(Slots):
@@ -37,7 +37,7 @@ class Ring(Slots):
     # --- producer ------------------------------------------------------------------------------
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> bool:
-        """Put one entry in; never waits and never raises for lack of room.
+        """Put one entry in; never waits and never raises for lack of space.
 
         Args:
             kind: what the entry is, 0 to 2³² - 1.
@@ -83,7 +83,7 @@ class Ring(Slots):
     def read_on(self) -> Iterator[tuple[int, memoryview]]:
         """Yield what was not read yet, oldest first, as it lies in the ring's own memory.
 
-        Nothing is given back to the producer: whoever attaches after this consumer has died reads
+        Nothing is given back to the producer: one that attaches after this consumer has died reads
         the same entries again, from the first that `give_back` left.
 
         Returns:

@@ -1,4 +1,4 @@
-"""Which users own the UDP sockets of this machine that can send from an address, by the kernel.
+"""Users that own the UDP sockets of this machine which can send from an address, by the kernel.
 
 A port of loopback can be reached by every user of the machine, and a datagram bears no name. The
 kernel's list of sockets does: `sock_diag` (sock_diag(7), linux/inet_diag.h) lists those of a port,
@@ -50,7 +50,7 @@ def udp_uids(sender: Address, tables: Path | None = None) -> frozenset[int]:
         tables: folder with the kernel's tables, in place of `sock_diag`; only in tests.
 
     Returns:
-        Empty if nobody has such a socket (any more), or the kernel does not tell. Of very many
+        Empty if nobody has such a socket (any more), or the kernel does not say. Of very many
         sockets not all are read once one of another user was.
     """
     try:

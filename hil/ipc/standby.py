@@ -1,4 +1,4 @@
-"""A copy of a process that waits, and goes on with its work if that one is killed."""
+"""A copy of a process that waits, and continues its work if that one is killed."""
 
 import os
 import select
@@ -11,7 +11,7 @@ class TakeOverError(Exception):
 
 
 class Standby:
-    """The copy of this process that waits to go on, seen from the one that works.
+    """The waiting copy of this process, seen from the one that works.
 
     It is made by fork(2) of a process that has one thread and nothing to do in time, and waits for
     the end of that process (pidfd_open(2)). A copy that ends is made anew.

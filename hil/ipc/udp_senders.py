@@ -1,4 +1,4 @@
-"""Who may send to a UDP port: one sender for a whole run, and none of another user of the machine.
+"""Permission to send to a UDP port: one sender for a whole run, none of another local user.
 
 The first sender that is understood is bound, address and port. Nobody takes its place however long
 it is silent: another leader is a person's choice. Of a sender on this machine the kernel is asked
@@ -24,9 +24,9 @@ Owners = Callable[[Address], frozenset[int]]
 """Asks the kernel for the users of a sender's sockets; it may take its time."""
 
 ASKED_EVERY_S: Final = 0.25
-"""So often the kernel is asked whose the bound sender is [s]."""
+"""Time between two questions to the kernel whose the bound sender is [s]."""
 PAUSED_S: Final = 0.1
-"""And once after so long without a datagram of it [s]."""
+"""Silence of that sender after which the kernel is asked once more [s]."""
 ANSWERED_S: Final = 1.0
 """An answer is good for so long: a proof if the next one is late, a refusal as its port may have
 another owner [s]."""
@@ -37,7 +37,7 @@ KEPT_MAX: Final = 1024
 
 
 class Unheard(Enum):
-    """Why a sender's datagrams are left out."""
+    """Reason why a sender's datagrams are left out."""
 
     NOT_LISTED = "it is not in the list of senders that may send"
     OWN_ADDRESS = "it bears the address that is listened on, so it hides its own"
@@ -50,13 +50,13 @@ class Unheard(Enum):
 
 
 class _Answer(NamedTuple):
-    """What is known of a sender."""
+    """Known facts of a sender."""
 
     uids: frozenset[int]
     at_s: float
-    """When it was asked for [s]."""
+    """Time at which it was asked for [s]."""
     why: Unheard | None
-    """Why it must not lead; None if it may."""
+    """Reason why it must not lead; None if it may."""
 
     @classmethod
     def of(cls, uids: frozenset[int], at_s: float) -> _Answer:
@@ -70,7 +70,7 @@ class _Answer(NamedTuple):
 
 
 class _Question(NamedTuple):
-    """What the kernel is being asked."""
+    """Question that the kernel is being asked."""
 
     sender: Address
     at_s: float
@@ -191,13 +191,13 @@ class Senders:
 
     @property
     def other(self) -> str:
-        """Who else sent within `SILENT_S`, why that is left out and what to do; empty if nobody."""
+        """Name of another sender within `SILENT_S`, why it is left out and the remedy; or empty."""
         if self._other is None or self._now_s() - self._other_s > SILENT_S:
             return ""
         return self.words_of(*self._other)
 
     def words_of(self, sender: Address, why: Unheard) -> str:
-        """Who a sender is, why it is left out and what to do, in one sentence."""
+        """Name a sender, why it is left out and what to do, in one sentence."""
         text = f"{sender[0]}:{sender[1]}{self._owner_of(sender)} sends, and is not followed: "
         text += why.value
         if why in (Unheard.OTHER_USER, Unheard.UNKNOWN_USER):
@@ -234,7 +234,7 @@ class Senders:
         return answer.why is None and answer.at_s < self._came_s + PAUSED_S <= now_s
 
     def _led(self) -> Unheard | None:
-        """Why the one that leads must not for now, by its owner; None if it may."""
+        """Reason why the bound sender must not lead for now, by its owner; None if it may."""
         answer = None if self.bound is None else self._answers.get(self.bound)
         if answer is not None and answer.why is not None:
             return answer.why
@@ -243,14 +243,14 @@ class Senders:
         return None
 
     def _whose(self, sender: Address) -> Unheard | None:
-        """Why another one must not lead, by its owner; None if it may."""
+        """Return why another one must not lead, by its owner; None if it may."""
         if self._known(sender) is None:
             self._ask(sender)
         answer = self._known(sender)
         return Unheard.NOT_ASKED if answer is None else answer.why
 
     def _known(self, sender: Address) -> _Answer | None:
-        """What is known of one that does not lead; an own one must be watched before it leads."""
+        """Known facts of one that does not lead; an own one must be watched before it leads."""
         answer = self._answers.get(sender)
         if answer is None or self._now_s() - answer.at_s >= ANSWERED_S:
             return None

@@ -1,6 +1,6 @@
 """A folder for a process' own work, which does not outlive it for long.
 
-A process that is killed takes nothing away. So each folder is locked by whoever made it, which the
+A process that is killed takes nothing away. So each folder is locked by its maker, which the
 kernel undoes with the process; the next one that makes such a folder removes those without a lock.
 """
 

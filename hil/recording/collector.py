@@ -38,7 +38,7 @@ from hil.recording.row_file import MESSAGE_HEAD, message_dtype
 from hil.recording.signals import MARK, Signals, SignalsError
 
 LAST_JSON_VERSION: Final = "0.3.0"
-"""Of this program: the last that read recordings whose rows are JSON."""
+"""Last version of this program that read recordings whose rows are JSON."""
 
 Hole = tuple[int | None, Damaged]
 """Number of rows before some damage, None if it is in no chunk; and the damage."""
@@ -54,14 +54,14 @@ _COUNTED: Final = {OUTCOME: ("dropped", "lost"), FORMAT_TABLE: ("version",)}
 
 @dataclass(slots=True)
 class Facts:
-    """What a file says of its run before the first cycle, and at the end; None if it does not."""
+    """Facts of a run in a file, before the first cycle and at the end; None if it has none."""
 
     metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     signals: Signals | None = None
     scenario: Mapping[str, Any] | None = None
     files: tuple[InputFile, ...] | None = None
     problems: list[str] = field(default_factory=list[str])
-    """What is there and cannot be understood."""
+    """Parts that cannot be understood."""
 
     @classmethod
     def of(cls, records: Iterable[Metadata | Attached]) -> Self:
@@ -108,7 +108,7 @@ class Facts:
 
 
 class Collector:
-    """Gathers what the files of a run hold, one after the other; tells the share done, 0 to 1."""
+    """Collector of what the files of a run hold, one by one; reports the share done, 0 to 1."""
 
     def __init__(self, report: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
@@ -144,7 +144,7 @@ class Collector:
             Whether it belongs to the run.
 
         Raises:
-            RecordingError: if it tells of no rows, or asks for more memory than the caps.
+            RecordingError: if it has no rows, or asks for more memory than the caps.
         """
         found = Facts.of(scan.facts)
         if found.format > FORMAT:
@@ -267,7 +267,7 @@ class Collector:
         self._last = max(self._last, number)
 
     def _damaged(self, chunk: Unpacked, at: int, why: str) -> None:
-        """At a place of the unpacked chunk; the file's place is the chunk's."""
+        """Note damage at a place of the unpacked chunk; the file's place is the chunk's."""
         text = f"{why} (byte {at} of the unpacked chunk)"
         self.holes.append((self.count, Damaged(chunk.piece.at, 1, text)))
 
@@ -301,7 +301,7 @@ def _object(data: bytes) -> Mapping[str, Any]:
 
 
 def _is_listed_elsewhere(one: Hole, damage: list[Hole]) -> bool:
-    """A checksum over much is not told again where the damage itself was found."""
+    """Whether a checksum over much is left out, as the damage itself was found."""
     place, whole = one
     return place is None and any(
         other.size < whole.size and whole.at <= other.at < whole.at + whole.size

@@ -1,4 +1,4 @@
-"""Columns of a recording: few rows stand in memory, many are unpacked where they are asked for."""
+"""Columns of a recording: few rows are in memory, many are unpacked where they are asked for."""
 
 from array import array
 from bisect import bisect_right
@@ -42,7 +42,7 @@ class StoredRows:
 
     @property
     def in_memory(self) -> bool:
-        """Whether they stand in memory."""
+        """Whether they are in memory."""
         return self._kept is not None
 
     def add(
@@ -104,7 +104,7 @@ class StoredRows:
 class Columns(Mapping[str, NDArray[Any]]):
     """Signal → its values in all rows, (N,) or (N, count), read-only; NaN = not there.
 
-    A column of rows that do not stand in memory is put together when it is asked for, and takes
+    A column of rows that are not in memory is put together when it is asked for, and takes
     its memory until it is let go; `part` gives some rows.
     """
 
@@ -116,16 +116,16 @@ class Columns(Mapping[str, NDArray[Any]]):
 
     @property
     def cycles(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self._rows)
 
     @property
     def in_memory(self) -> bool:
-        """Whether the rows stand in memory."""
+        """Whether the rows are in memory."""
         return not isinstance(self._rows, StoredRows) or self._rows.in_memory
 
     def part(self, first: int, end: int) -> "Columns":
-        """Those of the rows from a place to before another; they stand in memory."""
+        """Rows from a place to before another; they are in memory."""
         return Columns(self._signals, self._read(first, end))
 
     def __len__(self) -> int:

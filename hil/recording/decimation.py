@@ -12,7 +12,7 @@ MAX_POINTS = 4000
 
 
 class Line(NamedTuple):
-    """What is drawn of a value over the rows of a run."""
+    """Line of a value over the rows of a run."""
 
     places: NDArray[np.intp]
     """Rows, rising."""
@@ -72,7 +72,7 @@ class Decimator:
         self._at += len(values)
 
     def line(self) -> Line:
-        """What is drawn of all of them."""
+        """Line of all values."""
         if not self._at:
             return Line(np.zeros(0, np.intp), np.zeros(0))
         places = np.concatenate((self._places.ravel(), [0, self._count - 1]))

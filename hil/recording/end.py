@@ -1,10 +1,10 @@
-"""How a run ended, as its recording keeps it: the entries of the table `OUTCOME`.
+"""The end of a run, as its recording keeps it: the entries of the table `OUTCOME`.
 
-A disk that is full takes no end. So each file begins with room for one, which is written over.
+A disk that is full takes no end. So each file begins with space for one, which is written over.
 
 The loop's process puts an `EndRecord` into the ring as its last entry. The recorder adds what it
 alone knows: how many entries are missing, and what kept it from writing them. So a recording that
-lost rows says so itself, and one whose loop was killed says that nobody told its end.
+lost rows says so itself, and one whose loop was killed says that nobody reported its end.
 """
 
 from collections.abc import Mapping
@@ -22,19 +22,19 @@ SPARE_END: Final = "spare_end"
 """Table behind the header that keeps a place for the end of a file that the disk refuses."""
 SPARE_BYTES: Final = 2000
 UNTOLD: Final = "control ended without saying how: its process was killed, or it broke"
-"""Reason of a run whose loop is gone and told no end."""
+"""Reason of a run whose loop is gone and reported no end."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndRecord:
-    """How a run ended, in the words of its station."""
+    """End of a run, in the words of its station."""
 
     outcome: str
-    """One word or two, such as `completed` or `tripped`; empty if nobody told it."""
+    """One word or two, such as `completed` or `tripped`; empty if nobody reported it."""
     ok: bool
     """Whether nothing is wrong with the run, its recording left out."""
     reason: str
-    """Why it did not complete, or what was lost; empty if there is nothing to say."""
+    """Reason why it did not complete, or what was lost; empty if there is nothing to say."""
 
     def to_bytes(self) -> bytes:
         """The record as an entry of a ring; a reason that is too long loses its end."""
@@ -53,14 +53,14 @@ class EndRecord:
 
 @dataclass(frozen=True, slots=True)
 class RecordedEnd:
-    """What the end of a recording says of its run, and of itself."""
+    """End of a recording: of its run, and of itself."""
 
     end: EndRecord | None
-    """How the run ended; None in a recording that was cut off, or is older than this record."""
+    """End of the run; None in a recording that was cut off, or is older than this record."""
     missing: int
     """Entries that are not in the recording."""
     problem: str
-    """What kept the recorder from writing; empty if nothing did."""
+    """Problem that kept the recorder from writing; empty if there was none."""
 
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> Self:
@@ -80,7 +80,7 @@ class RecordedEnd:
 
     @property
     def loss(self) -> str:
-        """That the recording is not whole, and why; empty if it says that it is."""
+        """Sentence that the recording is not whole, and why; empty if it says that it is."""
         if not (self.problem or self.missing):
             return ""
         return loss_of(self.problem, self.missing)
@@ -105,7 +105,7 @@ def _spare(tables: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
 
 
 def loss_of(problem: str, missing: int) -> str:
-    """That a recording is not whole, in a line.
+    """Sentence that a recording is not whole, in a line.
 
     Args:
         problem: what kept the recorder from writing; empty if the ring was full for a time.

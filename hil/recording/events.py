@@ -1,4 +1,4 @@
-"""What happened in a run and is worth a line: how it goes through the ring and into the file."""
+"""Events of a run that are worth a line: their bytes in the ring and in the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ SIMULATED_KEY: Final = "simulated"
 
 
 class EventKind(Enum):
-    """What an event tells of."""
+    """Kind of an event."""
 
     MODE = "mode"
     VIOLATION = "violation"
@@ -81,7 +81,7 @@ class EventRecord:
     kind: EventKind
     level: Level
     name: str
-    """Who says so, such as "gate" or "loop"."""
+    """Name of the source, such as "gate" or "loop"."""
     message: str
     """The line for a person."""
     data: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)

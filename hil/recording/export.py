@@ -1,4 +1,4 @@
-"""A recording as CSV, for whoever has a spreadsheet and nothing else, and the dates of its rows."""
+"""A recording as CSV, for those with a spreadsheet and nothing else, and the dates of its rows."""
 
 import csv
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
 
 ROWS: Final = 1024
-"""Whose cells are made at once."""
+"""Number of rows whose cells are made at once."""
 
 
 def export_csv(recording: Recording, path: Path) -> Path:
@@ -103,7 +103,7 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
 
 
 def _clock(recording: Recording) -> EventRecord | None:
-    """The event that tells the date of a moment; None if none does, or rows cannot be dated by it.
+    """The event with the date of a moment; None if there is none, or rows cannot be dated by it.
 
     The time of a simulated world is not that of the clock: it may have been held up, or run slower.
     """

@@ -1,4 +1,4 @@
-"""What is known of a run before its first cycle and goes to the front of its recording."""
+"""The header of a recording: what is known of a run before its first cycle."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ RECORDING_NAME: Final = "recording.mcap"
 
 MACHINES: Final = "machines"
 NO_MACHINE: Final = "none"
-"""What the fact `MACHINES` says of a run that has none."""
+"""Value of the fact `MACHINES` of a run that has none."""
 SIMULATED: Final = "simulated"
-"""Fact that names the facts that tell of emulated devices, with spaces between; empty for none."""
+"""Fact that names the facts about emulated devices, with spaces between; empty for none."""
 
 HEADER_NAME: Final = "header.json"
 """The header's second copy, at the end of a finished file."""
@@ -42,7 +42,7 @@ PART_KEY: Final = "number"
 
 
 def part_path(path: Path, number: int) -> Path:
-    """Where a part of a recording is: the first at its path, the second at ``NAME-2.mcap``.
+    """Path of a part of a recording: the first at its path, the second at ``NAME-2.mcap``.
 
     Args:
         path: of the first part, or the folder of the run.
@@ -69,7 +69,7 @@ class RunHeader:
 
     @property
     def simulated(self) -> dict[str, str]:
-        """Facts that tell of emulated devices."""
+        """Facts about emulated devices."""
         return simulated_in(self.metadata)
 
     @property
@@ -79,7 +79,7 @@ class RunHeader:
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Names of what the station does, by their codes from 0; none if its rows do not tell."""
+        """Names of the station's modes, by their codes from 0; none if its rows have none."""
         return next((signal.codes for signal in self.signals.coded), ())
 
     @property
@@ -117,7 +117,7 @@ def files_of_rows(rows: Any) -> tuple[InputFile, ...]:
 
 
 def simulated_in(facts: Mapping[str, str]) -> dict[str, str]:
-    """Those of a run's facts that tell of emulated devices."""
+    """Facts of a run about emulated devices."""
     return {name: facts[name] for name in facts.get(SIMULATED, "").split() if name in facts}
 
 

@@ -1,4 +1,4 @@
-"""What an MCAP file holds that may end anywhere or be damaged, read with bounded memory.
+"""The contents of an MCAP file that may end anywhere or be damaged, read with bounded memory.
 
 Only whole records count; a chunk counts only if it unpacks to the announced size and checksum, a
 table or an attachment only with its checksum. So a wrong bit costs the chunk that it is in, and any
@@ -24,7 +24,7 @@ from hil.recording.header import RecordingError
 from hil.recording.mcap_walk import Damaged, Found, Walk
 
 CHECKSUM_KEY: Final = "crc32"
-"""Of a table of text: its checksum, as one more entry, because MCAP gives tables none."""
+"""Key of a table of text with its checksum, as one more entry, because MCAP gives tables none."""
 
 _UNREADABLE: Final = (McapError, struct.error, ValueError, zstandard.ZstdError)
 _BLOCK: Final = 1 << 20
@@ -37,16 +37,16 @@ class Caps:
 
     record: int = 64 * 1024 * 1024
     chunk: int = 64 * 1024 * 1024
-    """After decompression, as the sum of all is."""
+    """Size of a chunk after decompression; `total` is the sum of all."""
     total: int = 16 * 1024 * 1024 * 1024
     growth: int = 100
     """Unpacked bytes to one of the file; a platform that rests is packed to a fifth."""
     small: int = 8 * 1024 * 1024
-    """So many unpacked bytes are well, however small the file is."""
+    """Unpacked bytes that are well, however small the file is."""
     objects: int = 100_000
-    """Records that stand by themselves, events and damaged places, each counted; no bytes."""
+    """Records on their own, events and damaged places, each counted; no bytes."""
     kept: int = 16 * 1024 * 1024
-    """Rows that stand in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
+    """Rows in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
     piece: int = 2 * 1024 * 1024
     """Rows of a longer recording that are looked at at once, about."""
     beside: int = 8
@@ -94,7 +94,7 @@ class Scan:
         self.facts: list[Metadata | Attached] = []
         """Tables and attachments, wherever they are."""
         self.channels: list[records.Channel] = []
-        """Those told of outside the chunks, those of the file's end last."""
+        """Those found outside the chunks, those of the file's end last."""
         self.damage: list[Damaged] = []
         """Damage that is in no chunk."""
         with open_regular(path) as file:
@@ -140,7 +140,7 @@ class Scan:
                     yield Unpacked(piece, data)
 
     def unpack_again(self, at: int, length: int) -> bytes:
-        """What the chunk at a place holds, which was read before.
+        """Unpack once more the chunk at a place, which was read before.
 
         Raises:
             RecordingError: if it is not there any more.
@@ -205,7 +205,7 @@ def checksum_of(values: Mapping[str, str]) -> str:
 
 
 def channel_of(payload: bytes) -> records.Channel:
-    """What a channel's record says; a `ValueError` if the table beside it is damaged."""
+    """Read a channel's record; a `ValueError` if the table beside it is damaged."""
     channel = records.Channel.read(_stream(payload))
     _check_table(channel.metadata, f"what is said of {channel.topic!r}")
     return channel
@@ -239,7 +239,7 @@ def _damaged(piece: Found, error: Exception) -> Damaged:
 def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
     """Judge both parts of a finished file by the checksums at its end, if it has any (0 is none).
 
-    They tell of damage that no record shows by itself, and not where it is. Of each kind of
+    They show damage that no record shows by itself, and not where it is. Of each kind of
     record the last is given.
     """
     end, footer = last.get(walk.DATA_END), last.get(walk.FOOTER)
@@ -252,7 +252,7 @@ def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
 
 
 def _differs(file: IO[bytes], start: int, end: int, sum_at: int) -> bool:
-    """Whether the bytes from start to end have another checksum than the one told, if one is."""
+    """Whether the bytes from start to end have another checksum than the stored one, if any."""
     (stated,) = struct.unpack("<I", _read(file, sum_at, 4))
     crc = 0
     for at in range(start, end, _BLOCK) if stated else ():
@@ -270,7 +270,7 @@ def _decompress(compression: str, data: bytes, size: int) -> bytes:
         return data
     if compression != "zstd":
         raise ValueError(f"compression {compression!r}; zstd or none can be read")
-    # A frame that tells its size is unpacked to that size, any other to what was announced at most.
+    # A frame that gives its size is unpacked to that size, any other to what was announced at most.
     if zstandard.frame_content_size(data) > size:
         raise ValueError(f"chunk does not unpack to the announced {size} bytes")
     return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompress(data, size)

@@ -14,13 +14,13 @@ from typing import IO, Final
 
 MAGIC: Final = b"\x89MCAP0\r\n"
 HEAD: Final = struct.Struct("<BQ")
-"""Of a record: opcode, bytes that follow."""
+"""Head of a record: opcode, number of bytes that follow."""
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX = 1, 2, 3, 4, 5, 6, 7
 CHUNK_INDEX, ATTACHMENT, ATTACHMENT_INDEX, STATISTICS, METADATA = 8, 9, 10, 11, 12
 METADATA_INDEX, SUMMARY_OFFSET, DATA_END = 13, 14, 15
 
 TEXT, LONG = -4, -8
-"""A part that tells its length in 4 or in 8 bytes before it."""
+"""Marks of a part whose length is in 4 or in 8 bytes before it."""
 FORMS: Final[dict[int, tuple[int, ...]]] = {
     HEADER: (TEXT, TEXT),
     FOOTER: (20,),
@@ -65,7 +65,7 @@ class Damaged:
 
     at: int
     size: int
-    """How many; 0 if what is wrong is at no place of the file."""
+    """Number of bytes; 0 if what is wrong is at no place of the file."""
     why: str
 
     def __str__(self) -> str:

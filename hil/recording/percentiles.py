@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 FEW: Final = 1 << 18
-"""So many values are sorted at once."""
+"""Most values that are sorted at once."""
 _STEP: Final = 16
 """Bits that a look counts."""
 _SIGN: Final = np.uint64(1 << 63)
@@ -24,20 +24,20 @@ _SIGN: Final = np.uint64(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class ValueSpread:
-    """How values are spread."""
+    """Spread of values."""
 
     percentiles: tuple[float, ...]
     """Those asked for, by straight lines between the values; NaN if one of these is NaN."""
     greatest: float
-    """Of all; NaN likewise."""
+    """Greatest of all values; NaN likewise."""
     count: int
-    """How many there are."""
+    """Number of values."""
 
 
 def spread_of(
     values: Callable[[], Iterable[Array]], percents: Sequence[float], few: int = FEW
 ) -> ValueSpread:
-    """How all values are spread; NaN if there are none.
+    """Spread of all values; NaN if there are none.
 
     Args:
         values: gives them in pieces, shape (n,), the same whenever it is called.

@@ -1,12 +1,12 @@
 """The recorder as a process of its own, for real time: the loop never waits for a disk.
 
 The loop's process makes a shared `RecorderRing` and a `RecorderProcess`; the other side of it is
-`python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
+`python -m hil.recording.process`, which gets by one line of JSON on its standard input what to
 record and answers by lines of JSON on its standard output: ready or refused, and the result. It
 sits in a session of its own and ignores the terminal's signals, because it must outlive the loop's
 last frame. It ends when the loop has closed the ring, or when its parent is gone.
 
-If it is killed, a copy of it that waited goes on in a second file of the same run, with the first
+If it is killed, a copy of it that waited continues in a second file of the same run, with the first
 entry that is not on the disk: entries stay in the ring until they are. A frozen one is killed.
 """
 
@@ -32,7 +32,7 @@ POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
 FROZEN_S: Final = 5.0
-"""A recorder that is stopped for so long is killed, so that its copy goes on [s]."""
+"""Time without a sign of life after which a recorder is killed, so that its copy takes over [s]."""
 KILLED: Final = "was killed"
 FROZEN: Final = f"was frozen for {FROZEN_S:g} s and is killed"
 MOST_PARTS: Final = 100
@@ -43,7 +43,7 @@ class RecorderProcess:
     """The loop's end of a recorder in another process (Linux); the loop pushes into a shared ring.
 
     Raises:
-        RecordingError: if the place cannot be written, has too little room, or the process does
+        RecordingError: if the place cannot be written, has too little space, or the process does
             not answer. Nothing has moved by then.
     """
 
@@ -98,7 +98,7 @@ class RecorderProcess:
 
     @property
     def ring(self) -> RecorderRing:
-        """Where the loop pushes its frames and events."""
+        """Ring that the loop pushes its frames and events into."""
         return self._ring
 
     def service(self) -> str:
@@ -113,7 +113,7 @@ class RecorderProcess:
         return self._news()
 
     def _news(self) -> str:
-        """That another recorder goes on, once for each; empty if none does."""
+        """Sentence that another recorder has taken over, once for each; empty if none has."""
         if self._ring.part <= self._parts:
             return ""
         self._parts = self._ring.part
@@ -121,7 +121,7 @@ class RecorderProcess:
         return f"the recorder {how}; {part_path(self._path, self._parts).name} goes on"
 
     def finish(self) -> RecorderResult:
-        """Close the ring, let the recorder end the file, and tell how it went; at most 30 s.
+        """Close the ring, let the recorder end the file, and return its result; at most 30 s.
 
         Call it when the platform is at rest; harmless when repeated.
         """
@@ -154,7 +154,7 @@ class RecorderProcess:
         return self._result
 
     def _end_if_frozen(self) -> None:
-        """Kill a recorder that has stood still for `FROZEN_S`; nothing in the ring is lost.
+        """Kill a recorder that has been frozen for `FROZEN_S`; nothing in the ring is lost.
 
         One that waits for its disk is left alone: its copy would wait for the same one.
         """

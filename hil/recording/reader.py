@@ -28,7 +28,7 @@ class Gap:
     after_index: int
     """Last cycle before the hole; at the start, one before the first of a run."""
     missing: int
-    """How many are not there; negative if the numbers went back."""
+    """Number of missing cycles; negative if the numbers went back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Loss:
     """Something that the recording lacks, or damage that cost nothing."""
 
     why: str
-    """What is wrong, with its place in the file."""
+    """Reason, with its place in the file."""
     from_s: float = math.nan
     """Time of the last cycle before it [s]; NaN if it lies at no place of the run."""
     to_s: float = math.nan
     """Time of the first cycle after it [s]; NaN if none follows."""
     cycles: int | None = 0
-    """How many are missing there; None if that cannot be known."""
+    """Number of cycles missing there; None if that cannot be known."""
     damaged: bool = True
     """Whether bytes are wrong; else entries were lost when a recorder ended."""
 
@@ -127,7 +127,7 @@ class Recording:
 
     @property
     def header(self) -> RunHeader:
-        """What it says of its run."""
+        """Header of its run."""
         facts = self.metadata.get("run", {})
         return RunHeader(self.signals, facts, self.scenario or {}, self.files)
 
@@ -164,7 +164,7 @@ class Recording:
         return self.columns[name]
 
     def pieces(self, before: int = 0) -> Iterator["RowPiece"]:
-        """All rows in order, as recordings whose columns stand in memory; of a short one itself.
+        """All rows in order, as recordings whose columns are in memory; of a short one itself.
 
         Args:
             before: rows that a piece has of those before it, where there are as many: for
@@ -207,11 +207,11 @@ class RowPiece(NamedTuple):
     start: int
     """Place of the first of them in the recording."""
     before: int
-    """How many of them the piece before has as well: they stand here for differences."""
+    """Number of them that the piece before has as well: they are here for differences."""
 
 
 def is_short(recording: Recording) -> bool:
-    """Whether all of its rows stand in memory."""
+    """Whether all of its rows are in memory."""
     columns = recording.columns
     return not isinstance(columns, Columns) or columns.in_memory
 

@@ -1,4 +1,4 @@
-"""From the ring to the file: within the loop's own thread in a dry run, else see `process`."""
+"""The recorder, from ring to file: in a dry run within the loop's thread, else see `process`."""
 
 import os
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ FLUSH_AFTER_S: Final = 0.5
 
 
 class RecorderStatus(IntEnum):
-    """How the recorder is."""
+    """Status of the recorder."""
 
     STARTING = 0
     OK = 1
@@ -39,7 +39,7 @@ class RecorderRing(Ring):
     __slots__ = ()
 
     def report(self, status: RecorderStatus, written_bytes: int, lost: int) -> None:
-        """Tell the producer's side how recording goes."""
+        """Report to the producer's side how recording goes."""
         self._words[_WRITTEN] = written_bytes
         self._words[_LOST] = lost
         self._words[_STATUS] = status
@@ -47,17 +47,17 @@ class RecorderRing(Ring):
 
     @property
     def reports(self) -> int:
-        """How often the recorder has reported: one that lives does so again and again."""
+        """Number of the recorder's reports: one that lives reports again and again."""
         return self._words[_DRAINS]
 
     def report_part(self, part: int) -> None:
-        """Tell the number of the file that this process writes, from 1."""
+        """Report the number of the file that this process writes, from 1."""
         self._words[_PID] = os.getpid()
         self._words[_PART] = part
 
     @property
     def status(self) -> RecorderStatus:
-        """What the recorder last reported."""
+        """Status that the recorder reported last."""
         return RecorderStatus(self._words[_STATUS])
 
     @property
@@ -83,7 +83,7 @@ class RecorderRing(Ring):
 
 @dataclass(frozen=True, slots=True)
 class RecorderResult:
-    """How a recording ended."""
+    """Result of a recording."""
 
     path: Path
     status: RecorderStatus
@@ -98,11 +98,11 @@ class RecorderResult:
     parts: int = 1
     """Files that were written: more than one if a recorder was killed."""
     news: str = ""
-    """What has happened to the recorder since `service` last told it; empty if nothing."""
+    """News of the recorder since `service` last reported it; empty if there is none."""
 
     @property
     def failure(self) -> str:
-        """That the recording is not whole, and why, in a line; empty if it is."""
+        """Sentence that the recording is not whole, and why, in a line; empty if it is."""
         missing = self.lost + self.dropped
         if self.status is RecorderStatus.DONE:
             return loss_of(self.problem, missing) if missing else ""
@@ -110,11 +110,11 @@ class RecorderResult:
 
 
 class RecordingSink(Protocol):
-    """What the loop sees of a recorder, whether it is inline or a process of its own."""
+    """Recorder as the loop uses it, whether it is inline or a process of its own."""
 
     @property
     def ring(self) -> RecorderRing:
-        """Where the loop pushes its frames and events."""
+        """Ring that the loop pushes its frames and events into."""
         ...
 
     def service(self) -> str:
@@ -126,7 +126,7 @@ class RecordingSink(Protocol):
         ...
 
     def finish(self) -> RecorderResult:
-        """End the recording after the last entry and tell how it went."""
+        """End the recording after the last entry and return its result."""
         ...
 
 
@@ -135,7 +135,7 @@ class Recorder:
 
     Args:
         sync: as of `RecordingWriter`; each entry is left in the ring until it is on the disk, for
-            whoever goes on if this process is killed.
+            the one that takes over if this process is killed.
         part: as there.
     """
 
@@ -161,7 +161,7 @@ class Recorder:
         self._problem = ""
         self._end: dict[str, str] = {}
         self._ends = 0
-        """Entries taken that told an end, which are no messages."""
+        """Entries taken that report an end, which are no messages."""
         self._flushed_s: float | None = None
         self._chunks_seen = 0
         self._result: RecorderResult | None = None
@@ -169,7 +169,7 @@ class Recorder:
 
     @property
     def ring(self) -> RecorderRing:
-        """Where the loop pushes its frames and events."""
+        """Ring that the loop pushes its frames and events into."""
         return self._ring
 
     def service(self) -> str:
@@ -203,15 +203,15 @@ class Recorder:
         return taken
 
     def _give_back(self) -> None:
-        """Let the loop have what is on the disk, or what is copied if none shall go on from it."""
+        """Free for the loop what is on the disk, or what is copied if none shall take over."""
         keep = self._keeps and not self._problem
         self._ring.give_back(self._writer.open_since if keep else None)
 
     def finish(self, *, untold: bool = False) -> RecorderResult:
-        """Drain what is left, close the file and tell how it went; harmless when repeated.
+        """Drain what is left, close the file and return the result; harmless when repeated.
 
         Args:
-            untold: whether the loop is gone, which has to have told the end of its run.
+            untold: whether the loop is gone, which has to have reported the end of its run.
         """
         if self._result is not None:
             return self._result
@@ -243,7 +243,7 @@ class Recorder:
 
     @property
     def _outcome(self) -> dict[str, str]:
-        """What the end of the file says."""
+        """Entries for the end of the file."""
         return {"dropped": str(self._ring.dropped), "lost": str(self._lost), **self._end}
 
     @property
@@ -309,7 +309,7 @@ class Recorder:
             self._degrade(error)
 
     def abandon(self) -> None:
-        """Let go of the file as it is: another process goes on."""
+        """Let go of the file as it is: another process continues."""
         self._writer.let_go()
 
     def _degrade(self, error: OSError) -> None:

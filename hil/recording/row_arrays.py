@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_BYTES: Final = 4 * 1024 * 1024
-"""Of an array that stands in memory."""
+"""Largest size of an array that is kept in memory [bytes]."""
 
 
 def gathered(parts: Iterable[NDArray[Any]], beside: Path) -> NDArray[Any]:
@@ -26,7 +26,7 @@ def gathered(parts: Iterable[NDArray[Any]], beside: Path) -> NDArray[Any]:
         beside: folder of the file; the system's for such files where it cannot be written.
 
     Raises:
-        OSError: if there is no room.
+        OSError: if there is no space.
     """
     rest = iter(parts)
     first = next(rest)

@@ -45,7 +45,7 @@ _INDEX_HEAD: Final = struct.Struct("<BQHI")
 
 
 class Sink(Protocol):
-    """Where the bytes go."""
+    """Sink of the bytes."""
 
     def write(self, data: bytes, /) -> object:
         """Take all of them, or raise OSError."""
@@ -128,7 +128,7 @@ class RowFile:
             self._start_ns = log_time_ns
 
     def room(self, times_ns: NDArray[np.int64]) -> int:
-        """How many rows of these times [ns] go into the chunk in progress; at least one."""
+        """Number of rows of these times [ns] that fit into the chunk in progress; at least one."""
         start_ns = self._start_ns if self._pending_bytes else int(times_ns[0])
         beyond = np.flatnonzero(times_ns - start_ns >= CHUNK_SPAN_NS)
         left = CHUNK_BYTES - self._pending_bytes
@@ -170,7 +170,7 @@ class RowFile:
         )  # fmt: skip
 
     def _laid_out(self) -> tuple[bytes, dict[int, NDArray[np.uint64]]]:
-        """The messages as they stand in a chunk; channel → time and place of each, (N, 2)."""
+        """The messages as laid out in a chunk; channel → time and place of each, (N, 2)."""
         index: dict[int, NDArray[np.uint64]] = {}
         body = b""
         if self._rows:
@@ -237,7 +237,7 @@ class RowFile:
 
 
 def table_record(name: str, values: Mapping[str, str]) -> bytes:
-    """A named table of text as it stands in a file, its checksum among its entries."""
+    """A named table of text as in a file, its checksum among its entries."""
     return _encoded(records.Metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)}))
 
 
@@ -257,7 +257,7 @@ def _channels(
 
 
 def _rows_laid_out(found: list[Rows]) -> tuple[bytes, NDArray[np.uint64]]:
-    """The rows as they stand in a chunk, and time and place of each, (N, 2)."""
+    """The rows as laid out in a chunk, and time and place of each, (N, 2)."""
     rows, times_ns, numbers = (np.concatenate(parts) for parts in zip(*found, strict=True))
     body = np.empty(len(rows), message_dtype(rows.shape[1]))
     body["opcode"] = MESSAGE
@@ -274,7 +274,7 @@ def _rows_laid_out(found: list[Rows]) -> tuple[bytes, NDArray[np.uint64]]:
 
 @cache
 def message_dtype(size: int) -> np.dtype[Any]:
-    """Of messages that follow each other in a chunk, with data of one size [bytes]."""
+    """Type of messages in a row in a chunk, with data of one size [bytes]."""
     return np.dtype([*_HEAD_FIELDS, ("data", f"({size},)u1")])
 
 

@@ -1,6 +1,6 @@
 """Rows as arrays of numbers: the columns of a recording, the rows a panel shows, and their poses.
 
-Poses are told as ROS 2 tells them to whoever draws frames: `tf2_msgs/msg/TFMessage`.
+Poses are published as ROS 2 does for viewers of frames: `tf2_msgs/msg/TFMessage`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ class RowPoses:
         ]
 
     def there(self, rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """In which rows there is one, (N,)."""
+        """Rows in which there is a pose, (N,)."""
         found = np.zeros(len(rows), bool)
         for *_, layout, at in self._found:
             values = np.ascontiguousarray(rows[:, at : at + layout.size]).view("<f8")

@@ -1,4 +1,4 @@
-"""What a station records in a row: one table, of which everything else about rows is made.
+"""The signals of a station's row: one table, of which everything else about rows is made.
 
 A row is CDR (OMG DDS-XTypes, plain CDR of version 1): the mark `00 01 00 00`, then the fields in
 order, little-endian, each at a multiple of its size counted from behind the mark; the bytes
@@ -23,11 +23,11 @@ from typing import Any, Final, Literal, Protocol
 Type = Literal["u1", "u2", "u4", "u8", "f8"]
 
 MARK: Final = b"\x00\x01\x00\x00"
-"""Of CDR: little-endian, no options."""
+"""Encapsulation header of CDR: little-endian, no options."""
 
 MAX_ROW_BYTES: Final = 16_000
-"""Of a robot of two hundred joints with all that moves around it; rings have slots as long as their
-rows, see `hil.ipc.memory.slot_bytes`."""
+"""Largest row [bytes], that of a robot of two hundred joints with all that moves around it; rings
+have slots as long as their rows, see `hil.ipc.memory.slot_bytes`."""
 
 CODE: Final = "code"
 """Unit of a signal whose values are numbers of names."""
@@ -36,7 +36,7 @@ _TYPES: Final = {
     "u1": ("uint8", "B"), "u2": ("uint16", "H"), "u4": ("uint32", "I"), "u8": ("uint64", "Q"),
     "f8": ("float64", "d"),
 }  # fmt: skip
-"""Of a ROS 2 message, and of `struct`."""
+"""Names of the types in a ROS 2 message, and in `struct`."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")  # of a field of a ROS 2 message
 
 
@@ -76,18 +76,18 @@ class Signal:
     """Unsigned integer or float, and its bytes; a float that is not a number is not there."""
     count: int = 1
     unit: str = "1"
-    """Of each value; several are separated by commas; `CODE` for numbers of names."""
+    """Unit of each value; several are separated by commas; `CODE` for numbers of names."""
     frame: str = ""
-    """In which they are given, where it matters: "base", "tool"."""
+    """Frame in which the values are given, where it matters: "base", "tool"."""
     child: str = ""
-    """Of a pose, the frame whose pose in `frame` it is: it is told on the topic of poses."""
+    """Frame whose pose in `frame` a pose is: it is published on the topic of poses."""
     parts: tuple[str, ...] = ()
     """Names of several values: "leg1", …; with their units if these differ: "x_m", …."""
     codes: tuple[str, ...] = ()
     """Names of 0, 1, … if the unit is `CODE`."""
     there: str = ""
-    """Of whole numbers that may be missing, the signal that is 0 where they are; such a signal has
-    no column of its own."""
+    """Signal that is 0 where whole numbers that may be missing are; such a signal has no column of
+    its own."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -144,7 +144,7 @@ class Signal:
         """Names of its columns in a CSV, one a value; each says its unit."""
         if self.count == 1:
             return [self.name]
-        if "," in self.unit:  # each part tells its own; "wanted_pose" gives "wanted_x_m"
+        if "," in self.unit:  # each part has its own; "wanted_pose" gives "wanted_x_m"
             stem = self.name.rpartition("_")[0]
             return [f"{stem}_{part}" if stem else part for part in self.parts]
         unit = re.sub(r"[/ ]", "_", self.unit).lower()
@@ -156,7 +156,7 @@ class Signal:
 class Signals:
     """The fields of a station's rows, in order.
 
-    The first one of codes tells what the station does, its mode; the second what its gate did.
+    The first one of codes gives what the station does, its mode; the second what its gate did.
 
     Raises:
         SignalsError: if the first two are not the row's number and its time, one is twice, or a
@@ -246,7 +246,7 @@ class Signals:
 
     @property
     def topics(self) -> tuple[str, str, str]:
-        """Of rows, events and poses."""
+        """Topics of rows, events and poses."""
         return f"/{self.station}/rows", f"/{self.station}/events", f"/{self.station}/tf"
 
     @property
@@ -399,11 +399,11 @@ class Signals:
 _NO_TABLE: Final = (
     KeyError, TypeError, AttributeError, ValueError, OverflowError, struct.error,
 )  # fmt: skip
-"""What reading a header raises whose values are of other kinds."""
+"""Errors of a header whose values are of other kinds."""
 
 
 def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str:
-    """What `struct` packs the mark and fields at their places with, up to a last place."""
+    """Format by which `struct` packs the mark and fields at their places, up to a last place."""
     code = "<4s"
     for signal, offset in zip(fields, offsets, strict=False):
         gap = offset - struct.calcsize(code)

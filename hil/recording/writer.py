@@ -52,12 +52,12 @@ class RecordingWriter:
 
     Args:
         path: the new file; its folder is made if need be, an existing file is never overwritten.
-        sync: put every chunk through to the disk before going on (real time), instead of the whole
+        sync: put every chunk through to the disk before the next (real time), instead of the whole
             file once at its end (dry run, which is repeated rather than rescued).
-        part: number of the file, if it goes on where another one of the same run ended.
+        part: number of the file, if it continues where another one of the same run ended.
 
     Raises:
-        RecordingError: if the place cannot be written or has too little room.
+        RecordingError: if the place cannot be written or has too little space.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class RecordingWriter:
     def end_refused(self, outcome: Mapping[str, str]) -> None:
         """Close a file that the disk refuses, its end in the place that was kept for it.
 
-        That place was written with the header, so it asks for no room. Nothing is raised.
+        That place was written with the header, so it asks for no space. Nothing is raised.
         """
         with suppress(OSError):
             self._disk.rewrite(self._spare_at, table_record(SPARE_END, spare_entries(outcome)))

@@ -1,7 +1,7 @@
 """The evidence page of a run: one self-contained HTML file, and its pictures beside it.
 
 The page is the same for all stations but for the sections that a station adds. A recording whose
-station is not installed here has all that its own header tells, and a word on what is missing.
+station is not installed here has all that its own header has, and a word on what is missing.
 """
 
 from base64 import b64encode
@@ -31,9 +31,9 @@ MOST_ROWS: Final = 500
 NO_PLACE: Final = frozenset(
     {"check", "value", "low", "limit", "unit", "result", "reason", "note", "message"}
 )
-"""Keys of an event's data that do not tell its place."""
+"""Keys of an event's data that are not its place."""
 SHOWN_ROWS: Final = 12
-"""So many objections are seen at once, the others when they are asked for."""
+"""Objections seen at once, the others when they are asked for."""
 
 
 def write_report(recording: Recording, folder: Path, run: RecordedRun | None = None) -> Path:
@@ -76,7 +76,7 @@ def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
 
 
 def made(section: Section, run: RecordedRun) -> Picture | Tables | None:
-    """What a section of a station shows of a run."""
+    """Content of a station's section about a run."""
     return late(section.maker)(run)
 
 
@@ -115,7 +115,7 @@ def _rendered(
 
 
 def _shown(section: Section, content: Picture | Tables | None) -> dict[str, Any]:
-    """What the template shows of a section; nothing if it is empty and need not be there."""
+    """Values of a section for the template; nothing if it is empty and need not be there."""
     if isinstance(content, Picture):
         return _picture(content)
     if content is None and not section.absent:
@@ -134,7 +134,7 @@ def _picture(picture: Picture) -> dict[str, Any]:
 
 
 def _objection(event: EventRecord, t_s: float) -> dict[str, str]:
-    """What is told of it one by one; what an event lacks is left blank."""
+    """Values of one objection; what an event lacks is left blank."""
     data = event.data
     numbers = {} if is_request(event) else data  # a refused request has no value
     limit, low = _number(numbers.get("limit")), _number(numbers.get("low"))
@@ -152,7 +152,7 @@ def _objection(event: EventRecord, t_s: float) -> dict[str, str]:
 
 
 def _place(data: Mapping[str, Any]) -> str:
-    """Which part of the machine an event is about: what it tells beside its numbers and words."""
+    """Part of the machine that an event is about: its fields beside its numbers and words."""
     return ", ".join(
         f"{key} {value}" if isinstance(value, int) else str(value)
         for key, value in data.items()

@@ -27,11 +27,11 @@ class Phase:
     """Place after its last row."""
     start_s: float
     end_s: float
-    """When the next one began, or the recording ended [s]."""
+    """Time at which the next one began, or the recording ended [s]."""
 
     @property
     def duration_s(self) -> float:
-        """How long it lasted [s]."""
+        """Duration [s]."""
         return self.end_s - self.start_s
 
     @property
@@ -44,7 +44,7 @@ def times_s(recording: Recording) -> NDArray[np.float64]:
     """Time of each cycle [s], finite and never falling, shape (N,), read-only.
 
     A recording whose times are not usable is drawn over what can be made of them: holes are
-    bridged, and with fewer than two times the cycles' places stand for seconds.
+    bridged, and with fewer than two times the cycles' places count as seconds.
     """
     try:
         return gathered(_rising(recording), recording.path.parent)

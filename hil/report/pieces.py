@@ -1,4 +1,4 @@
-"""What a page needs of all rows of a run, found piece by piece: lines to draw, peaks, percentiles.
+"""Figures of all rows of a run, found piece by piece: lines to draw, peaks, percentiles.
 
 A run that is short is one piece, and then all is as if its arrays were looked at as a whole; of
 many pieces comes the same, to the last bit.
@@ -23,7 +23,7 @@ def lines(
     spans: Sequence[tuple[int, int]] = (),
     max_points: int = MAX_POINTS,
 ) -> list[list[Line]]:
-    """What is drawn of values over the rows of a run.
+    """Make the lines of values over the rows of a run.
 
     Args:
         values_of: of some rows of the run, shape (n,) or (n, count); NaN = not there.
@@ -54,7 +54,7 @@ def lines(
 
 
 def curve(run: Run, values_of: Callable[[Run], Array], max_points: int = MAX_POINTS) -> Array:
-    """What is drawn of a line through points: of each stretch those with an extreme coordinate.
+    """Make a line through points: of each stretch those with an extreme coordinate.
 
     Args:
         values_of: coordinates at some rows of the run, shape (n, count).
@@ -89,7 +89,7 @@ class Peak(NamedTuple):
     row: int
     """Place in the run."""
     column: int
-    """Which of the values of a row."""
+    """Index among the values of a row."""
     value: float
 
 

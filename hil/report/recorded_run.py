@@ -56,7 +56,7 @@ class Table:
     """Rows of one kind."""
 
     heads: tuple[str, ...]
-    """Of the columns; all but the first are of numbers."""
+    """Heads of the columns; all but the first are of numbers."""
     rows: tuple[Row, ...]
     name: str = ""
 
@@ -67,7 +67,7 @@ class Tables:
 
     tables: tuple[Table, ...]
     note: str = ""
-    """What is not known; empty if all is."""
+    """Words for what is not known; empty if all is."""
 
 
 R = TypeVar("R", bound="RecordedRun")
@@ -81,22 +81,22 @@ class RunPiece(NamedTuple, Generic[R]):
     first: int
     """Place in the whole run of the first row that no piece before has."""
     before: int
-    """How many stand before that, for differences."""
+    """Number of rows before that, for differences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RecordedRun:
-    """What the page of a run is made of. A station that has more to say has a kind of its own."""
+    """Content of the page of a run. A station that has more to say has a kind of its own."""
 
     recording: Recording
     times: Array
-    """When each row was recorded [s], shape (N,), read-only."""
+    """Time of each row [s], shape (N,), read-only."""
     phases: tuple[Phase, ...]
     verdict: Verdict
     notes: tuple[str, ...]
 
     def facts(self) -> dict[str, str]:
-        """What was known before the first row: name → text."""
+        """Facts known before the first row: name → text."""
         return dict(self.recording.metadata.get("run", {}))
 
     def pieces(self) -> "Iterator[RunPiece[Self]]":
@@ -122,7 +122,7 @@ class RecordedRun:
 
     @property
     def title(self) -> str:
-        """Which scenario it was."""
+        """Name of the scenario."""
         return self.facts().get("scenario", "unknown scenario")
 
     @property
@@ -132,13 +132,13 @@ class RecordedRun:
 
     @property
     def badges(self) -> tuple[str, ...]:
-        """What a reader wants to know at once."""
+        """Words that a reader needs at once."""
         clock = self.facts().get("clock")
         return (f"{clock} clock",) if clock else ()
 
     @property
     def origin(self) -> tuple[str, ...]:
-        """When, where and by which program it was made, as far as it says so."""
+        """Time, place and program of its making, as far as it says so."""
         facts = self.facts()
         date, host, revision = (facts.get(name) for name in ("started_utc", "host", "revision"))
         found = [f"{date[:10]} {date[11:19]} UTC"] if date else []
@@ -147,15 +147,15 @@ class RecordedRun:
 
     @property
     def figures_note(self) -> str:
-        """How to read the key figures."""
+        """Note on reading the key figures."""
         return ""
 
     def event_s(self, event: EventRecord) -> float:
-        """When an event was, on the clock of the page [s]."""
+        """Time of an event, on the clock of the page [s]."""
         return event.t_s
 
     def objections(self) -> tuple[EventRecord, ...]:
-        """What was objected to, in order."""
+        """Objections, in order."""
         return violations_of(self.recording)
 
     def settings(self) -> Iterator[tuple[str, str]]:
@@ -188,7 +188,7 @@ def common_figures(run: RecordedRun) -> list[KeyFigure]:
 
 
 def notes_of(recording: Recording) -> Iterator[str]:
-    """What is damaged, lost or divided, and what was never written."""
+    """Notes of what is damaged, lost or divided, and what was never written."""
     yield from recording_notes(recording)
     missing = sum(gap.missing for gap in recording.gaps)
     if missing:

@@ -1,4 +1,4 @@
-"""How a run ended, read from its recording alone."""
+"""The verdict on a run's end, read from its recording alone."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -17,7 +17,7 @@ from hil.run.stall import stall_of
 
 
 class Ending(Enum):
-    """How a run ended; the value is the word for a person."""
+    """End of a run; the value is the word for a person."""
 
     COMPLETED = "COMPLETED"
     STOPPED = "STOPPED BY THE OPERATOR"
@@ -36,7 +36,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a run ended, and why."""
+    """End of a run, and its reason."""
 
     ending: Ending
     reason: str
@@ -80,13 +80,13 @@ def _flagged(recording: Recording) -> tuple[bool, int | None]:
 
 
 def failed(recording: Recording) -> Verdict | None:
-    """What ended control itself, if anything did."""
+    """Return what ended control itself, if anything did."""
     fatal = next((event for event in recording.events if event.level is Level.FATAL), None)
     return fatal and Verdict(Ending.FAILED, f"At {fatal.t_s:.3f} s: {fatal.message}")
 
 
 def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
-    """That the file was not finished, if it was not."""
+    """Verdict that the file was not finished, if it was not."""
     if not recording.truncated:
         return None
     last = recording.part(recording.cycles - 1, recording.cycles)
@@ -121,7 +121,7 @@ def sentence(words: str) -> str:
 
 
 def seen_from_outside(verdict: Verdict, recording: Recording) -> Verdict:
-    """The verdict of a recording, with what its end tells, and what is known from outside.
+    """The verdict of a recording, with its end's report, and what is known from outside.
 
     The latter is there if it was one part of several.
     """
@@ -146,7 +146,7 @@ def _with_note(verdict: Verdict, recording: Path) -> Verdict:
 
 
 def violations_of(recording: Recording) -> tuple[EventRecord, ...]:
-    """What the gate objected to, in order."""
+    """Objections of the gate, in order."""
     return tuple(event for event in recording.events if event.kind is EventKind.VIOLATION)
 
 
@@ -156,14 +156,14 @@ def is_request(event: EventRecord) -> bool:
 
 
 def _tripped(recording: Recording, phases: tuple[Phase, ...], place: int) -> Verdict:
-    """Why it was stopped, and that it parked then, which is the one motion that may follow."""
+    """Verdict on a stop, which says that it parked then: the one motion that may follow."""
     parking = next((p for p in phases if p.mode == "PARKING" and p.end > place), None)
     then = "" if parking is None else f"; then it parked, at {parking.start_s:.3f} s"
     return Verdict(Ending.TRIPPED, _cause(recording, place) + then)
 
 
 def _cause(recording: Recording, place: int) -> str:
-    """What was violated when the run was stopped: in that cycle, or the nearest before it."""
+    """Violation at the time of the stop: in that cycle, or the nearest before it."""
     index = int(recording.part(place, place + 1).column("index")[0])
     stall = stall_of(recording)
     if stall is not None:

@@ -24,18 +24,18 @@ Array = NDArray[np.float64]
 Colour = str | tuple[float, float, float, float]
 
 MEANT: Final = 0.25
-"""Share of the shading that a colour gets which stands for a value: it must be known again."""
+"""Share of the shading that a colour with a meaning gets: it must be recognised."""
 
 NO_COLOURS: Final[Mapping[str, Colour]] = MappingProxyType({})
 
 PIXELS: Final = 1000
-"""Along the longer side of an image: about two for a dot of the picture, so edges are smooth."""
+"""Longer side of an image [px]: about two for a dot of the picture, so edges are smooth."""
 
 DARKEST: Final = 0.62
 """Share of its colour that a face keeps which looks away from the lamp."""
 
 _ON_EDGE: Final = -1e-6
-"""Of a face's share: its edge counts as inside, so that no gap opens between two."""
+"""Least share of a face: its edge counts as inside, so that no gap opens between two."""
 
 
 def eye_from(azimuth_deg: float, elevation_deg: float) -> Eye:
@@ -56,7 +56,7 @@ def draw_scene(
     """Draw a machine with equal scales on both axes; the corners of what is drawn [m], (N, 2).
 
     Args:
-        given: colours of slots that stand for a value, in place of their roles'.
+        given: colours of slots that mean a value, in place of their roles'.
         left_out: slots that are not drawn.
         opacity: of the whole, 0 to 1.
     """
@@ -68,7 +68,7 @@ def draw_scene(
     kept = ~np.array([slot in left_out for slot in build.slots])[seen.slot]
     corners = seen.corners_m[kept]
     image, (left, right, bottom, top) = painted(corners, rgb[kept], PIXELS)
-    axes.use_sticky_edges = False  # room around the image as around lines
+    axes.use_sticky_edges = False  # space around the image as around lines
     axes.imshow(image, extent=(left, right, bottom, top), aspect="equal", alpha=opacity, zorder=2)
     return corners[..., :2].reshape(-1, 2)
 
@@ -84,7 +84,7 @@ class Faces:
 
 
 def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:
-    """What an eye far away on this eye's side sees of a figure, if nothing hides it; no ghosts."""
+    """Faces of a figure that an eye far away on its side sees, if nothing hides them; no ghosts."""
     table = build.packed.corners.astype(np.float64)
     part, slot = table[:, 6].astype(np.intp), table[:, 7].astype(np.intp)
     placed = figure.transforms[part]  # (V, 4, 4)

@@ -1,4 +1,4 @@
-"""How every picture looks: one size, fonts and colours, no more points than are seen, no date."""
+"""The style of every picture: one size, fonts and colours, as many points as are seen, no date."""
 
 import ctypes
 import gc
@@ -18,7 +18,7 @@ WIDTH_IN: Final = 10.9
 """1200 pixels at `DPI`: a page 1366 pixels wide shows a picture at its own size."""
 
 LEGEND_IN: Final = 1.6
-"""Room at the right of the panels for a legend [inch]."""
+"""Space at the right of the panels for a legend [inch]."""
 
 LEG_COLOURS: Final = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 """One colour a leg, 1 to 6: the palette of M. Okabe and K. Ito, "Color Universal Design" (2008),
@@ -132,7 +132,7 @@ def place(
     report; the texts here have known sizes.
 
     Args:
-        between_in: room between columns and between rows.
+        between_in: space between columns and between rows.
         grid: columns and rows of the panels.
     """
     width, height = figure.get_figwidth(), figure.get_figheight()

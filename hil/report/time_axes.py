@@ -13,7 +13,7 @@ from hil.report.style import DPI, INK, LIMIT, Picture, draw_png, mode_colour, pl
 TIME_LABEL = "time from the start of the loop [s]"
 
 STRIP_IN = 0.42
-"""Room above an axis for the strip of phases and a flag over it [inch]."""
+"""Space above an axis for the strip of phases and a flag over it [inch]."""
 
 _MOST_PHASES = 2000
 _STRIP_IN = (0.03, 0.17)
@@ -38,7 +38,7 @@ def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
 
 
 def span_s(view: RecordedRun) -> tuple[float, float]:
-    """First and last time to show [s]; a single moment stands in the middle of one second."""
+    """First and last time to show [s]; a single moment is in the middle of one second."""
     if not len(view.times):
         return 0.0, 1.0
     start, end = float(view.times[0]), float(view.times[-1])
@@ -159,7 +159,7 @@ def _bars(axes: Axes, phases: tuple[Phase, ...], name: str, row: int, span_s: fl
 
 
 def _label(axes: Axes, phase: Phase, start: float, end: float, row: int) -> None:
-    """How long a phase lasted: right of its bar, or left of or in it at the picture's edge."""
+    """Label a phase with its duration: right of its bar, or left of or in it at the edge."""
     span = end - start
     width = max(phase.duration_s, span / _NARROWEST)
     if phase.start_s + width < end - 0.06 * span:

@@ -1,4 +1,4 @@
-"""What a run says to people while it lasts: a protocol, and that of a run which says nothing."""
+"""Messages of a run to people while it lasts: a protocol, and that of a silent run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ProgressReport = Callable[[float], object]
 
 
 class Console(Protocol):
-    """Where a run says what it waits for and how far it is; nothing here waits itself."""
+    """Console of a run: what it waits for and how far it is; nothing here waits itself."""
 
     @property
     def quiet(self) -> bool:

@@ -1,4 +1,4 @@
-"""Edits as texts: told by events of a recording, whole, and read back from there.
+"""Edits as texts: written whole into events of a recording, and read back from there.
 
 An event holds a thousand bytes. So an edit is one event that says what came of it, one for each
 fault if it was refused, and its text in parts; `edits_of` puts them together again.
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from hil.timing.clock import Tick
 
 WHO: Final = "edit"
-"""Name under which events of edits stand in a recording."""
+"""Name of the source of an edit's events in a recording."""
 PART_BYTES: Final = 700
-"""Of a text in one event."""
+"""Largest part of a text in one event [bytes]."""
 PARTS_A_TURN: Final = 8
 """Events of a text in one turn, so that a long one does not hold up the loop."""
 SOURCE_CHARS: Final = 250
-"""Of the name of a file in an event; of a longer one its end."""
+"""Longest name of a file in an event; of a longer one its end is given."""
 NAMES_BYTES: Final = 160
-"""Of a list of names in an event."""
+"""Largest list of names in an event [bytes]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class EditText:
     source: str
     """Its file, whose ending says how it is written; files that it names lie beside it."""
     folder: str = ""
-    """Where those lie instead, of a text that a recording holds: in the recording's folder."""
+    """Folder of those lines instead, of a text that a recording holds: the recording's."""
 
     @property
     def sha256(self) -> str:
-        """Of its bytes."""
+        """Digest of its bytes."""
         return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
 
 
 class EditRefusedError(ValueError):
-    """A changed document cannot be taken; the run goes on with the old one."""
+    """A changed document cannot be taken; the run continues with the old one."""
 
     def __init__(self, *faults: str) -> None:
         self.faults: tuple[str, ...] = faults
@@ -70,10 +70,10 @@ class TimedEdit:
 
 @dataclass(slots=True)
 class EditEvents:
-    """Tells edits to a recording, a few events a turn."""
+    """Writer of edits into a recording, a few events a turn."""
 
     who: str = WHO
-    """Name under which they stand."""
+    """Name of their source."""
     count: int = 0
     """Edits so far, those refused among them."""
     _waiting: deque[tuple[str, dict[str, Scalar]]] = field(default_factory=deque)
@@ -82,7 +82,7 @@ class EditEvents:
         self, journal: Journal | None, tick: Tick, edit: EditText, faults: tuple[str, ...],
         facts: Mapping[str, Scalar],
     ) -> None:  # fmt: skip
-        """Tell what came of an edit; its text follows.
+        """Record what came of an edit; its text follows.
 
         Args:
             faults: why it was refused; empty if it was taken.
@@ -111,7 +111,7 @@ class EditEvents:
             journal.put(*where, one, fault, who=who, kind=kind, level=level)
 
     def serve(self, journal: Journal | None, tick: Tick, most: int = PARTS_A_TURN) -> None:
-        """Tell some of what waits; to be called every turn."""
+        """Record some of what waits; to be called every turn."""
         while self._waiting and journal is not None and most > 0:
             part, data = self._waiting.popleft()
             journal.put(tick.t_s, tick.index, part, data, who=self.who, kind=EventKind.NOTE,
@@ -120,7 +120,7 @@ class EditEvents:
             journal.service()
 
     def finish(self, journal: Journal | None, tick: Tick) -> None:
-        """Tell all that waits; for the end of a run."""
+        """Record all that waits; for the end of a run."""
         self.serve(journal, tick, len(self._waiting))
 
 

@@ -1,4 +1,4 @@
-"""How a run ended: the one value that exit status, console, `--json` and recording are made of.
+"""The end of a run: the one value that exit status, console, `--json` and recording are made of.
 
 `Opening.conclude` makes it, `Opening.end` completes it with how the recording ended; a run that was
 recorded and not concluded has no end. What a station alone knows, its outcome, why, and what else
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """How a run ended."""
+    """End of a run."""
 
     outcome: str
     """One word or two, such as `completed`."""
     well: bool
     """Whether the run itself went well: completed, or stopped as a person asked."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it did not complete; empty if it did."""
     failures: tuple[str, ...]
-    """What was lost beside rows of the recording, a sentence each: it is not ok then."""
+    """Losses beside rows of the recording, a sentence each: it is not ok then."""
     recorder: RecorderResult
-    """How its recording ended."""
+    """Result of its recording."""
     warnings: tuple[str, ...] = ()
-    """What a person should know of a run that may be well, a sentence each."""
+    """Warnings of a run that may be well, a sentence each."""
 
     @property
     def ok(self) -> bool:
@@ -40,26 +40,26 @@ class Conclusion:
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What was lost, that of the recording first."""
+        """Losses of the run, those of the recording first."""
         failure = self.recorder.failure
         return (failure, *self.failures) if failure else self.failures
 
     @property
     def cause(self) -> str:
-        """Why it is not ok, in a line; empty if it is."""
+        """Reason why it is not ok, in a line; empty if it is."""
         own = (self.reason or self.outcome,) if not self.well else ()
         return "; ".join((*own, *self.losses)).replace("\n", "; ")
 
 
 class ConclusionSummary(TypedDict):
-    """What `--json` prints of the end of any recorded run."""
+    """End of any recorded run, as `--json` prints it."""
 
     ok: bool
     """Completed, or stopped by a person; and nothing was lost, rows of the recording neither."""
     cause: str
-    """Why it is not ok, in a line; empty if it is."""
+    """Reason why it is not ok, in a line; empty if it is."""
     warnings: list[str]
-    """What a person should know of it all the same."""
+    """Warnings, which a person should know of all the same."""
     recording: str
     """Its file."""
     recording_sha256: str | None
@@ -67,7 +67,7 @@ class ConclusionSummary(TypedDict):
     recording_status: str
     """`DONE`, or how the recorder ended."""
     recording_failure: str
-    """Why it is not whole; empty if it is."""
+    """Reason why it is not whole; empty if it is."""
     recording_parts: int
     """Files that hold it."""
     recording_dropped: int
@@ -92,11 +92,11 @@ def summarize_conclusion(end: Conclusion) -> ConclusionSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A run that is over, for whoever shows it."""
+    """A run that is over, for whoever prints it."""
 
     end: Conclusion
     values: Mapping[str, Any]
-    """What the station tells a program beside `ConclusionSummary`."""
+    """Values of the station for a program beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people the figures of the station."""
     until_shown: ExitStack = field(default_factory=ExitStack)

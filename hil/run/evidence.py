@@ -18,14 +18,14 @@ MOTION_MODES = ("ENGAGED", "CSTOP", "QSTOP", "HOLD")
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """How late the cycles began [us]."""
+    """Lateness of the cycles [us]."""
 
     p50: float
-    """Of half of them."""
+    """Bound of half of the cycles [us]."""
     p99: float
-    """Of 99 % of them."""
+    """Bound of 99 % of the cycles [us]."""
     max: float
-    """Of the latest."""
+    """Lateness of the latest cycle [us]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Evidence:
 
 
 def in_motion(recording: Recording) -> NDArray[np.bool_]:
-    """Which cycles belong to the motion or to the stop that ended it, shape (N,).
+    """Find the cycles of the motion, or of the stop that ended it, shape (N,).
 
     A stop counts only if the motion had begun.
     """
@@ -100,7 +100,7 @@ def evidence_of(recording: Recording, closed_length_m: NDArray[np.float64]) -> E
 
 
 def lateness_us(recording: Recording) -> Lateness:
-    """How late the cycles began [us]; zeros if there are none."""
+    """Lateness of the cycles [us]; zeros if there are none."""
     if not recording.cycles:
         return Lateness(0.0, 0.0, 0.0)
 
@@ -133,7 +133,7 @@ class Range:
 
 
 def verdicts_of(recording: Recording) -> list[dict[str, Any]]:
-    """What the gate objected to, in order: time, check, leg, value, low, limit, unit, the text."""
+    """Objections of the gate in order: time, check, leg, value, low, limit, unit, the text."""
     return [
         {"t_s": event.t_s, "low": None, **event.data, "message": event.message}
         for event in recording.events

@@ -1,4 +1,4 @@
-"""What the header of every recording says of where, when and by which programs a run was made."""
+"""Facts in the header of every recording: where, when and by which programs a run was made."""
 
 import json
 import platform
@@ -66,7 +66,7 @@ def revision(source: Path | None = None) -> str:
 
 
 def _commit(root: Path) -> str:
-    """What HEAD points at (gitrepository-layout(5)); `.git` may be a file in a work tree."""
+    """Commit that HEAD points at (gitrepository-layout(5)); `.git` may be a file in a work tree."""
     folder = root / ".git"
     if folder.is_file():
         folder = root / folder.read_text(encoding="utf-8").removeprefix("gitdir:").strip()

@@ -1,6 +1,6 @@
-"""Which kind of settings file something is, so that a wrong one is called by its name.
+"""Kinds of settings files and their recognition, so that a wrong one is called by its name.
 
-Kinds are told apart by what stands at their top; they are those of the stations that are installed,
+Kinds are told apart by what is at their top; they are those of the stations that are installed,
 and that of several stations together. A file of another kind than the wanted one is refused as
 such, not by a list of unknown keys. Each kind has a JSON schema.
 """
@@ -39,7 +39,7 @@ TOGETHER: Final = FileKind(
     name="together scenario", schema="together-scenario", station="together",
     names=(NamedFile(("part", "scenario"), "scenarios"),), model=_together, check=_check_together,
 )  # fmt: skip
-"""Of several stations at the same time."""
+"""Kind of a scenario of several stations at the same time."""
 
 
 def scenario_kinds() -> tuple[FileKind, ...]:
@@ -66,7 +66,7 @@ def kinds_named(named: NamedFile) -> frozenset[FileKind]:
 
 
 def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
-    """What kind of file a table was read from; None if nothing in it says so."""
+    """Kind of file that a table was read from; None if nothing in it says so."""
     if "station" in table:
         station = table["station"]
         if station == TOGETHER.station:
@@ -84,7 +84,7 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
     """The file that the command line means, which has to be of a wanted kind, and its kind.
 
     One that shows no kind counts as the first wanted, which is the most likely one: reading it
-    tells what it lacks.
+    says what it lacks.
 
     Args:
         name: a path, or the bare name of a shipped file.
@@ -164,9 +164,9 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
 
 
 def kinds_by_name() -> dict[str, FileKind]:
-    """What the command line calls them → kinds of files, the default station's scenario first.
+    """Kinds of files by their names on the command line, the default station's scenario first.
 
-    A station's name stands for its scenario, unless a kind of file is called so.
+    A station's name means its scenario, unless a kind of file is called so.
     """
     kinds = {one.schema: one for one in all_kinds()}
     return kinds | {one.name: one.scenarios for one in stations() if one.name not in kinds}

@@ -1,4 +1,4 @@
-"""What every run tells its recorder and its panels: rows of its station, and events beside them.
+"""The journal of a run, for its recorder and its panels: rows of its station, and events.
 
 It never waits: a full ring drops and counts. Events are also kept in memory, so that a run whose
 disk is full still says why it stopped.
@@ -13,7 +13,7 @@ from hil.timing.clock import Moment
 
 
 class Audience(Protocol):
-    """Who is told of every cycle and event beside the recorder."""
+    """Observer of every cycle and event beside the recorder."""
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Take one entry, without waiting."""
@@ -21,21 +21,21 @@ class Audience(Protocol):
 
 
 KEPT_WARNINGS: Final = 20
-"""Warnings that are told at the end."""
+"""Most warnings that are printed at the end."""
 KEPT_EVENTS: Final = 1000
 """Events that are kept in memory; the recording has all."""
 Scalar = str | int | float | bool | None
 
 
 class Journal:
-    """Writes a run into the ring of a recorder, and tells an audience, such as panels, the same."""
+    """Writer of a run into the ring of a recorder, and to an audience, such as panels."""
 
     def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
         self._sink, self._audience = sink, audience
         self._ring = sink.ring
         self._begun = False
         self.dated: Callable[[], Moment] | None = None
-        """Tells the instant of the first row, which dates all of them; None in a dry run."""
+        """Gives the instant of the first row, which dates all of them; None in a dry run."""
         self.events: list[EventRecord] = []
         """What happened, in order; at most `KEPT_EVENTS`."""
         self._warnings: dict[str, str] = {}
@@ -81,10 +81,10 @@ class Journal:
         key: str = "",
         who: str = "loop",
     ) -> None:
-        """Put down what a person is to be told at the end of the run as well.
+        """Record a warning, which a person is given at the end of the run as well.
 
         Args:
-            key: of several with the same one the last is told.
+            key: of several with the same one the last is kept.
         """
         self.put(t_s, index, message, data, who=who, level=Level.WARNING)
         self.remember(key or message, message)
@@ -104,13 +104,13 @@ class Journal:
         self.put(t_s, index, words, data, who="gate", kind=EventKind.VIOLATION, level=Level.ERROR)
 
     def remember(self, key: str, words: str) -> None:
-        """Keep what a person is to be told at the end; of several with the same key the last."""
+        """Keep words for the end of the run; of several with the same key the last."""
         if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:
             self._warnings[key] = words
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person is to be told at the end."""
+        """Warnings for a person at the end."""
         return tuple(self._warnings.values())
 
     def service(self) -> None:

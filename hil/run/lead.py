@@ -1,4 +1,4 @@
-"""What an operator may ask of a run, as its station knows it: values, whoever draws them."""
+"""Requests that an operator may make of a run, as its station knows them: values, not widgets."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 HOLD_TO_RUN: Final = "hold_to_run"
-"""Beside the buttons something that an operator does."""
+"""Name of the one thing that an operator does beside the buttons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a panel knows of a run when it judges a press."""
+    """State of a run by which a panel judges a press."""
 
     mode: str
     action: str
-    """What its gate does; empty if not known."""
+    """Action of its gate; empty if not known."""
     held: bool
     target: bool
     playing: str
@@ -44,9 +44,9 @@ class Poses:
     neutral: Array
     """The pose in the middle."""
     limits: Callable[[Array], Array]
-    """From a pose, lowest and highest value of each coordinate at this moment, shape (6, 2)."""
+    """Lowest and highest value of each coordinate at this moment, given a pose, shape (6, 2)."""
     stands_at: str
-    """Signal of the pose wanted, which the machine stands at while it moves for nobody."""
+    """Signal of the wanted pose, which the machine keeps while no motion is played."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,18 +61,18 @@ class PlayedMotion:
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What can be set while a run lasts."""
+    """Controls that can be set while a run lasts."""
 
     poses: Poses
     motion: PlayedMotion
 
 
 class Velocity(Protocol):
-    """What six deflections mean."""
+    """Velocity that six deflections mean."""
 
     @property
     def linear_m_s(self) -> Array:
-        """Of the point that is moved [m/s], shape (3,)."""
+        """Velocity of the point that is moved [m/s], shape (3,)."""
         ...
 
     @property
@@ -91,11 +91,11 @@ class Gamepad(Protocol):
 
     @property
     def end_reason(self) -> str:
-        """Why it tells nothing any more."""
+        """Reason why it gives nothing any more."""
         ...
 
     def sample(self, t_s: float, /) -> Any:
-        """The `Velocity` wanted now; None once it tells nothing any more."""
+        """The `Velocity` wanted now; None once it gives nothing any more."""
         ...
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class Gamepad(Protocol):
 
 
 class HandlesWriter(Protocol):
-    """Tells a run the velocity wanted; nothing in it waits."""
+    """Writer of the wanted velocity for a run; nothing in it waits."""
 
     @property
     def connected(self) -> bool:
@@ -125,15 +125,15 @@ class HandlesWriter(Protocol):
 
 
 class HandlesPlace(Protocol):
-    """Where a run that is about to begin will listen for handles."""
+    """Place where a run that is about to begin will listen for handles."""
 
     @property
     def override(self) -> str:
-        """What its scenario is told, ``key=value``."""
+        """Change of its scenario, ``key=value``."""
         ...
 
     def writer(self, now_s: Callable[[], float]) -> HandlesWriter:
-        """Who tells it velocities, by a monotonic clock [s]."""
+        """Writer of velocities for it, by a monotonic clock [s]."""
         ...
 
     def remove(self) -> None:
@@ -146,11 +146,11 @@ class Handles:
     """Two three-axis handles that steer a run."""
 
     velocity: Callable[[Sequence[float]], Velocity]
-    """Of six deflections, -1 to 1: along x, y, z, then about them."""
+    """Velocity of six deflections, -1 to 1: along x, y, z, then about them."""
     gamepad: Callable[[str, Callable[[], float]], Gamepad]
     """Opens a device, by its path or a part of its name; raises `RefusedError`."""
     place: Callable[[Mapping[str, Any]], HandlesPlace | None]
-    """For a scenario; None for one that nobody steers. Raises `OSError`."""
+    """Place of the handles of a scenario; None for one that nobody steers. Raises `OSError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +163,15 @@ class Steered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """What an operator may ask of runs of a station, beside the stop."""
+    """Requests that an operator may make of runs of a station, beside the stop."""
 
     buttons: tuple[str, ...] = ()
     why_not: Callable[[str, Seen], str] | None = None
-    """Why a press of a button does nothing now, as half a sentence; empty if it does something."""
+    """Reason why a button does nothing now, as half a sentence; empty if it does something."""
     next_acts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """From the name of a mode in which a bench has stopped, what brings it on, in order: buttons,
-    and `HOLD_TO_RUN`."""
+    """Acts that bring a bench on, in order, by the name of the mode in which it has stopped:
+    buttons, and `HOLD_TO_RUN`."""
     controls: Callable[[Mapping[str, Any]], Controls] | None = None
-    """From the plan in a run's header, or raises `ValueError`; None at a station without."""
+    """Controls of the plan in a run's header, or raises `ValueError`; None at a station without."""
     handles: Callable[[], Handles] | None = None
     """None at a station that no handles steer."""

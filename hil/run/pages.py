@@ -1,6 +1,6 @@
 """A page of a station's own in the panel, as values: what it shows of a row, what it lets ask.
 
-The panel builds whatever stands here and knows no station. What a person asks for becomes one
+The panel builds whatever is here and knows no station. What a person asks for becomes one
 table, which the desk has proved before control sees it, as it does with a motion's.
 """
 
@@ -12,11 +12,11 @@ from enum import Enum
 from typing import Any, Literal
 
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
-"""Of a colour, which each theme has for it."""
+"""Role of a colour, which each theme has a colour for."""
 
 
 class Shape(Enum):
-    """What a lamp looks like."""
+    """Shape of a lamp."""
 
     REST = "rest"
     MOVES = "moves"
@@ -30,13 +30,13 @@ class PageLamp:
 
     label: str
     signal: str
-    """Whose codes are its states."""
+    """Signal whose codes are the lamp's states."""
     states: Mapping[str, tuple[Role, Shape]]
     """Name of a code → colour and shape; others are dim and at rest."""
     why: str = ""
-    """Another signal of codes that tells why; empty for none."""
+    """Another signal of codes with the reason; empty for none."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Name of a code of that → words; others are not told."""
+    """Words by the name of that signal's code; others are not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class PageBar:
     high: float
     unit: str = ""
     rest: float = 0.0
-    """From where a bar is drawn."""
+    """Value from which a bar is drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +101,12 @@ class PageFlag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSwitch:
-    """On or off; `key` is true while it is on."""
+    """Switch; `key` is true while it is on."""
 
     label: str
     key: str
     on: bool = False
-    """How it stands at first."""
+    """State at first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +115,12 @@ class PageSlider:
 
     label: str
     key: str
-    """Of the table; `inputs.pedal` is the key `pedal` of the table `inputs` in it."""
+    """Key in the table; `inputs.pedal` is the key `pedal` of the table `inputs` in it."""
     low: float
     high: float
     step: float
     value: float
-    """Where it stands at first."""
+    """Value at first."""
     unit: str = ""
 
 
@@ -143,6 +143,6 @@ class Page:
 
     title: str
     widgets: tuple[PageWidget, ...]
-    """From top to bottom."""
+    """Widgets from top to bottom."""
     asks: Mapping[str, Any] = field(default_factory=dict)
-    """What the table that is asked for always has."""
+    """Keys and values that the requested table always has."""

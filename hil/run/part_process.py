@@ -1,4 +1,4 @@
-"""One station's process among several, seen by the one who runs them: begun, stopped, its end told.
+"""The process of one station among several, for whoever runs them: start, stop, and its end.
 
 What it says goes into a file. What it cannot know of its own end, that it was killed, or that it
 was asked to stop because another station failed, is a note beside its recording, where its report
@@ -28,7 +28,7 @@ NOTE_NAME: Final = "together.json"
 NOTE_MAX: Final = 100_000
 """Bytes of a note at most."""
 RECORDING_MARK: Final = "{recording}"
-"""In changes of a part that begins after another one: what that recorded."""
+"""Mark in changes of a part that begins after another one: the recording which that one made."""
 
 
 LOOK_S = 0.05
@@ -40,7 +40,7 @@ class PartNote:
 
     part: str
     killed: str = ""
-    """How its process ended, if it told nothing of itself; empty if it did."""
+    """End of its process, if it reported nothing itself; empty if it did."""
     stopped_for: str = ""
     """Which other part came to a bad end, and how, if this one was asked to stop because of that;
     empty if not."""
@@ -84,13 +84,13 @@ class PartSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
-    """How one station's run went."""
+    """Result of one station's run."""
 
     name: str
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
     values: dict[str, Any]
-    """What it said of itself; empty if it said nothing that could be read."""
+    """Its own report; empty if there is none that could be read."""
     asked_to_stop: str
 
 
@@ -193,7 +193,7 @@ class PartProcess:
         return False
 
     def _hopeless(self) -> str:
-        """Why it has to be ended: it is frozen, or does not stop; empty if not."""
+        """Return why it has to be ended: it is frozen, or does not stop; empty if not."""
         now_s = self._now_s()
         if now_s > self._end_s:
             return f"it did not stop within {self._stop_within_s:g} s and was ended"
@@ -219,7 +219,7 @@ class PartProcess:
             self._process.end(self._stop_within_s)
 
     def result(self) -> PartResult:
-        """How it went."""
+        """Result of its run."""
         status = None if self._process is None else self._process.returncode
         if self._left_out:
             return PartResult(self.name, False, {"ok": False, "error": self._left_out}, self._why)
@@ -232,7 +232,7 @@ class PartProcess:
         return PartResult(self.name, ok, answer, self._why)
 
     def bad_end(self) -> str:
-        """That it came to a bad end, and how."""
+        """Sentence that it came to a bad end, and how."""
         answer = self.result().values
         how = answer.get("reason") or answer.get("error")
         return f"{self.name} came to a bad end{f': {how}' if how else ''}"
@@ -243,11 +243,11 @@ class PartProcess:
         stopped_for = self._why if self._for_other else ""
         run = self._run_folder()
         if run is not None and (killed or stopped_for):
-            with suppress(OSError):  # the results tell it as well
+            with suppress(OSError):  # the results have it as well
                 PartNote(self.name, killed, stopped_for).write(run)
 
     def _read_answer(self) -> dict[str, Any]:
-        """What it said of itself when it ended; empty if it said nothing that can be read."""
+        """Its own report at its end; empty if there is none that can be read."""
         try:
             answer = orjson.loads((self._folder / "told.json").read_bytes())
         except (OSError, orjson.JSONDecodeError):
@@ -255,7 +255,7 @@ class PartProcess:
         return answer if isinstance(answer, dict) else {}
 
     def _run_folder(self) -> Path | None:
-        """Where its run was recorded; None if it did not come so far."""
+        """Folder of its recording; None if it did not come so far."""
         found = sorted(self._folder.glob(f"*/{RECORDING_NAME}"))
         return found[-1].parent if found else None
 

@@ -1,4 +1,4 @@
-"""What a run will look like, before it runs: rows as its recording would have them."""
+"""The preview of a run, before it runs: rows as its recording would have them."""
 
 from dataclasses import dataclass
 from typing import Any, Final, Self
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from hil.recording.header import RunHeader
 
 LONGEST_S: Final = 60.0
-"""So much of a motion is shown before it runs [s]."""
+"""Longest part of a motion that is shown before it runs [s]."""
 STEP_S: Final = 1.0 / 30.0
-"""Between two rows [s]."""
+"""Time between two rows [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,14 +20,14 @@ class Preview:
     """A machine's motion as it is wanted; nothing has run."""
 
     header: RunHeader
-    """Of the run, as far as a picture needs it."""
+    """Header of the run, as far as a picture needs it."""
     rows: NDArray[np.float64]
     """Rows of the header's table, `STEP_S` apart, shape (N, values); NaN for what is not known."""
     words: str
-    """What is shown."""
+    """Words about the picture."""
 
     def to_json(self) -> bytes:
-        """Return it as a line of JSON, in which null stands for what is not known."""
+        """Return it as a line of JSON, in which null is what is not known."""
         document = {"header": orjson.Fragment(self.header.to_json()), "rows": self.rows.tolist()}
         return orjson.dumps(document | {"words": self.words})
 

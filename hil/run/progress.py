@@ -22,7 +22,7 @@ STILL_S: Final = 10.0
 STOPPED_S: Final = 2.0
 """A process that was stopped by a signal for so long is frozen [s]."""
 _MOST_BETWEEN_LOOKS_S: Final = 0.5
-"""What passed since the last look counts up to this: whoever looks may have stood still too [s]."""
+"""Most time that counts since the last poll: the one that polls may have been stopped too [s]."""
 
 
 class Progress:
@@ -45,7 +45,7 @@ class Progress:
     @classmethod
     @cache
     def inherited(cls) -> Progress:
-        """That which the one who began this process watches; nobody's if there is none.
+        """The count that the parent of this process watches; nobody's if there is none.
 
         The first call takes it out of the environment: no child of this process has it.
         """
@@ -68,7 +68,7 @@ class Progress:
 
     @property
     def turns(self) -> int:
-        """So far; 0 before the first and after the last."""
+        """Turns so far; 0 before the first and after the last."""
         return self._word[0]
 
     def release(self) -> None:
@@ -93,7 +93,7 @@ class ProgressWatch:
         self._still_s = self._stopped_s = 0.0
 
     def look(self, now_s: float) -> str:
-        """Why it counts as frozen, in words; empty while it does not."""
+        """Return why it counts as frozen, in words; empty while it does not."""
         passed_s = min(now_s - self._looked_s, _MOST_BETWEEN_LOOKS_S)
         self._looked_s, before = now_s, self._turns
         self._turns = self._progress.turns

@@ -28,7 +28,7 @@ class Installed:
     distribution: str
     station: Station | None
     broken: str = ""
-    """Why not, and what to do; empty if it can."""
+    """Reason why not, and what to do; empty if it can."""
 
 
 @cache
@@ -39,7 +39,7 @@ def installed() -> tuple[Installed, ...]:
 
 
 def parts_offered() -> tuple[Offer, ...]:
-    """What is offered to the stations that can be used: motions, banks of drives."""
+    """Offers to the stations that can be used: motions, banks of drives."""
     return tuple(offer for station in stations() for offer in station.offered())
 
 
@@ -69,7 +69,7 @@ def station_named(name: object, source: str) -> Station:
 
 
 def missing(header: RunHeader) -> str:
-    """What is missing to show more of a run than its signals and events, in words."""
+    """Parts that are missing to show more of a run than its signals and events, in words."""
     if header.of_no_machine:
         return "no machine took part in this run"
     name = header.signals.station
@@ -88,7 +88,7 @@ def station_of_kind(kind: FileKind) -> Station:
 
 
 def machine_preview(kind: FileKind) -> MachinePreview | None:
-    """What makes pictures of machines whose files are of a kind; None if nothing does."""
+    """Maker of pictures of machines whose files are of a kind; None if there is none."""
     makers = (one.machine_preview for one in stations() if kind in one.machines)
     return next((maker for maker in makers if maker is not None), None)
 

@@ -32,11 +32,11 @@ from hil.timing.stop import StopRequest, StopSignals
 SHARE_RUNS = "HIL_SHARE_RUNS"
 """Environment variable, ``1`` if others may read new runs; runs that a run begins inherit it."""
 BLACK_BOX_NAME = "gate.jsonl"
-"""What the gate did without control, if it ever had to; beside the recording."""
+"""File of what the gate did without control, if it ever had to; beside the recording."""
 
 
 STALL_S: Final = 0.1
-"""A turn that comes later than that is told as a computer that stood still [s]."""
+"""Delay of a turn above which it is reported as a stall of the computer [s]."""
 
 T = TypeVar("T")
 Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
@@ -89,7 +89,7 @@ def _nothing_moved() -> Iterator[None]:
 def recording_sink(
     settings: RecordingSettings, folder: Path, header: RunHeader, *, virtual: bool
 ) -> RecordingSink:
-    """What takes the cycles of a run: in a dry run its own thread, else a process of its own."""
+    """Sink of a run's cycles: in a dry run its own thread, else a process of its own."""
     path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
     slots = settings.ring_slots, slot_bytes(header.signals.size, RecorderRing.head_bytes)
     if virtual:
@@ -106,7 +106,7 @@ class Opening:
         name: of the scenario; the folder is called after it.
         out: folder that gets a new folder for this run.
         virtual: whether no time passes while it runs.
-        stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
+        stop: the operator's request to end; Ctrl-C and SIGTERM if left out.
         console: where it says what it waits for; nowhere if left out.
         operator: whether a person leads it from a panel.
     """
@@ -158,7 +158,7 @@ class Opening:
         return self._stack.enter_context(opened)
 
     def at_end(self, act: Callable[[], object]) -> None:
-        """Do something when the run is over, whatever has happened."""
+        """Register an act for the end of the run, whatever happens."""
         self._stack.callback(act)
 
     def progress(self, total_s: float, hint: str = "") -> ProgressReport | None:
@@ -223,16 +223,16 @@ class Opening:
         return self._sink
 
     def date(self, journal: Journal, clock: Clock) -> None:
-        """Let the first row of a run in real time tell the date."""
+        """Write the date into the first row of a run in real time."""
         if not self.virtual:
             journal.dated = partial(moment, clock.now_s)
 
     def grant(self, granting: Granting) -> tuple[RealtimeItem, ...]:
-        """What the system grants for real time; nothing is asked in a dry run."""
+        """Ask the system for real time; nothing is asked in a dry run."""
         return () if self.virtual else self._stack.enter_context(granting())
 
     def play(self, run: "Run", journal: Journal | None = None) -> None:
-        """Run to the end as `play` does; in real time, note where the computer stood still.
+        """Run to the end as `play` does; in real time, note stalls of the computer.
 
         Args:
             journal: what writes its recording; that of `Opening.journal` if left out.
@@ -267,7 +267,7 @@ class Opening:
             self._sink.ring.push(END, end.to_bytes())
 
     def end(self) -> Conclusion:
-        """How the run ended; for one that is over, was recorded and concluded.
+        """End of the run; for one that is over, was recorded and concluded.
 
         Raises:
             RuntimeError: if it was not.
@@ -296,7 +296,7 @@ def conduct(run: Callable[[Opening], Callable[[Conclusion], T]], opening: Openin
 
 
 class Stalls:
-    """Notes in the journal where a loop in real time stood still; many as one."""
+    """Notes in the journal of the stalls of a loop in real time; many as one."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -321,7 +321,7 @@ class Run(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """What paces it: virtual, real, or a device's own."""
+        """Clock that paces it: virtual, real, or a device's own."""
         ...
 
     @property
@@ -338,7 +338,7 @@ class Run(Protocol):
         ...
 
     def failed(self, error: Exception) -> bool:
-        """Hear what a turn raised; whether that is its end, and is told by its result."""
+        """Take the error of a turn; return whether it ends the run, whose result reports it."""
         ...
 
     def close(self) -> None:
@@ -347,7 +347,7 @@ class Run(Protocol):
 
 
 class Deviceless:
-    """What a run without devices of its own derives from."""
+    """Base of a run without devices of its own."""
 
     def failed(self, error: Exception) -> bool:
         """No error is an end of its own."""

@@ -1,4 +1,4 @@
-"""What comes along: the files of ``configs/``, each with a line of what it is."""
+"""Shipped files: those of ``configs/``, each with a line of what it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: Final = {
     "robots": "world/robots", "scenes": "world/scenes", "robot-arms": "robots",
     "space-arms": "arms",
 }  # fmt: skip
-"""What each kind is called, and its folder of ``configs/``."""
+"""Name of each kind, and its folder of ``configs/``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class ShippedFile:
     kind: str
     """One of `KINDS`."""
     name: str
-    """As the verbs take it."""
+    """Name as the verbs take it."""
     station: str
-    """That runs it, of a scenario; else empty."""
+    """Station that runs it, for a scenario; else empty."""
     words: str
-    """What it is."""
+    """Description of the file."""
 
 
 def shipped_files(kind: str) -> list[ShippedFile]:
@@ -57,7 +57,7 @@ def _described(kind: str, path: Path) -> ShippedFile:
 
 
 def _words(table: dict[str, Any], text: str) -> str:
-    """What a file says of itself; else the first sentence of the comment at its head."""
+    """A file's own description; else the first sentence of the comment at its head."""
     says = [str(table[key]) for key in SAYS if key in table]
     if sentence := next((one for one in says if " " in one), ""):
         return _short(sentence)

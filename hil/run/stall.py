@@ -1,4 +1,4 @@
-"""A computer that was too slow, told as the one cause that it is, and not by what followed from it.
+"""A computer that was too slow, reported as the one cause, not by what followed from it.
 
 Where a cycle comes late, or control is not there in time, answers of drives are late as well, and
 lengths jump from one cycle to the next. The gate names all of it; a person needs the first.
@@ -18,24 +18,24 @@ from hil.recording.reader import Recording
 OF_THE_COMPUTER: Final = frozenset({"late", "period", "stale", "missing", "control", "overrun"})
 """Checks of the gate that nothing but the computer can offend."""
 FOLLOWS_S: Final = 0.5
-"""What is objected to so soon after a stall is put down to it."""
+"""Time after a stall within which an objection is put down to it [s]."""
 _LOOK_BACK_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The computer, or the program that leads, stood still."""
+    """Standstill of the computer, or of the program that leads."""
 
     t_s: float
     """Time of the run at which the gate noticed it [s]."""
     lasted_s: float
     """Longest time without a cycle or a setpoint, or from deadline to wake-up [s]."""
     period_s: float
-    """Of the cycle [s]."""
+    """Period of the cycle [s]."""
     said: str
-    """What the gate said first."""
+    """First objection of the gate."""
     consequences: int
-    """How many more objections came with it and soon after."""
+    """Number of further objections with it and soon after."""
 
     def __str__(self) -> str:
         more = f", and {self.consequences} more that follow from it" if self.consequences else ""
@@ -46,7 +46,7 @@ class Stall:
         )
 
     def remedy(self, beside: Sequence[object] = ()) -> str:
-        """What a person does about it."""
+        """Remedy for a person."""
         ran = f" (of one processor: {', '.join(map(str, beside))})" if beside else ""
         return (
             f"the drives are not the cause. Lower rate_hz ({1.0 / self.period_s:g} Hz now), see "
@@ -55,9 +55,9 @@ class Stall:
 
 
 def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> float:
-    """How long control asked for nothing about a moment at which the gate missed it [s].
+    """Time for which control asked for nothing about a moment at which the gate missed it [s].
 
-    The gate goes on while control stands still, so its own cycles are in time.
+    The gate continues while control is stopped, so its own cycles are in time.
     """
     if "asked_length_m" not in recording.columns:
         return 0.0

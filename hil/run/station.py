@@ -1,4 +1,4 @@
-"""What a kind of bench is to everybody who is not that bench: one value, `Station`.
+"""The value `Station`: a kind of bench as everybody sees it who is not that bench.
 
 Nothing outside `hil/stations` names a station; who needs to know something of one asks the value
 that its entry point gives. The value is light: what computes is imported when it is called.
@@ -48,14 +48,14 @@ class CheckFinding:
     limit: float
     unit: str
     t_s: float | None
-    """When it begins, from the start of its phase [s]; None if it has no time."""
+    """Beginning of the finding, from the start of its phase [s]; None if it has no time."""
     wrong: bool
     """Whether the limit is passed; else it is what comes nearest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """What is shown of runs of a station beside their signals and events."""
+    """Views of a station's runs beside their signals and events."""
 
     lamps: Mapping[str, tuple[Role, Shape]] = field(default_factory=dict)
     """Mode → colour and shape of its lamp; the two say the same, so neither is needed alone."""
@@ -65,13 +65,13 @@ class Views:
     standing: Callable[[], Mapping[str, RestState]] = dict
     """Mode → what measured lengths mean in it; one that is not there leaves it as it was."""
     lasts_s: Callable[[Mapping[str, Any]], float | None] = field(default=lambda motion: None)
-    """How long a motion lasts from rest to rest [s], from its table; None if that does not tell."""
+    """Duration of a motion from rest to rest [s], from its table; None if that does not give it."""
     first_traces: tuple[str, ...] = ()
     lateness: tuple[tuple[str, str], ...] = ()
     """Name and signal of each time of a turn that is counted: how late, how long it took."""
     moving: tuple[str, ...] = ()
     clears: frozenset[str] = frozenset()
-    """Modes in which no fault stands any more."""
+    """Modes in which no fault holds any more."""
     advice: Mapping[str, str] = field(default_factory=dict)
     """Check of its gate → what to do about what it found."""
     findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
@@ -81,7 +81,7 @@ class Views:
 
 
 NO_VIEWS: Final = Views()
-"""Of a station that is not installed: its signals and events are all that is known."""
+"""Views of a station that is not installed: its signals and events are all that is known."""
 
 
 def number(value: object) -> float:
@@ -114,7 +114,7 @@ SIMULATED: Final = "sim:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the command line wants to be run or checked."""
+    """Request of the command line for a run or a check."""
 
     scenario: Path | None
     """Its file; None for a motion that the options describe."""
@@ -123,15 +123,15 @@ class Request:
     overrides: tuple[str, ...] = ()
     """Those of `--set`, as they were typed."""
     clock: str | None = None
-    """In place of the scenario's."""
+    """Clock in place of the scenario's."""
     fallback: str | None = None
-    """In place of the scenario's: whether emulated devices may step in."""
+    """Whether emulated devices may step in, in place of the scenario's choice."""
     folder: Path = Path("runs")
     report: bool = False
     operator: bool = False
     as_json: bool = False
     progress: Callable[[float, float], None] | None = None
-    """Of a dry run: given the time of the run and that of its end [s]; None for any other."""
+    """Callback of a dry run with the time of the run and that of its end [s]; None for others."""
 
     @property
     def file(self) -> Path:
@@ -146,7 +146,7 @@ class Request:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is said to people while it lasts."""
+        """Whether nothing is printed for people while it lasts."""
         return self.as_json or self.dry
 
     @property
@@ -155,7 +155,7 @@ class Request:
         return self.progress is not None
 
     def changes(self, options: Iterable[Option], more: Iterable[Change] = ()) -> list[Change]:
-        """What a scenario is changed by: options, then `overrides`, then the clock.
+        """Changes of a scenario: options, then `overrides`, then the clock.
 
         Args:
             options: those of the station.
@@ -186,7 +186,7 @@ def _number(text: str) -> int | float | str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What the proof of a whole motion found."""
+    """Result of the proof of a whole motion."""
 
     ok: bool
     values: Mapping[str, Any]
@@ -194,11 +194,11 @@ class Checked:
 
 
 class Prepared(Protocol):
-    """What a run plays: a plan that is proved as far as its station proves it before a run."""
+    """Plan that a run plays, proved as far as its station proves it before a run."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of its scenario."""
         ...
 
     @property
@@ -212,7 +212,7 @@ class Summary:
     """The result of a run beside how it ended."""
 
     values: Mapping[str, Any]
-    """What `--json` prints of it, beside `ConclusionSummary`."""
+    """Values that `--json` prints of it, beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people its figures."""
 
@@ -222,11 +222,11 @@ class StandIn:
     """Emulated devices of a station in place of absent ones."""
 
     device: str
-    """What may be absent: "drives", "robot"."""
+    """Device that may be absent: "drives", "robot"."""
     emulated: Callable[[Any], AbstractContextManager[tuple[Any, str]]]
     """The same prepared plan on emulated devices for a while, and their URL."""
     fallback: Callable[[Any], str]
-    """Of a prepared plan: ``"sim"`` allows them."""
+    """Choice of a prepared plan: ``"sim"`` allows emulated devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +234,13 @@ class Section:
     """A part of the page of a run that only one station has."""
 
     name: str
-    """Of the section, and of its picture."""
+    """Name of the section, and of its picture."""
     maker: str
     """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
     (`hil.report.style`), tables (`hil.report.recorded_run`), or None."""
     title: str = ""
     absent: str = ""
-    """What is said where there is nothing; empty: then there is no section either."""
+    """Words where there is nothing; empty: then there is no section either."""
     unless: str = ""
     """Name of a property of the run; where it is true, the section is not for that run."""
 
@@ -280,7 +280,7 @@ class Station:
     sections: tuple[Section, ...] = ()
     views: Views = NO_VIEWS
     lead: Lead | None = None
-    """What operators may ask of its runs beside the stop; None if nothing."""
+    """Requests that operators may make of its runs beside the stop; None if there are none."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None
     """What its machines look like, from a run's header; raises `KeyError` or `ValueError` for a
     header that does not describe them."""
@@ -300,7 +300,7 @@ class Station:
     warm: Callable[[bool], object] = bool
     """Compiles what a run calls; True: without a word."""
     offered: Callable[[], tuple[Offer, ...]] = tuple
-    """What others offer to it under entry points of its own."""
+    """Offers of others to it under entry points of its own."""
 
     def plan(self, request: Request) -> Any:
         """Read what is asked for as a plan.

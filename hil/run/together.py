@@ -1,6 +1,6 @@
 """Platform and arm together: each station runs in a process of its own, and they stop together.
 
-The processes share nothing but the wish to stop. It goes to all of them when the operator asks
+The processes share nothing but the request to stop. It goes to all of them when the operator asks
 (Ctrl-C, SIGTERM), when this process itself is gone, and, if the scenario says so, when one of them
 has come to a bad end, as a machine does whose emergency stop was pressed; each then stops along its
 own path, by its own gate. An emergency stop is wired to the machines themselves: it does not wait
@@ -77,7 +77,7 @@ class TogetherScenario(Settings):
         return scenario
 
     def out_of_order(self) -> Iterator[str]:
-        """What is wrong with parts that begin after others."""
+        """Problems of parts that begin after others."""
         before: list[str] = []
         for index, part in enumerate(self.part):
             place = f"part.{index}"

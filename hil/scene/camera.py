@@ -17,19 +17,19 @@ NARROW_FOV_DEG: Final = 32.0
 """Angle of view across the shorter side: small enough that upright things look upright."""
 
 NEAR, FAR = 1e-2, 1e2
-"""What is nearer to the eye or farther from it is not drawn; as shares of its distance."""
+"""Nearest and farthest distance from the eye that is drawn; as shares of its distance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Eye:
-    """Where the eye is; its array is read-only. All is finite, and the distance above 0."""
+    """Position of the eye; its array is read-only. All is finite, and the distance above 0."""
 
     middle_m: Array
     distance_m: float
     azimuth_deg: float
-    """Of the eye about the scene's z, from x [deg]."""
+    """Azimuth of the eye about the scene's z, from x [deg]."""
     elevation_deg: float
-    """Of the eye over the scene's plane x-y [deg], -90 to 90."""
+    """Elevation of the eye over the scene's plane x-y [deg], -90 to 90."""
 
     def __post_init__(self) -> None:
         middle = np.array(self.middle_m, np.float64).reshape(3)
@@ -68,7 +68,7 @@ class Eye:
         return replace(self, azimuth_deg=azimuth_deg, elevation_deg=elevation_deg)
 
     def at(self, distance_m: float) -> Self:
-        """At another distance [m]."""
+        """The same at another distance [m]."""
         return replace(self, distance_m=distance_m)
 
     def shifted(self, right_m: float, up_m: float) -> Self:
@@ -90,7 +90,7 @@ class Eye:
         return 2.0 * self.distance_m * across / max(1, width)
 
     def view(self, width: int, height: int) -> Array:
-        """From the scene to the screen: right, up, depth from -1 to 1 after division by w, (4, 4).
+        """Projection from scene to screen: right, up, depth -1 to 1 after division by w, (4, 4).
 
         The projection is OpenGL's: M. Segal, K. Akeley, "The OpenGL Graphics System", version
         2.1, section 2.11.2, for a frustum about the line of sight. The picture's size is in pixels.

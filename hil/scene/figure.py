@@ -1,8 +1,8 @@
-"""What a view draws of a machine: where its parts are now, and which colours they have.
+"""The figure that a view draws of a machine: where its parts are now, and their colours.
 
 A `Scene` is made once for a run, with the `Build` of its parts. Each refresh gives a `Figure`: one
 placement a part and one colour role a slot. Colours are named by their role, so the same scene
-stands in a light window and in a dark one.
+is in a light window and in a dark one.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """What a colour means."""
+    """Meaning of a colour."""
 
     role: str
     words: str
@@ -57,7 +57,7 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """From where a scene is looked at."""
+    """Direction from which a scene is seen."""
 
     middle_m: tuple[float, float, float]
     """Point in the middle of the picture [m]."""
@@ -69,7 +69,7 @@ class Camera:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """What stands still and is drawn as lines."""
+    """Fixed parts of a scene that are drawn as lines."""
 
     lines_m: Array
     """Ends of the floor's lines in turn [m], shape (2 N, 3), read-only."""
@@ -157,7 +157,7 @@ def grid(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """Where everything is now; arrays are read-only."""
+    """Present places of all parts; arrays are read-only."""
 
     transforms: Array
     """Placement of each part, shape (parts, 4, 4); all zero where it is not seen."""
@@ -186,12 +186,12 @@ class Scene(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is, and the machine's own name."""
+        """Name of the scene, and the machine's own."""
         ...
 
     @property
     def build(self) -> Build:
-        """What is drawn, built once."""
+        """The bodies to draw, built once."""
         ...
 
     def take(self, rows: Array, now_s: float) -> None:
@@ -199,5 +199,5 @@ class Scene(Protocol):
         ...
 
     def figure(self, now_s: float) -> Figure:
-        """Where everything is at a moment [s] of the same clock."""
+        """Present places of everything at a moment [s] of the same clock."""
         ...

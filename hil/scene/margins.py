@@ -1,4 +1,4 @@
-"""What is left to a limit: rules for quantities of a frame, and the shares that colours begin at.
+"""Margins to a limit: rules for quantities of a frame, and the shares that colours begin at.
 
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it.
 """
@@ -19,14 +19,14 @@ WARN_SHARE: Final = 0.15
 FAULT_SHARE: Final = 0.05
 """A leg is near or at its limit with less than this share of half its travel left."""
 REST_SHARE: Final = 0.01
-"""What rests may stand nearer to its limit by this share of half its travel than its rest is."""
+"""Share of half its travel by which a resting quantity may be nearer to its limit than at rest."""
 FULL_LEASTS: Final = 10.0
 """A distance from a singularity that is so many times its least above it fills the bar."""
 _TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"
 
 
 class RestState(Enum):
-    """What measured lengths mean in a mode."""
+    """Meaning of measured lengths in a mode."""
 
     UNHOMED = auto()
     """Nothing: the drives have not found their references."""
@@ -37,7 +37,7 @@ class RestState(Enum):
 
 
 class RestWatch:
-    """What lengths mean now, by the modes that have passed.
+    """Meaning of lengths now, by the modes that have passed.
 
     Args:
         codes: names of the modes, by their codes.
@@ -48,7 +48,7 @@ class RestWatch:
     def __init__(self, codes: Sequence[str], standing: Mapping[str, RestState]) -> None:
         self._of = {code: standing[name] for code, name in enumerate(codes) if name in standing}
         self.now = RestState.FREE
-        """Free until a mode has told otherwise: a warning too many is better than one too few."""
+        """Free until a mode has said otherwise: a warning too many is better than one too few."""
 
     def take(self, modes: Array) -> None:
         """Learn of the modes of new frames, by their codes, oldest first, shape (n,)."""
@@ -60,7 +60,7 @@ class RestWatch:
 
 @dataclass(frozen=True, slots=True)
 class MarginGroup:
-    """Quantities that stand side by side in the frame: names, field, and what is left."""
+    """Quantities side by side in the frame: names, field, and what is left."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -68,12 +68,12 @@ class MarginGroup:
     field: str
     of: Rule
     warn_share: float = WARN_SHARE
-    """Below this share people are warned."""
+    """Share below which people are warned."""
     rest: Array | None = None
     """Values in the machine's place of rest; None if it has none."""
 
     def at_rest(self, share: Array, ends: Sequence[str]) -> list[bool]:
-        """Which are no nearer to a limit than in the place of rest, if that limit is the same.
+        """Mark those no nearer to a limit than in the rest position, if that limit is the same.
 
         Args:
             share: what is left, as `of` gives it.

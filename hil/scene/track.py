@@ -1,8 +1,8 @@
-"""What is known of an arm's way: its last two frames, and the path of what is followed.
+"""The track of an arm: its last two frames, and the path of what is followed.
 
 Frames come every 0.35 s, pictures thirty times a second. A picture shows the way from the frame
 before to the newest one, in the time that such a way takes: it lags by one frame and never invents
-a motion that nobody has told of.
+a motion that nobody has reported.
 """
 
 import math
@@ -16,7 +16,7 @@ from hil.scene.figure import TRACE_POINTS, Figure
 Array = NDArray[np.float64]
 
 JUMP_S = 1.0
-"""Between frames farther apart in motion time nothing is interpolated."""
+"""Motion time between two frames above which nothing is interpolated [s]."""
 
 GAP_S = 5.0
 """A longer hole is another place of the run, and no path leads across."""
@@ -49,7 +49,7 @@ def is_jump(known: Between | None, t_s: Array) -> bool:
 
 
 def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Between | None:
-    """What is known after new frames: values (N, values), times [s] (N,), and arrival [s]."""
+    """Advance the track by new frames: values (N, values), times [s] (N,), and arrival [s]."""
     if not len(rows):
         return known
     newest, newest_t = rows[-1], float(t_s[-1])

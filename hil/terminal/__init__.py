@@ -1,1 +1,1 @@
-"""What commands share: output for people or as JSON, exit statuses, options."""
+"""Common parts of commands: output for people or as JSON, exit statuses, options."""

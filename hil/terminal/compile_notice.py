@@ -1,7 +1,7 @@
 """Says that kernels are compiled, if a verb spends its first seconds on that.
 
 Kernels compile as their modules are imported, anywhere; so the stack of the verb is looked at
-a few times, from a thread that ends before a long verb is on its way.
+a few times, from a thread that ends before a long verb is under way.
 """
 
 import sys

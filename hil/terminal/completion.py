@@ -1,4 +1,4 @@
-"""What a shell offers for a word that is begun: names of shipped files, and files that lie here."""
+"""Completion of a word in the shell: names of shipped files, and files of the current folder."""
 
 import os
 from collections.abc import Callable

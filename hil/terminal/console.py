@@ -1,4 +1,4 @@
-"""What every verb of the command line shares: output for people or as JSON, and exit status."""
+"""The console of every verb: output for people or as JSON, and exit status."""
 
 import math
 import sys
@@ -33,11 +33,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 PIPED_WIDTH = 120
 SILENCE_S = 1.0
-"""Who reads what is piped is told of waits that are longer."""
+"""Longest wait that is not announced where the output is piped [s]."""
 
 
 class _Visible:
-    """What is printed, its control characters made visible."""
+    """Output stream that makes control characters visible."""
 
     def __init__(self, inner: ConsoleRenderable | RichCast | str) -> None:
         self._inner = inner
@@ -133,7 +133,7 @@ def _plain(value: Any) -> Any:
 
 _printed: list[bool] = []
 _waits: list[str] = []
-"""What is said to be waited for now."""
+"""Names of what is waited for now."""
 
 
 def report_bad_usage(arguments: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ def report_bad_usage(arguments: Sequence[str]) -> None:
 
 
 def show_recording(path: Path, parts: int) -> None:
-    """Where a recording is, and in how many files if it is not in one."""
+    """Print where a recording is, and in how many files if it is not in one."""
     more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"
     out.print(f"recording: {path}{more if parts > 1 else ''}", soft_wrap=True)
 
@@ -170,7 +170,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except RefusedError as error:
             _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except KeyboardInterrupt:
-            # A run hears signals itself: this is a check, a report or another verb without motion.
+            # A run has its own signals: this is a check, a report or another verb without motion.
             interrupted = RefusedError("interrupted; nothing was moved by it")
             _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):

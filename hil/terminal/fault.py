@@ -23,7 +23,7 @@ class UnforeseenError(Exception):
 
 
 def system_refusal(error: Exception) -> str:
-    """What the system refuses, in a sentence; empty if it is not the system that does."""
+    """Return what the system refuses, in a sentence; empty if it is not the system that does."""
     if kernels := _kernels_refused(error):
         return kernels
     if not isinstance(error, OSError):
@@ -33,7 +33,7 @@ def system_refusal(error: Exception) -> str:
 
 
 def _kernels_refused(error: Exception) -> str:
-    """That compiled kernels have no place; empty if that is not what went wrong."""
+    """Sentence that compiled kernels have no place; empty if that is not what went wrong."""
     steps = traceback.walk_tb(error.__traceback__)
     if not any(frame.f_globals.get("__name__") == CACHING for frame, _ in steps):
         return ""
@@ -43,7 +43,7 @@ def _kernels_refused(error: Exception) -> str:
 
 
 def faults_dir() -> Path:
-    """Where details are kept (the XDG state directory)."""
+    """Folder where details are kept (the XDG state directory)."""
     base = os.environ.get("XDG_STATE_HOME")
     return Path(base or Path.home() / ".local" / "state") / "hil" / "faults"
 

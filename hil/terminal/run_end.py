@@ -1,4 +1,4 @@
-"""How any run ended: on the console or as JSON, and as exit status."""
+"""The end of any run: on the console or as JSON, and as exit status."""
 
 from typing import NoReturn
 
@@ -7,7 +7,7 @@ from hil.terminal.console import Exit, leave, out, print_json, show_recording, s
 
 
 def show_end(end: Conclusion) -> None:
-    """How a run ended, what was lost, what was warned of, and where its recording is."""
+    """Print how a run ended, what was lost, its warnings, and where its recording is."""
     reason = f": {end.reason}" if end.reason else ""
     out.print(styled("green" if end.ok else "red", end.outcome), reason, sep="", soft_wrap=True)
     for words in end.losses:

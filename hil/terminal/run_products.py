@@ -1,4 +1,4 @@
-"""What is made of a run that is over: its figures, its report, its film."""
+"""Products of a run that is over: its figures, its report, its film."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Afterwards:
 
     @property
     def end(self) -> Conclusion:
-        """How the run ended, with all that could not be made of it."""
+        """End of the run, with all that could not be made of it."""
         failures = (f"{name}: {why}" for name, why in self.failed.items())
         return replace(self._end, failures=(*self._end.failures, *failures))
 

@@ -32,7 +32,7 @@ class Tick(NamedTuple):
 
 
 class Clock(Protocol):
-    """What paces the loop."""
+    """Clock that paces the loop."""
 
     @property
     def overruns(self) -> int:
@@ -81,7 +81,7 @@ class VirtualClock:
         return 0
 
     def now_s(self) -> float:
-        """Time of the tick being worked on [s]; it stands still within a cycle."""
+        """Time of the tick being worked on [s]; it is constant within a cycle."""
         return self._now_s
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
@@ -110,7 +110,7 @@ class Moment:
     utc: datetime
     """Date and time."""
     monotonic_s: float
-    """Of the run's clock [s]."""
+    """Time of the run's clock [s]."""
 
     @property
     def text(self) -> str:
@@ -134,7 +134,7 @@ def utc_stamp() -> str:
 
 
 class ReportingClock:
-    """A clock that tells somebody the time now and then.
+    """A clock that reports the time now and then.
 
     Args:
         told: called with the time of a tick [s]; a terminal that has gone stops nothing.
@@ -146,11 +146,11 @@ class ReportingClock:
 
     @property
     def overruns(self) -> int:
-        """Of the clock."""
+        """Overruns of the clock."""
         return self._clock.overruns
 
     def now_s(self) -> float:
-        """Of the clock [s]."""
+        """Time of the clock [s]."""
         return self._clock.now_s()
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
@@ -167,7 +167,7 @@ _TOGETHER_S = 1e-4
 
 
 def kernel_lead_s(now_s: Callable[[], float]) -> float:
-    """How far the kernel's clock, which stamps packets, is ahead of the run's clock [s].
+    """Lead of the kernel's clock, which stamps packets, over the run's clock [s].
 
     It is the calendar's: it can jump, so that a stamp is brought over at once and judged.
     """

@@ -1,6 +1,6 @@
-"""What this machine can and cannot do for the bench, and how to get what is missing.
+"""The abilities of this machine for the bench, and how to get what is missing.
 
-Returns data; whoever asked prints it. All files are read below `root`, which is `/` but for tests.
+Returns data; the caller prints it. All files are read below `root`, which is `/` but for tests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MIN_PYTHON: Final = (3, 11)
 
 
 class Grade(StrEnum):
-    """How serious a finding is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -41,13 +41,13 @@ class Finding:
     """One thing looked at."""
 
     item: str
-    """What."""
+    """Name of the item."""
     verdict: Grade
     """OK, WARN (works, but worse) or BAD (something will not work)."""
     detail: str
-    """What is so."""
+    """State of the item."""
     remedy: str = ""
-    """How to get what is missing; empty if nothing is."""
+    """Remedy for what is missing; empty if nothing is."""
 
 
 def diagnose(

@@ -1,4 +1,4 @@
-"""How late this machine wakes a loop up, measured with the loop's own clock and judged in words."""
+"""The wake-up latency of this machine, measured with the loop's own clock and judged in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hil.timing.clock import Clock
 HISTOGRAM_EDGES_US: Final = (0.0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6)
 
 # Parts of the period. The gate stops the platform at three periods of lateness, so a machine that
-# reaches that with an empty loop cannot run at this rate; one that misses no deadline has room.
+# reaches that with an empty loop cannot run at this rate; one that misses no deadline has reserve.
 GOOD_P99_PART: Final = 0.10
 GOOD_MAX_PART: Final = 1.0
 USABLE_P99_PART: Final = 0.50

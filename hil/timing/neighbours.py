@@ -1,4 +1,4 @@
-"""What else kept the processors busy while a run was going (Linux)."""
+"""Other programs that kept the processors busy while a run was going (Linux)."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 MOST_TOLD: Final = 3
 LEAST_SHARE: Final = 0.02
-"""Of one processor: whoever takes less is not worth a word."""
+"""Share of one processor below which a program is not mentioned."""
 
 
 class Neighbour(NamedTuple):
@@ -17,7 +17,7 @@ class Neighbour(NamedTuple):
     name: str
     """Theirs."""
     share: float
-    """Of one processor, over the whole run."""
+    """Share of one processor, over the whole run."""
 
     def __str__(self) -> str:
         return f"{self.name} {100.0 * self.share:.0f} %"
@@ -31,7 +31,7 @@ class _Process(NamedTuple):
 
 @contextmanager
 def neighbours(root: Path = Path("/proc")) -> Iterator[list[Neighbour]]:
-    """Who ran beside what is done meanwhile, the busiest first; known at the end.
+    """Record which programs run beside the enclosed work, the busiest first; known at the end.
 
     Looked at are only the two ends, before and after everything that may not be late. A process
     that began meanwhile counts from its beginning, one that ended does not; this process and those
@@ -59,7 +59,7 @@ def _busiest(
 
 
 def _seen(root: Path) -> tuple[float, dict[int, _Process]]:
-    """How long the machine has run [s], and its processes, by their numbers; proc(5)."""
+    """Run time of the machine [s], and its processes, by their numbers; proc(5)."""
     tick_s = 1.0 / os.sysconf("SC_CLK_TCK")
     found: dict[int, _Process] = {}
     for place in root.iterdir():

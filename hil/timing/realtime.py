@@ -87,7 +87,7 @@ class RealClock:
 
     A cycle that runs past one or more deadlines gives them up: the next tick comes at the next
     multiple of the period in the future, never as a burst that catches up. `Tick.t_s` counts the
-    cycles that were executed, so the motion slows down instead of jumping; `Tick.dt_s` tells the
+    cycles that were executed, so the motion slows down instead of jumping; `Tick.dt_s` gives the
     true time between wake-ups.
 
     Args:
@@ -148,6 +148,6 @@ class RealClock:
 
 
 def time_base() -> str:
-    """Which clock real time is told by, and its resolution, in words."""
+    """Name of the clock of real time, and its resolution, in words."""
     info = time.get_clock_info("monotonic")
     return f"{info.implementation}, resolution {info.resolution:g} s"

@@ -1,7 +1,7 @@
-"""What a process asks of Linux to be woken in time, one item at a time, and what it was refused.
+"""Requests to Linux to be woken in time, one item at a time, and what was refused.
 
 Nothing here is required: whatever the system does not permit is said, with the remedy, and the run
-goes on with worse lateness, which is measured and judged in every cycle. Sources: sched(7),
+runs with worse lateness, which is measured and judged in every cycle. Sources: sched(7),
 mlock(2), prctl(2) and the kernel's documentation of `/dev/cpu_dma_latency` (PM QoS).
 """
 
@@ -24,7 +24,7 @@ _CAP_IPC_LOCK: Final = 14
 GROUP: Final = "hil"
 """Users who may ask for real time."""
 PRIORITY_MAX: Final = 98
-"""Of SCHED_FIFO, for programs: 99 is the kernel's own."""
+"""Highest priority of SCHED_FIFO for programs: 99 is the kernel's own."""
 LIMITS_FILE: Final = "/etc/security/limits.d/99-hil.conf"
 LIMITS: Final = {
     "priority": f"@{GROUP} - rtprio {PRIORITY_MAX}",
@@ -37,10 +37,10 @@ UDEV_RULE: Final = f'KERNEL=="cpu_dma_latency", GROUP="{GROUP}", MODE="0660"'
 
 @dataclass(frozen=True, slots=True)
 class RealtimePolicy:
-    """What to ask for."""
+    """Real-time properties to ask for."""
 
     priority: int | None = 80
-    """Of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""
+    """Priority of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""
     lock_memory: bool = True
     """Keep all pages in memory, so that the loop never waits for one."""
     freeze_garbage: bool = True
@@ -60,13 +60,13 @@ class RealtimeItem:
     """One thing asked for."""
 
     item: str
-    """What."""
+    """Name of the item."""
     ok: bool
     """Whether it was granted."""
     detail: str
-    """What is so now."""
+    """State of the item now."""
     remedy: str = ""
-    """What to do about a refusal; empty if granted."""
+    """Remedy for a refusal; empty if granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class RealtimeSetup:
         self.restore()
 
     def prepare(self) -> RealtimeReport:
-        """Ask for everything of the policy and tell what was granted; never raises for a no."""
+        """Ask for everything of the policy and report what was granted; never raises for a no."""
         policy = self._policy
         items: list[RealtimeItem] = []
         if policy.freeze_garbage:
@@ -202,7 +202,7 @@ class RealtimeSetup:
         return RealtimeItem("processor", True, f"pinned to {cpu}")
 
     def _raise_priority(self, priority: int) -> RealtimeItem:
-        # sched_getscheduler tells the reset-on-fork bit too, so what it says can be put back.
+        # sched_getscheduler gives the reset-on-fork bit too, so what it says can be put back.
         policy_before, param_before = os.sched_getscheduler(0), os.sched_getparam(0)
         try:
             os.sched_setscheduler(

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM or a closed terminal as a wish that the loop reads, not as an exception in it."""
+"""Ctrl-C, SIGTERM or a closed terminal as a request that the loop reads, not as an exception."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StopRequest(Protocol):
 
     @property
     def asked(self) -> object | None:
-        """What asked for it first; None while nothing did."""
+        """First origin of the request; None while there is none."""
         ...
 
 
@@ -26,7 +26,7 @@ class StopSignals:
 
     The loop looks at `asked` once a cycle and parks the platform. A second signal changes nothing:
     an impatient operator does not tear the run, or the end of its recording, apart. One inside
-    another: both hear it, so that several runs one after the other end as one.
+    another: both get it, so that several runs one after the other end as one.
 
     Raises:
         ValueError: on entering outside the main thread, where Python delivers no signals.
@@ -55,12 +55,12 @@ class StopSignals:
         trace: TracebackType | None,
     ) -> None:
         for number, handler in self._before.items():
-            # None stands for a handler that was not installed from Python and cannot be put back.
+            # None means a handler that was not installed from Python and cannot be put back.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         self._before.clear()
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Take a signal in; whoever has it set around this one hears it, too."""
+        """Note a signal; the handler that was set around this one gets it, too."""
         if self._asked is None:
             self._asked = signal.Signals(number)
         outer = getattr(self._before.get(signal.Signals(number)), "__self__", None)

@@ -44,7 +44,7 @@ SPEED = ParameterRange(0.0, 100.0, "1/s")
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """How one gain adapts."""
+    """Adaptation of one gain."""
 
     start: float
     """p0, where it begins and goes back to."""
@@ -76,16 +76,16 @@ _RATES = (Scale(0.5, math.radians(30.0)),) * 3
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveParameters:
-    """Of the adaptive washout.
+    """Parameters of the adaptive washout.
 
     Raises:
         CueingError: with the name, the value and its bounds.
     """
 
     force: Scales = (_FORCE[0], _FORCE[1], _FORCE[2])
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
+    """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""
     rates: Scales = (_RATES[0], _RATES[1], _RATES[2])
-    """Of p, q, r [rad/s]."""
+    """Scales of p, q, r [rad/s]."""
     translation: tuple[Translation, Translation, Translation] = (
         Translation(2.5),
         Translation(2.5),
@@ -93,7 +93,7 @@ class AdaptiveParameters:
     )
     """Forward, right, down."""
     turn_corner_rad_s: float = 0.6
-    """Of the washout of roll, pitch and yaw [rad/s]."""
+    """Corner of the washout of roll, pitch and yaw [rad/s]."""
     tilt_rate_rad_s: float = math.radians(3.0)
     """p2 f asks for no more [rad/s]."""
     force_gain: Adaptation = Adaptation(1.0, 0.1, 1.0, 0.3, 0.2)
@@ -160,13 +160,13 @@ class Adaptive:
         return self._memory[:, kernels.GAIN : kernels.GAIN + 3].copy()
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._memory[:] = 0.0
         at = slice(kernels.GAIN, kernels.GAIN + 3)
         self._memory[:, at] = self._table[:, kernels.START : kernels.START + 3]
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.

@@ -11,11 +11,11 @@ Array = NDArray[np.float64]
 
 PLANES: Final = 4  # surge with pitch, sway with minus roll, heave, yaw
 TABLE_COLUMNS: Final = 70
-"""Of a plane: translation block (24), rotation block (24), then what follows."""
+"""Columns of a plane: translation block (24), rotation block (24), then what follows."""
 LEAST, MOST, START, STEP, BACK = 48, 51, 54, 57, 60  # three each
 RATE_WEIGHT, SPEED_WEIGHT, TRAVEL_WEIGHT, TILT_RATE, GRAVITY, PERIOD = 63, 64, 65, 66, 67, 68
 MEMORY_COLUMNS: Final = 20
-"""Of a plane: five blocks of three states, three gains, last turn's rate, one unused."""
+"""Columns of a plane: five blocks of three states, three gains, last turn's rate, one unused."""
 GAIN: Final = 15
 RATE: Final = 18
 

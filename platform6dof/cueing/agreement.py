@@ -1,4 +1,4 @@
-"""Whether what a source tells fits together: the cheap way to find a wrong sign or unit.
+"""Agreement of what a source reports: the cheap way to find a wrong sign or unit.
 
 Straight lines through pairs that physics ties together: forward force on the change of speed,
 lateral force on speed times yaw rate, rates on the turning of the attitude. The slope must be
@@ -31,15 +31,15 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 Array = NDArray[np.float64]
 SMOOTH_S: Final = 0.5
-"""Both sides are averaged over so long [s]: speed is told coarsely."""
+"""Time over which both sides are averaged [s]: speed is reported coarsely."""
 LEAST_CORRELATION: Final = 0.4
-"""Below it a line says nothing."""
+"""Correlation below which a line says nothing."""
 LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
 """Standard deviation that one of the two sides must have [m/s², rad/s]."""
 SLOPES: Final = (0.3, 3.0)
 """Slopes between these are no other unit where the points scatter, which makes a slope smaller."""
 SURE_CORRELATION: Final = 0.85
-"""From here on points hardly scatter, and a slope says what the unit is."""
+"""Correlation from which points hardly scatter, and a slope says what the unit is."""
 SURE_SLOPES: Final = (1.0 / 1.8, 1.8)
 """Slopes between these are then no other unit: knots for m/s are 1.94, ft/s for m/s 3.28."""
 EMPTY_M_S2: Final = 1e-3
@@ -47,13 +47,13 @@ EMPTY_M_S2: Final = 1e-3
 
 
 class Judgement(Enum):
-    """What a line through a pair says."""
+    """Judgement by a line through a pair."""
 
     AGREES = "agrees"
     WRONG_SIGN = "wrong sign"
     WRONG_SCALE = "wrong scale"
     WRONG_AXIS = "wrong axis"
-    """Gravity is on another axis, or its axes stand askew in the vehicle."""
+    """Gravity is on another axis, or its axes are askew in the vehicle."""
     NO_GRAVITY = "no gravity"
     """A force without gravity, or none at all."""
     SILENT = "not told"
@@ -84,17 +84,17 @@ class Agreement:
     axis: str
     """f_x, f_y, f_z, p, q, r."""
     against: str
-    """What it was held against."""
+    """Quantity that it was compared with."""
     slope: float
-    """Of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
+    """Slope of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
     correlation: float
-    """Of the two; NaN where too little moves, 1 for f_z."""
+    """Correlation of the two; NaN where too little moves, 1 for f_z."""
     judgement: Judgement
-    """What that means."""
+    """Judgement by these."""
     finding: ForceFinding | None = None
-    """What is wrong with the mean force; None if nothing is, and for all but gravity."""
+    """Fault of the mean force; None if there is none, and for all but gravity."""
     remedy: str = ""
-    """What to write where, by whoever knows the map; empty if nobody said."""
+    """Entry to write where, by the reader of the map; empty if nobody said."""
 
     @property
     def text(self) -> str:
@@ -120,11 +120,11 @@ def agreements(
     level_s: float | None = None,
     remedy: Callable[[ForceFinding], str] = lambda finding: "",
 ) -> tuple[Agreement, ...]:
-    """Hold what is told against each other; pairs of which one is not told are left out.
+    """Compare what is reported with each other; pairs of which one is missing are left out.
 
     Args:
-        motion: as it is told, not completed.
-        level_s: it stands level for so long at the beginning, where gravity is judged; None for
+        motion: as it is given, not completed.
+        level_s: it is level for so long at the beginning, where gravity is judged; None for
             the mean of the whole [s].
         remedy: what to write where to end a finding about the mean force.
     """
@@ -174,11 +174,11 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
 
 
 def force_finding(motion: ReportedMotion, level_s: float | None = None) -> ForceFinding | None:
-    """What is wrong with the mean specific force of a whole record; None if nothing is.
+    """Judge the mean specific force of a whole record; None if nothing is wrong.
 
     Args:
-        motion: as it is told, not completed.
-        level_s: it stands level for so long at the beginning, where it is judged; None for the
+        motion: as it is given, not completed.
+        level_s: it is level for so long at the beginning, where it is judged; None for the
             mean of the whole [s].
     """
     f = motion.force
@@ -208,7 +208,7 @@ def _levelled(force: Array, attitude: Array) -> Vector3:
 
 
 def _empty(motion: ReportedMotion) -> ForceFinding | None:
-    """Of a stretch in which the force is 0 on all axes."""
+    """Find a stretch in which the force is 0 on all axes."""
     nothing = np.abs(motion.force).max(axis=1) < EMPTY_M_S2
     edges = np.flatnonzero(np.diff(np.r_[False, nothing, False].astype(np.int8)))
     for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
@@ -225,7 +225,7 @@ def _mean(values: Array) -> Vector3:
 def _gravity(
     motion: ReportedMotion, level_s: float | None, remedy: Callable[[ForceFinding], str]
 ) -> list[Agreement]:
-    """Of the mean force, if any force or an acceleration with gravity in it is told."""
+    """Judge the mean force, if any force or an acceleration with gravity in it is given."""
     finding = force_finding(motion, level_s)
     if finding is None and not _has_values(motion.force[:, 2]):
         return []

@@ -1,9 +1,9 @@
-"""Signs of angles that explain the rates better than those that are told.
+"""Signs of angles that explain the rates better than those that are given.
 
 A wrong sign of one angle need not show in the line of any one rate: with the pitch turned over,
 what turns the nose up in a bank still comes of the heading. So the turning is made anew with other
 signs of roll, pitch and heading, and a set of signs whose rates are much nearer to those that are
-told is believed: noise is as far from all of them.
+given is believed: noise is as far from all of them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def turns_interval(block: Array, lasts_s: float, sums: Array, work: Array) -> in
         work: scratch, shape (4, 4).
 
     Returns:
-        The set of signs that is believed; 0 for those that are told.
+        The set of signs that is believed; 0 for those that are given.
     """
     last = len(block) - 1
     rates = work[3]
@@ -81,7 +81,7 @@ def turns_interval(block: Array, lasts_s: float, sums: Array, work: Array) -> in
 
 
 class Turns:
-    """What the intervals of one source have told of the signs of its angles so far."""
+    """Sums over the intervals of one source, about the signs of its angles so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros(9), np.zeros((4, 4))
@@ -99,7 +99,7 @@ class Turns:
 
     @property
     def text(self) -> str:
-        """Which angles have a wrong sign; empty if none has."""
+        """Names of the angles with a wrong sign; empty if none has."""
         return ", ".join(name for at, name in enumerate(ANGLES) if self.wrong >> at & 1)
 
 

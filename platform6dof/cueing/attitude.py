@@ -1,4 +1,4 @@
-"""Rotations as unit quaternions (w, x, y, z), as hosts tell them and watchdogs compare them.
+"""Rotations as unit quaternions (w, x, y, z), as hosts give them and watchdogs compare them.
 
 From body axes forward, right, down to north, east, down; Euler angles are yaw, pitch, roll about
 z, y, x of the turned body (ISO 1151-1).

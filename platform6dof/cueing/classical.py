@@ -75,11 +75,11 @@ class Classical:
         self._work: Array = np.zeros(kernels.WORK_SIZE)
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._memory[:] = 0.0
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.

@@ -1,7 +1,7 @@
-"""From whatever a source tells of a vehicle to all that a filter needs, cycle by cycle.
+"""Completion of what a source gives of a vehicle to all that a filter needs, cycle by cycle.
 
-Force, where it is not told, is acceleration minus gravity: f = dv/dt + ω × v − Rᵀ g. Rates, where
-they are not told, are those of rotation matrices between two cycles; angles are never subtracted,
+Force, where it is not given, is acceleration minus gravity: f = dv/dt + ω × v − Rᵀ g. Rates, where
+they are not given, are those of rotation matrices between two cycles; angles are never subtracted,
 so neither half a turn of heading nor a quarter of pitch is seen. What nobody can know is level, and
 rest. The head is not where the vehicle's sensor is: f_head = f + dω × r + ω × (ω × r).
 """
@@ -64,15 +64,15 @@ class Completion:
     def complete(self, state: VehicleState, elapsed_s: float | None = None) -> VehicleState:
         """The state with all that can be known of it, at the rider's head.
 
-        Position and velocity stay unknown where nothing tells them; so does the velocity of the
+        Position and velocity stay unknown where nothing gives them; so does the velocity of the
         first of several places.
 
         Args:
-            state: what the source tells; NaN for what it does not.
+            state: what the source gives; NaN for what it does not.
             elapsed_s: since the state before, above 0 [s]; the period if left out.
 
         Raises:
-            CueingError: if neither a force nor anything that one follows from is told.
+            CueingError: if neither a force nor anything that one follows from is given.
         """
         dt = self._period_s if elapsed_s is None else elapsed_s
         if not dt > 0.0:
@@ -108,7 +108,7 @@ class Completion:
     def _rates(
         self, state: VehicleState, has_attitude: bool, before: Quaternion | None, dt: float
     ) -> Vector3:
-        """Angular velocity; what is not told follows from the attitudes, or is none."""
+        """Angular velocity; what is missing follows from the attitudes, or is none."""
         omega = state.omega_rad_s
         if _known(omega):
             return omega
@@ -126,7 +126,7 @@ class Completion:
         return _either(rate, grown)
 
     def _velocities(self, state: VehicleState, attitude: Quaternion, dt: float) -> Vector3 | None:
-        """Velocity in body axes; of a speed alone, straight on; None if nothing tells it yet."""
+        """Velocity in body axes; of a speed alone, straight on; None if nothing gives it yet."""
         v = state.v_m_s
         if _known(v):
             return v
@@ -172,7 +172,7 @@ def _known(values: tuple[float, ...]) -> bool:
 
 
 def _either(vector: Vector3, otherwise: Vector3) -> Vector3:
-    """Each component as it is told, or as it follows."""
+    """Each component as it is given, or as it follows."""
     a, b, c = (x if math.isfinite(x) else y for x, y in zip(vector, otherwise, strict=True))
     return a, b, c
 

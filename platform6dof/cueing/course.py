@@ -46,17 +46,17 @@ LEAST_TURN_RAD: Final = 0.03
 """Root of the mean square that one side of a pair of turns must have, and standard deviation that
 one of pitch and climb must have [rad]."""
 MOST_TURN_RAD: Final = 1.0
-"""In one interval: what turns by more spins [rad]."""
+"""Largest turn in one interval: what turns by more spins [rad]."""
 PITCH_PAIRS: Final = 14.0
 """Pitch and climb differ for a while in a flare or a stall: so many intervals are needed."""
 PITCH_CORRELATION: Final = 0.6
-"""And a negative correlation of so much is a wrong sign; no scale is judged."""
+"""Negative correlation of pitch and climb from which a sign is wrong; no scale is judged."""
 FORWARD_SHARE: Final = 0.5
 """The least share of the way that goes forward."""
 OFF_SHARE: Final = 0.5
-"""What is off by more than this share of itself is off, and wrong if most are."""
+"""Share of itself by which a value must be off to count as off, and wrong if most are."""
 COUNTED_TURN_RAD: Final = 0.05
-"""Of a heading that is, in an interval [rad]."""
+"""Least turn of a heading that counts, in an interval [rad]."""
 _ROWS: Final = 25
 """Three told velocities with three that are due, in the world and in the body; three single ones;
 how many were off, of the world's velocities and of the heading."""
@@ -95,7 +95,7 @@ def _wrapped(angle: float) -> float:
 def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> None:
     """Mean velocities of an interval on the change of place, in the world and in the body.
 
-    A place that stays the same to the last bit is none that is told, or a vehicle that waits.
+    A place that stays the same to the last bit is none that is given, or a vehicle that waits.
     """
     last = len(block) - 1
     first, end = block[0], block[last]
@@ -123,7 +123,7 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
 
 @njit(cache=True, error_model="numpy")
 def _way(row: Array, work: Array, out: Array) -> bool:
-    """Heading and pitch of the nose, heading and climb of the way; whether they can be told."""
+    """Find heading and pitch of the nose, heading and climb of the path; return whether there."""
     turned(row[6:10], row[10:13], False, work)
     flat = math.hypot(work[0], work[1])
     speed = math.hypot(flat, work[2])
@@ -141,7 +141,7 @@ def _way(row: Array, work: Array, out: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def _take_nose(block: Array, sums: Array, work: Array) -> None:
-    """Where the nose points and where the way goes, at both ends of an interval."""
+    """Add directions of nose and path, at both ends of an interval."""
     last = len(block) - 1
     row = block[last]
     speed = math.sqrt(row[10] ** 2 + row[11] ** 2 + row[12] ** 2)
@@ -217,7 +217,7 @@ def course_interval(
 
 
 class Courses:
-    """What the intervals of one source have told of its way so far."""
+    """Sums over the intervals of one source, about its path so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((_ROWS, 6)), np.zeros((4, 4))

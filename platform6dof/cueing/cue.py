@@ -1,4 +1,4 @@
-"""What every cueing algorithm is to the chain around it: a filter from a vehicle to coordinates.
+"""The interface of every cueing algorithm: a filter from a vehicle to coordinates.
 
 The rider's axes at the platform are forward, left, up: x, y, z of the platform. A vehicle's are
 forward, right, down; so in small angles roll φ, pitch θ, yaw ψ of the vehicle are gamma, -beta,
@@ -21,11 +21,11 @@ class CueingFilter(Protocol):
     """An algorithm that lets a rider feel a vehicle in a small space; one step a cycle."""
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         ...
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle.
+        """Compute the platform's rows of this cycle.
 
         Args:
             state: what the vehicle does now; complete and finite.

@@ -1,4 +1,4 @@
-"""A host that tells a pose: the platform follows it within a box, smoothly, and that is all."""
+"""Following of a host's pose: the platform follows it within a box, smoothly, and that is all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEVEL: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class DirectParameters:
-    """Of following a pose that comes in.
+    """Parameters of following a pose that comes in.
 
     Raises:
         CueingError: with the name, the value and its bounds.
@@ -75,11 +75,11 @@ class Direct:
         self._x: Array = np.zeros((6, 3))
 
     def reset(self) -> None:
-        """Stand at neutral."""
+        """Return to neutral."""
         self._x[:] = 0.0
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the pose or the weight is not finite; nothing moved.

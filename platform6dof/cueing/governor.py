@@ -3,7 +3,7 @@
 In each cycle the wanted row is judged. If it keeps every limit of the envelope, the box of poses
 and the gate's own rules, and the stop of all six legs from there does so on its whole way, and if
 it comes to no end of the box faster than gently, it goes through as it came, bit by bit. Otherwise
-the platform goes on with the accelerations nearest to those that lead to the wanted motion, gently
+the platform moves with the accelerations nearest to those that lead to the wanted motion, gently
 before the ends of the box, found by a quadratic program of six accelerations and a slack:
 six rows bound the legs' next movement, and a row for each near margin bounds it where the stop from
 there would end. What comes out is judged in the same way. If that fails, or the program does, all
@@ -37,8 +37,8 @@ from platform6dof.workspace import PoseBox
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""By so much a place where a governed motion rests may seem too near to a limit, when it is found
-from the lengths of the legs [m, rad]."""
+"""Largest error by which a place where a governed motion rests may seem too near to a limit, when
+it is found from the lengths of the legs [m, rad]."""
 
 
 class GovernorError(ValueError):
@@ -52,9 +52,9 @@ class Binding:
     code: int
     """Number of the quantity; see `platform6dof.cueing.margins.QUANTITIES`."""
     value: float
-    """What the quantity would be, or is where it is reached; nan if there is none."""
+    """Value that the quantity would have, or has where it is reached; nan if there is none."""
     limit: float
-    """What it may be; nan if there is none."""
+    """Value that it may have; nan if there is none."""
 
     @property
     def quantity(self) -> str:
@@ -63,7 +63,7 @@ class Binding:
 
     @property
     def unit(self) -> str:
-        """Of both."""
+        """Unit of value and limit."""
         return QUANTITIES[self.code][1]
 
     @property
@@ -88,7 +88,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Governed:
-    """What leaves the governor in a cycle."""
+    """Output of the governor in a cycle."""
 
     rows: Array
     """Coordinates [m, rad], their first and second derivatives, shape (3, 6), read-only."""
@@ -97,7 +97,7 @@ class Governed:
     failed: bool
     """No motion towards the wanted one was found: all legs brake."""
     binding: Binding | None
-    """What holds the motion back; None if nothing does, as on the way back to the wanted one."""
+    """Limit that holds the motion back; None if none does, as on the return to the wanted one."""
     margin: float
     """Smallest margin of the row: 0 on a limit; of strokes and box 1 in their middle, of speeds and
     accelerations 1 at none, of angles, clearances and hold 1 at as much again as the limit."""
@@ -147,7 +147,7 @@ class Governor:
         self._begun = False
 
     def reset(self, q: ArrayLike) -> None:
-        """Stand at coordinates, at rest; what is wanted begins there.
+        """Begin at coordinates, at rest; what is wanted begins there.
 
         Args:
             q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
@@ -208,7 +208,7 @@ class Governor:
         return self._govern(wanted)
 
     def brake(self) -> Governed:
-        """Go on braking to rest, or stay there, with nothing wanted."""
+        """Continue braking to rest, or stay there, with nothing wanted."""
         return self._brake(np.full((3, 6), np.nan), None)
 
     def _govern(self, wanted: Array) -> Governed:

@@ -18,7 +18,7 @@ from platform6dof.cueing.governor_stop import GOOD, stop_distance
 Array = NDArray[np.float64]
 
 FIRMEST = 4.0
-"""In gentle decelerations, the most that is wished of one that came too fast; rows do the rest."""
+"""Largest deceleration of a coordinate that came too fast, in gentle ones; rows do the rest."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -33,7 +33,7 @@ def gentle_move(room: float, change: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def gentle_deceleration(numbers: Array, j: int) -> float:
-    """Of a coordinate [m/s², rad/s²]."""
+    """Gentle deceleration of a coordinate [m/s², rad/s²]."""
     return numbers[6] if j < 3 else numbers[6] / numbers[3]
 
 
@@ -60,7 +60,7 @@ def too_fast(pose: Array, buffers: Array, numbers: Array, before: Array, q: Arra
 
 @njit(cache=True, error_model="numpy")
 def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish: Array) -> int:
-    """Take from wished accelerations what would come too fast to an end.
+    """Take from requested accelerations what would come too fast to an end.
 
     Args:
         v: change of the coordinates over the last cycle by its time, shape (6,).

@@ -1,4 +1,4 @@
-"""Compiled parts of the governor: judge a row, let it pass, go on with accelerations, or brake.
+"""Compiled parts of the governor: judge a row, let it pass, continue with accelerations, or brake.
 
 Tables are those of `platform6dof.cueing.margins.MarginTables`; of rows and state tells
 `platform6dof.cueing.governor_state`.
@@ -224,7 +224,7 @@ def advance(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
-    """Go on with accelerations of the coordinates if the row that follows may, else do nothing.
+    """Advance with accelerations of the coordinates if the row that follows may, else do nothing.
 
     Args:
         acceleration: of the coordinates, shape (6,).

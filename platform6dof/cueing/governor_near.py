@@ -28,9 +28,9 @@ Int = NDArray[np.int64]
 NEAR_ROWS = 10
 """Most near margins that get a row."""
 RECOVERY_PER_S = 20.0
-"""How fast a margin that is below its buffer is to come back to it."""
+"""Rate at which a margin below its buffer is to come back to it [1/s]."""
 STEP = 1e-6
-"""Of a difference that stands for a slope [m, rad]."""
+"""Step of the difference quotient for a slope [m, rad]."""
 
 
 @njit(cache=True, error_model="numpy")

@@ -34,7 +34,7 @@ def program(
     numbers: Array, state: Array, rows: Array, slower: bool, wish: Array, matrix: Array, low: Array,
     high: Array, codes: Int,
 ) -> tuple[int, bool, int]:  # fmt: skip
-    """Write the quadratic program of a cycle: nearest to the wish, within the rows.
+    """Write the quadratic program of a cycle: nearest to the request, within the rows.
 
     Args:
         slower: the fastest leg becomes slower, as in a stop.
@@ -89,7 +89,7 @@ def program(
 
 @njit(cache=True, error_model="numpy")
 def _is_within(matrix: Array, wish: Array, low: Array, high: Array, rows: int) -> bool:
-    """Whether a wish keeps the bounds of the first rows."""
+    """Whether a request keeps the bounds of the first rows."""
     within = True
     for r in range(rows):
         total = 0.0

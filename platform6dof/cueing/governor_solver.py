@@ -12,7 +12,7 @@ from platform6dof.cueing.governor_program import FREE, LEG_ROWS, UNKNOWNS
 Array = NDArray[np.float64]
 
 SLACK_COST = 1e4
-"""Of a near margin's bound, against 1 of the platform's accelerations."""
+"""Cost of passing a near margin's bound, against 1 of the platform's accelerations."""
 STEPS = 60
 """Most of the solver; it takes about ten."""
 HELD = 1e-4
@@ -46,7 +46,7 @@ class NearestAccelerations:
     def solve(
         self, wish: Array, matrix: Array, low: Array, high: Array
     ) -> tuple[Array, int | None, bool] | None:
-        """Accelerations nearest to a wish, and what holds them most; None if there are none.
+        """Accelerations nearest to a request, and what holds them most; None if there are none.
 
         Args:
             wish: wanted accelerations of the coordinates, shape (6,).

@@ -51,7 +51,7 @@ def continues(state: Array, rows: Array, numbers: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def commit(state: Array, rows: Array, findings: Array, dt: float) -> None:
-    """Take a governed row into the state, and the lengths and movements told of it."""
+    """Take a governed row into the state, with its lengths and movements."""
     for j in range(6):
         state[V + j] = (rows[0, j] - state[Q + j]) / dt
         state[Q + j] = rows[0, j]

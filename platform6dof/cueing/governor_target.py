@@ -18,11 +18,11 @@ from platform6dof.cueing.governor_stop import GOOD
 Array = NDArray[np.float64]
 
 OMEGA_RAD_S = 25.0
-"""Of the critically damped way back to the wanted motion."""
+"""Natural frequency of the critically damped return to the wanted motion [rad/s]."""
 PULL_MAX = 3.0
 """Greatest pull to the wanted motion, in accelerations of the legs."""
 FAR_M, FAR_M_S, FAR_M_S2 = 10.0, 100.0, 1000.0
-"""What is wanted beyond these counts as these."""
+"""Bounds of what is wanted: values beyond these count as these."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -74,7 +74,7 @@ def request_gently(
     legs: Array, pose: Array, buffers: Array, numbers: Array, state: Array, rows: Array, jac: Array,
     wish: Array,
 ) -> int:  # fmt: skip
-    """Write the wish, less what comes too fast to an end or is far beyond the legs' means.
+    """Write the request, less what comes too fast to an end or is far beyond the legs' means.
 
     Args:
         buffers: of the pose's quantities, shape (40,).

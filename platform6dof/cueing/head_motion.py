@@ -1,7 +1,7 @@
-"""What a rider feels on a platform: specific force and rates at the head, in the rider's axes.
+"""Motion felt by a rider on a platform: specific force and rates at the head, in rider's axes.
 
 The rider's axes are forward, right, down (FRD), as the vehicle's; the platform's are forward,
-left, up. A head that stands elsewhere than the platform's origin feels the rotation too:
+left, up. A head that is elsewhere than the platform's origin feels the rotation too:
 f_head = f + dω × r + ω × (ω × r).
 """
 

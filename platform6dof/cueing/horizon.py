@@ -159,7 +159,7 @@ class Horizon:
         return np.concatenate([*parts, effort])
 
     def gradient(self, constant: Array) -> Array:
-        """Of half the sum of squares where all unknowns are 0, shape (6 n,)."""
+        """Gradient of half the sum of squares where all unknowns are 0, shape (6 n,)."""
         return self._residuals.T @ constant
 
     def cost(self, constant: Array, unknowns: Array) -> float:
@@ -181,7 +181,7 @@ def _twice_summed(acceleration: Array, step_s: float) -> Array:
 
 
 def _responses(organs: Organs, axis: int, count: int) -> tuple[Array, Array]:
-    """What an organ says at steps 1 to N by its state and by the errors at steps 0 to N."""
+    """Output of an organ at steps 1 to N by its state and by the errors at steps 0 to N."""
     phi, output = organs.phi[axis], organs.output[axis]
     by_state, row = np.empty((count, ORDER)), output
     for k in range(count):

@@ -1,4 +1,4 @@
-"""Lines through what is told and what is due: pairs with a memory, and what their slope says."""
+"""Lines through reported and expected values: pairs with a memory, and what their slope says."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SCALE_MOST: Final = 1.8
 LEAST_RATE_RAD_S: Final = 0.03
 """The same of rates [rad/s]."""
 STILL: Final = 1e-8
-"""Of the square of a rate: an attitude that turns by less does not turn."""
+"""Square of a rate below which an attitude does not turn."""
 RELATED: Final = 0.5
-"""With this correlation on its own axis, what an axis tells is not that of another one."""
+"""Correlation on its own axis with which an axis does not report the motion of another one."""
 OTHER_SLOPE: Final = 0.5
-"""Slope on another axis from which it is not the small part that a sensor askew tells of it."""
+"""Slope on another axis from which it is not the small part that an askew sensor shows of it."""
 FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS, WRONG_MOTION = 0, 1, 2, 3, 4
 """The last one: sign or scale of a force less its gravity."""
 
@@ -46,7 +46,7 @@ def take_pair(row: Array, x: float, y: float, decay: float) -> None:
 
 @njit(cache=True, error_model="numpy")
 def judge_line(row: Array, least: float, out: Array) -> None:
-    """Slope, correlation and verdict of an axis; NaN where nothing can be said.
+    """Find slope, correlation and verdict of an axis; NaN where nothing can be said.
 
     What was wrong is so until the line is believed and right.
 
@@ -79,7 +79,7 @@ def judge_line(row: Array, least: float, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def judge_axis(sums: Array, least: float, axis: int, out: Array, other: Array) -> None:
-    """Line of a told axis on its own, and on the others if it has nothing to do with its own.
+    """Judge a reported axis against its own, and against the others if they are unrelated.
 
     Args:
         sums: of its group, shape (9, 6).

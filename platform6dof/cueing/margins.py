@@ -1,4 +1,4 @@
-"""What a governed motion keeps: every limit of the envelope, the box of poses, room for a stop.
+"""Margins of a governed motion: every limit of the envelope, the box of poses, space for a stop.
 
 Each quantity has a number, the first 46 in the order of the envelope's own columns, and a margin
 that is 0 on its limit and 1 far from it, so that the smallest of all can be told.
@@ -22,7 +22,7 @@ LENGTH, SPEED, ACCELERATION, POSE = 0, 6, 12, 18
 BASE_ANGLE, PLATFORM_ANGLE, CLEARANCE, SINGULAR_VALUE, LOWER, UPPER = 18, 24, 30, 45, 46, 52
 """First numbers of the pose's quantities: cones, clearances, hold, both ends of the box."""
 NOT_FINITE, UNSOLVED = 58, 59
-"""What was asked is no number; no acceleration was found that keeps all limits."""
+"""Codes: what was asked is no number; no acceleration was found that keeps all limits."""
 
 COORDINATES = ("x", "y", "z", "alpha", "beta", "gamma")
 
@@ -30,41 +30,41 @@ PASSED, KEPT = 0, 1
 """Rows of a table by strictness: what a motion passes untouched with, what nothing goes below."""
 
 SPEED_SHARE = (0.99, 1.0 - 1e-9)
-"""Of the legs' greatest speed, passed and kept."""
+"""Shares of the legs' greatest speed, passed and kept."""
 ACCELERATION_SHARE = (0.96, 1.0 - 1e-9)
-"""Of the legs' greatest acceleration, likewise."""
+"""Shares of the legs' greatest acceleration, passed and kept."""
 STROKE_BUFFER_M = (5e-4, 2e-5)
-"""Kept free at a leg's end besides the room for a stop."""
+"""Distance kept free at a leg's end besides the travel of a stop [m], passed and kept."""
 CONE_BUFFER_RAD = (0.010, 0.002)
 CLEARANCE_BUFFER_M = (0.004, 0.001)
 HOLD_BUFFER = (0.010, 0.002)
 BOX_BUFFER_M = (1e-3, 2e-4)
 BOX_BUFFER_RAD = (1e-3, 2e-4)
 GENTLE_SHARE = 0.2
-"""Of the weakest leg's greatest acceleration, with which a coordinate brakes before its end."""
+"""Share of the weakest leg's greatest acceleration by which a coordinate brakes before its end."""
 
 NEAR_RAD, NEAR_M, NEAR_HOLD, NEAR_BOX = 0.05, 0.02, 0.05, 0.02
-"""Within so much of its buffer a margin of the pose at a stop's end gets a row of its own."""
+"""Distances to the buffer at which a margin of the pose at a stop's end gets a row of its own."""
 
 _set = object.__setattr__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StopLimits:
-    """How the gate stops the six legs, and what it keeps free before their ends.
+    """Limits of the gate's stop of six legs, and what it keeps free before their ends.
 
     Raises:
         ValueError: a number that is not finite or negative, or a deceleration of 0.
     """
 
     deceleration_m_s2: Array
-    """Of each leg in the controlled stop [m/s²], shape (6,)."""
+    """Deceleration of each leg in the controlled stop [m/s²], shape (6,)."""
     window_m: float
     """Kept free before a soft end at standstill [m]: the permitted following error."""
     window_per_speed_s: float
     """Its growth with the commanded speed [m per m/s]: following error and reaction time."""
     start_m: float
-    """How far the first set-point of a stream may be from where the legs are held [m]."""
+    """Distance of a stream's first set-point from where the legs are held, at most [m]."""
 
     def __post_init__(self) -> None:
         array = frozen_array(self.deceleration_m_s2, (6,), "deceleration_m_s2")
@@ -88,11 +88,11 @@ class MarginTables:
     period_s: float
     """Cycle time [s]."""
     legs: Array = field(init=False, repr=False)
-    """Of each leg: shortest and longest length [m], greatest speed [m/s] and acceleration [m/s²],
-    change of movement per cycle in a stop [m], shape (6, 5)."""
+    """Limits of each leg: shortest and longest length [m], greatest speed [m/s] and acceleration
+    [m/s²], change of movement per cycle in a stop [m], shape (6, 5)."""
     pose: Array = field(init=False, repr=False)
-    """Of each quantity of a pose, from number 18 on: sign (margin = sign · (value - limit)), limit,
-    length of its scale, within how much of its buffer it is near, shape (40, 4)."""
+    """Limits of each quantity of a pose, from number 18 on: sign (margin = sign · (value - limit)),
+    limit, length of its scale, within how much of its buffer it is near, shape (40, 4)."""
     buffers: Array = field(init=False, repr=False)
     """Least margins of a pose's quantities, passed and kept, shape (2, 40)."""
     shares: Array = field(init=False, repr=False)

@@ -18,7 +18,7 @@ from platform6dof.cueing.parameters import CueingError, ParameterRange, Scale, S
 Vector3 = tuple[float, float, float]
 
 BLOCKS_MAX: Final = 24
-"""With all six coordinates a plan of more takes tens of milliseconds."""
+"""Most blocks of a plan; with all six coordinates a longer one takes tens of milliseconds."""
 STEPS_MAX: Final = 200
 PREVIEW: Final = ParameterRange(0.0, 30.0, "s")
 FORECAST: Final = ParameterRange(0.01, 10.0, "s")
@@ -31,7 +31,7 @@ TURN_ACCELERATION: Final = ParameterRange(0.05, 20.0, "rad/s2")
 BEYOND: Final = ParameterRange(math.radians(0.1), math.radians(60.0), "rad/s")
 WEIGHT: Final = ParameterRange(0.0, 1e4, "")
 EFFORT: Final = ParameterRange(1e-6, 1e4, "")
-"""Of accelerations, so that the program has one solution."""
+"""Range of the weights of accelerations; above 0, so that the program has one solution."""
 
 _FORCE: Final = Scale(0.3, 10.0)
 _RATE: Final = Scale(0.3, math.radians(40.0))
@@ -39,18 +39,18 @@ _RATE: Final = Scale(0.3, math.radians(40.0))
 
 @dataclass(frozen=True, slots=True)
 class MpcParameters:
-    """Of the predictive algorithm (after Khusro, Zheng, Grottoli, Shyrokau, Vehicles 2(4), 2020).
+    """Parameters of the predictor (after Khusro, Zheng, Grottoli, Shyrokau, Vehicles 2(4), 2020).
 
     Raises:
         CueingError: with the name, the value and its bounds.
     """
 
     force: Scales = (_FORCE, _FORCE, _FORCE)
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
+    """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""
     rates: Scales = (_RATE, _RATE, _RATE)
-    """Of p, q, r [rad/s]."""
+    """Scales of p, q, r [rad/s]."""
     preview_s: float = 0.0
-    """How far the source is to be known ahead; 0: it is not, a forecast takes its place."""
+    """Time that the source is to be known ahead [s]; 0: a forecast takes its place."""
     forecast_s: float = 0.3
     """Time constant at which what the vehicle does now decays in the forecast."""
     period_s: float = 0.05
@@ -70,21 +70,21 @@ class MpcParameters:
     beyond_rad_s: float = math.radians(3.0)
     """A turn may be so much faster than wanted, or against it: the rate of tilt."""
     force_weight: Vector3 = (1.0, 1.0, 1.0)
-    """Of what the otoliths feel and should not [1/(m/s²)²]."""
+    """Weights of what the otoliths feel and should not [1/(m/s²)²]."""
     rate_weight: Vector3 = (30.0, 30.0, 30.0)
-    """Of what the canals feel and should not, roll, pitch, yaw [1/(rad/s)²]."""
+    """Weights of what the canals feel and should not, roll, pitch, yaw [1/(rad/s)²]."""
     position_weight: Vector3 = (1.0, 1.0, 1.0)
-    """Of the deviation [1/m²]."""
+    """Weights of the deviation [1/m²]."""
     angle_weight: Vector3 = (0.2, 0.2, 0.2)
-    """Of roll, pitch, yaw [1/rad²]."""
+    """Weights of roll, pitch, yaw [1/rad²]."""
     speed_weight: Vector3 = (0.02, 0.02, 0.02)
-    """Of its speed [1/(m/s)²]."""
+    """Weights of the deviation's speed [1/(m/s)²]."""
     turning_weight: Vector3 = (0.1, 0.1, 0.1)
-    """Of the rates of roll, pitch, yaw [1/(rad/s)²]."""
+    """Weights of the rates of roll, pitch, yaw [1/(rad/s)²]."""
     effort_weight: float = 0.001
-    """Of accelerations [1/(m/s²)²]."""
+    """Weight of accelerations [1/(m/s²)²]."""
     turn_effort_weight: float = 0.01
-    """Of angular accelerations [1/(rad/s²)²]."""
+    """Weight of angular accelerations [1/(rad/s²)²]."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
@@ -126,7 +126,7 @@ class MpcParameters:
 
     @property
     def horizon_s(self) -> float:
-        """How far a plan reaches [s]."""
+        """Length of a plan [s]."""
         return self.step_s * sum(self.blocks)
 
 

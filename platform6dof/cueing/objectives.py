@@ -1,4 +1,4 @@
-"""What a set of classical parameters is worth: on a recording, or by its frequency response.
+"""Objectives of a set of classical parameters: on a recording, or by its frequency response.
 
 An objective takes the four numbers that matter for surge and sway, and says the error and how far
 the platform would go for it. `platform6dof.cueing.tuning` looks for the best ones.
@@ -25,7 +25,7 @@ from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel, sensed
 Array = NDArray[np.float64]
 
 DENSE_RAD_S: Final = np.logspace(-2.0, 2.0, 400)
-"""Where travel and rate of tilt are looked for between the frequencies of the test."""
+"""Frequencies between those of the test at which travel and rate of tilt are computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ class Knobs:
 
 
 RANGES: Final = ((0.3, 8.0), (0.3, 2.5), (0.005, 6.0), (0.3, 30.0))
-"""Between what each of the `Knobs` is looked for."""
+"""Ranges within which each of the `Knobs` is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuneBounds:
-    """What a set may need."""
+    """Bounds of what a set may need."""
 
     travel_m: float
     """Largest surge and sway from neutral; by the response, for a sinusoid of 1 m/s²."""
@@ -97,7 +97,7 @@ class Trial:
     """NRMSE of surge and of sway; or the modulus at the twelve frequencies."""
 
     def excess(self, bounds: TuneBounds) -> float:
-        """By what share it breaks the bounds; 0 if it keeps them."""
+        """Share by which it breaks the bounds; 0 if it keeps them."""
         over = self.travel_m / bounds.travel_m - 1.0, self.tilt_rad_s / bounds.tilt_rad_s - 1.0
         return sum(max(0.0, one - SLACK) for one in over)
 
@@ -107,15 +107,15 @@ SLACK: Final = 1e-9
 
 
 class Objective(Protocol):
-    """What is made as small as can be."""
+    """Function that is minimised."""
 
     @property
     def bounds(self) -> TuneBounds:
-        """What a set may need."""
+        """Bounds of what a set may need."""
         ...
 
     def trial(self, knobs: Knobs) -> Trial:
-        """What a set is worth."""
+        """Try a set and return its worth."""
         ...
 
     def parameters(self, knobs: Knobs) -> ClassicalParameters:
@@ -160,7 +160,7 @@ class RideObjective:
 
     @property
     def bounds(self) -> TuneBounds:
-        """What a set may need."""
+        """Bounds of what a set may need."""
         return self._bounds
 
     def parameters(self, knobs: Knobs) -> ClassicalParameters:
@@ -168,7 +168,7 @@ class RideObjective:
         return knobs.applied(self._start)
 
     def trial(self, knobs: Knobs) -> Trial:
-        """What a set is worth."""
+        """Try a set and return its worth."""
         rows = Classical(self.parameters(knobs), self._period_s).ride(self._force, self._rates)
         force = felt(rows)
         parts = tuple(self._nrmse(axis, force[:, axis]) for axis in (0, 1))
@@ -176,7 +176,7 @@ class RideObjective:
         return Trial(knobs, sum(parts) / 2.0, travel, self._bounds.tilt_rad_s, parts)
 
     def _nrmse(self, axis: int, felt_m_s2: Array) -> float:
-        """As `platform6dof.cueing.score` has it, without the axes that are not needed."""
+        """Error as of `platform6dof.cueing.score`, without the axes that are not needed."""
         wanted = self._wanted[axis]
         error = wanted - self._sensed(axis, felt_m_s2)
         size = float(np.mean(wanted * wanted))
@@ -204,7 +204,7 @@ class ResponseObjective:
 
     @property
     def bounds(self) -> TuneBounds:
-        """What a set may need."""
+        """Bounds of what a set may need."""
         return self._bounds
 
     def parameters(self, knobs: Knobs) -> ClassicalParameters:
@@ -212,7 +212,7 @@ class ResponseObjective:
         return knobs.applied(self._start)
 
     def trial(self, knobs: Knobs) -> Trial:
-        """What a set is worth."""
+        """Try a set and return its worth."""
         moved, tilted = self._parts(knobs, self._test)
         modulus = np.abs(moved * (1j * self._test) ** 2 + tilted)
         moved, tilted = self._parts(knobs, DENSE_RAD_S)

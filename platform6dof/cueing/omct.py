@@ -89,10 +89,10 @@ class OmctPoint:
     test: int
     rad_s: float
     amplitude: float
-    """Of the input: force [m/s²], or angle [rad]."""
+    """Amplitude of the input: force [m/s²], or angle [rad]."""
     modulus: float
     phase_deg: float
-    """Between -180 and 180; NaN if nothing answers."""
+    """Phase between -180 and 180; NaN if nothing answers."""
     coherence: float
     """Share of the response's power in the fundamental, 0 to 1; NaN if nothing answers."""
     limited_share: float
@@ -134,7 +134,7 @@ class Stimulus:
 
     @property
     def duration_s(self) -> float:
-        """Of the whole."""
+        """Duration of the whole [s]."""
         return self.settle_s + self.measure_s
 
     def signals(self, t_s: Array) -> tuple[Array, Array, Array]:
@@ -227,7 +227,7 @@ def points(
 
 
 def _as_force(test: OmctTest) -> float:
-    """What makes the ratio of a test a pure number: an angle counts as g times angle."""
+    """Factor that makes the ratio of a test a pure number: an angle counts as g times angle."""
     into, out = AXES.index(test.driven) < 3, AXES.index(test.felt) < 3
     if into == out:
         return 1.0

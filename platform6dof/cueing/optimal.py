@@ -16,7 +16,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
 Array = NDArray[np.float64]
 _SETTLED_S: Final = 200.0
-"""After so long an impulse response has gone [s]."""
+"""Time after which an impulse response has decayed [s]."""
 
 
 class Optimal:
@@ -52,12 +52,12 @@ class Optimal:
         self._rates: Array = np.zeros(3)
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._x[:] = 0.0
         self._rates[:] = 0.0
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `cue.CueingFilter`.
+        """Compute the platform's rows of this cycle; see `cue.CueingFilter`.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.
@@ -100,7 +100,7 @@ def _check_reach(
     cases = ((0, 3, (rates[1], force[0])), (1, 3, (rates[0], force[1])), (3, 0, (rates[2],)))
     for number, row, most in cases:
         A, B, C, D = discrete[number]
-        # the impulse response at every 20 ms stands for all that is between
+        # the impulse response at every 20 ms represents all that is between
         reach = float(np.abs(D[row]) @ most)
         coarse = max(1, round(0.02 / period_s))
         step = np.linalg.matrix_power(A, coarse)

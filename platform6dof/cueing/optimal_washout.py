@@ -42,24 +42,24 @@ CANAL_TA_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class OptimalWeights:
-    """Of the cost; each is above 0."""
+    """Weights of the cost; each is above 0."""
 
     force: float = 2.0
-    """Of the otoliths' error [1/(m/s²)²]."""
+    """Weight of the otoliths' error [1/(m/s²)²]."""
     rate: float = 100.0
-    """Of the canals' error [1/(rad/s)²]."""
+    """Weight of the canals' error [1/(rad/s)²]."""
     drift: float = 1.0
-    """Of the integral of the displacement [1/(m s)²]."""
+    """Weight of the integral of the displacement [1/(m s)²]."""
     travel: float = 10.0
-    """Of the displacement [1/m²]."""
+    """Weight of the displacement [1/m²]."""
     speed: float = 1.0
-    """Of its rate [1/(m/s)²]."""
+    """Weight of the displacement's rate [1/(m/s)²]."""
     angle: float = 6.0
-    """Of the turn [1/rad²]."""
+    """Weight of the turn [1/rad²]."""
     turning: float = 5.0
-    """Of the turn's rate [1/(rad/s)²]."""
+    """Weight of the turn's rate [1/(rad/s)²]."""
     acceleration: float = 0.1
-    """Of the displacement's acceleration [1/(m/s²)²]."""
+    """Weight of the displacement's acceleration [1/(m/s²)²]."""
 
 
 _FORCE: Final = Scale(0.3, 3.0)
@@ -68,20 +68,20 @@ _RATE: Final = Scale(0.3, math.radians(20.0))
 
 @dataclass(frozen=True, slots=True)
 class OptimalParameters:
-    """Of the optimal washout.
+    """Parameters of the optimal washout.
 
     Raises:
         CueingError: with the name, the value and its bounds.
     """
 
     force: Scales = (_FORCE, _FORCE, _FORCE)
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
+    """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""
     rates: Scales = (_RATE, _RATE, _RATE)
-    """Of p, q, r [rad/s]."""
+    """Scales of p, q, r [rad/s]."""
     noise_rad_s: float = 1.0
-    """G, the corner of the noise that stands for the vehicle's motion [rad/s]."""
+    """G, the corner of the noise that represents the vehicle's motion [rad/s]."""
     weights: OptimalWeights = field(default_factory=OptimalWeights)
-    """Of the cost."""
+    """Weights of the cost."""
 
     def __post_init__(self) -> None:
         check_scales(self.force, self.rates)

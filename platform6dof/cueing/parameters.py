@@ -29,14 +29,14 @@ class CueingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParameterRange:
-    """Between what a parameter has to be."""
+    """Range of values that a parameter may have."""
 
     least: float
     """Smallest value."""
     most: float
     """Largest value."""
     unit: str
-    """Of both, for people."""
+    """Unit of both bounds, for people."""
 
     def check(self, name: str, value: float) -> None:
         """Refuse what is outside.
@@ -64,7 +64,7 @@ PERIOD: Final = ParameterRange(1e-4, 0.1, "s")
 
 
 class Curve(IntEnum):
-    """How a channel is kept within its largest value."""
+    """Curve by which a channel is kept within its largest value."""
 
     CLIP = 0
     CUBIC = 1
@@ -73,7 +73,7 @@ class Curve(IntEnum):
 
 
 class TiltBy(IntEnum):
-    """How the rate of tilt is kept below what is felt."""
+    """Means by which the rate of tilt is kept below what is felt."""
 
     LIMITER = 0
     """The low-passed tilt is followed no faster than allowed: quick, but not linear."""
@@ -90,11 +90,11 @@ class Scale:
     most: float
     """Largest output."""
     curve: Curve = Curve.CLIP
-    """How it gets there."""
+    """Curve of the approach to it."""
     input_most: float = 0.0
-    """Of `CUBIC`: input at which the output is `most`."""
+    """Input of `CUBIC` at which the output is `most`."""
     end_slope: float = 0.0
-    """Of `CUBIC`: slope there."""
+    """Slope of `CUBIC` at that input."""
 
     def check(self, name: str, most: ParameterRange) -> None:
         """Refuse what cannot be, with the name of the channel.
@@ -160,7 +160,7 @@ class Tilt:
     damping: float = BALANCED_DAMPING
     """Its z."""
     by: TiltBy = TiltBy.LIMITER
-    """How its rate is kept small."""
+    """Means that keeps its rate small."""
     rate_rad_s: float = math.radians(3.0)
     """Largest rate; infinite for none."""
     acceleration_rad_s2: float = math.inf
@@ -168,7 +168,7 @@ class Tilt:
     most_rad: float = math.radians(20.0)
     """Largest tilt of each axis; 0 for no tilt at all."""
     force_m_s2: float = 2.0
-    """Of `FREQUENCY`: scaled force below which the rate is kept, whatever its course."""
+    """Scaled force of `FREQUENCY` below which the rate is kept, whatever its course."""
 
     @property
     def corner_rad_s(self) -> float:
@@ -208,7 +208,7 @@ class Rotation:
     wr_rad_s: float = 1.0
     """Corner of the high-pass."""
     order: int = 1
-    """Of the high-pass: 1, or 2, which brings the angle back to 0 also under a lasting rate."""
+    """Order of the high-pass: 1, or 2, which returns the angle to 0 also under a lasting rate."""
     damping: float = BALANCED_DAMPING
     """z of the second order."""
 
@@ -225,12 +225,12 @@ Scales = tuple[Scale, Scale, Scale]
 
 @dataclass(frozen=True, slots=True)
 class ClassicalParameters:
-    """Of the classical washout (Conrad and Schmidt 1970; Reid and Nahon, UTIAS 296, 1985)."""
+    """Parameters of the classical washout (Conrad, Schmidt 1970; Reid, Nahon, UTIAS 296, 1985)."""
 
     force: Scales
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
+    """Scales of f_x, f_y, f_z less what they are at rest [m/s²]."""
     rates: Scales
-    """Of p, q, r [rad/s]."""
+    """Scales of p, q, r [rad/s]."""
     translation: tuple[Translation, Translation, Translation]
     """Forward, right, down."""
     tilt: Tilt = field(default_factory=Tilt)

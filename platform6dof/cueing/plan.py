@@ -30,13 +30,13 @@ class Plan:
     """
 
     start_s: float
-    """When it begins [s], on the clock of whoever plays it."""
+    """Time at which it begins [s], on the clock of its player."""
     knots_s: Array
-    """Since its beginning, from 0 on [s], shape (n,), read-only."""
+    """Times of the knots since its beginning, from 0 on [s], shape (n,), read-only."""
     course: Array
     """Deviation of the head and two derivatives at the knots, shape (n, 3, 6), read-only."""
     serial: int = 0
-    """Of whoever made it; 0 for one that stands."""
+    """Number given by its maker; 0 for one that rests."""
 
     def __post_init__(self) -> None:
         knots, course = _own(self.knots_s), _own(self.course)
@@ -57,7 +57,7 @@ class Plan:
 
     @classmethod
     def standing(cls, start_s: float = 0.0, coordinates: Array | None = None) -> Self:
-        """One that stands: at neutral, or at a deviation, shape (6,)."""
+        """A plan that rests: at neutral, or at a deviation, shape (6,)."""
         course = np.zeros((2, 3, 6))
         if coordinates is not None:
             course[:, 0] = coordinates
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def end_s(self) -> float:
-        """From when on it rests [s]."""
+        """Time from which it rests [s]."""
         return self.start_s + float(self.knots_s[-1])
 
     def sample(self, t_s: float) -> Rows:

@@ -77,7 +77,7 @@ def integrate(knots_s: Array, begin: Array, accelerations: Array, course: Array)
 
 @njit(cache=True, error_model="numpy")
 def _felt(rows: Array, out: Array) -> None:
-    """What a rider feels at the head, less rest, in platform axes: force (3), rates (3)."""
+    """Motion felt by a rider at the head, less rest, in platform axes: force (3), rates (3)."""
     alpha, beta, gamma = rows[0, 3], rows[0, 4], rows[0, 5]
     sa, ca = math.sin(alpha), math.cos(alpha)
     sb, cb = math.sin(beta), math.cos(beta)
@@ -95,7 +95,7 @@ def _felt(rows: Array, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def felt_many(rows: Array, out: Array) -> None:
-    """What a rider feels of a platform's motion, less what rest feels like.
+    """Motion felt by a rider of a platform's motion, less what rest feels like.
 
     Args:
         rows: coordinates of the head and two derivatives, shape (N, 3, 6).

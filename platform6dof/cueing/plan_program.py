@@ -27,16 +27,16 @@ Array = NDArray[np.float64]
 
 NEAR_M: Final = 0.1
 NEAR: Final = 0.5
-"""A leg's row is near where less room is left: of length, and of the limits of speed and
+"""A leg's row is near where less space is left: of length, and of the limits of speed and
 acceleration."""
 RELIEF: Final = 1e-6
 """Bounds give way so far beyond what is played already [m, rad, per s, per s²]."""
 ITERATIONS_MAX: Final = 60
-"""Of the solver; a program of this kind takes 10 to 25."""
+"""Most iterations of the solver; a program of this kind takes 10 to 25."""
 
 
 class HeadFrame:
-    """Where a rider's head stands at neutral: from its deviations to the platform's coordinates.
+    """Frame of a rider's head at neutral: from its deviations to the platform's coordinates.
 
     Args:
         neutral: pose of the platform that deviations count from.
@@ -83,7 +83,7 @@ class ProgramMaker:
         parameters: of the algorithm.
         horizon: theirs.
         limits: the envelope that the legs' rows keep.
-        frame: where the head stands.
+        frame: where the head is.
     """
 
     def __init__(
@@ -223,12 +223,12 @@ class ProgramMaker:
         return down.T.ravel(), up.T.ravel()
 
     def solved(self, program: Program, *, only_near: bool = False) -> Array | None:
-        """What is added at the inner knots, coordinate by coordinate, shape (6 n,).
+        """Solve for what is added at the inner knots, coordinate by coordinate, shape (6 n,).
 
         Args:
             program: to be solved.
             only_near: whether rows of legs that are far from their limits in what is kept may be
-                left out; whoever proves the plan looks at all of them.
+                left out; the proof of the plan covers all of them.
 
         Returns:
             None if the solver finds no solution.

@@ -27,7 +27,7 @@ from platform6dof.envelope import Envelope
 Array = NDArray[np.float64]
 
 SHARES: Final = (0.5, 0.25, 0.125)
-"""Of what a solution changes, one after another, if all of it cannot be proved."""
+"""Shares of a solution's change that are tried one after another, if all of it cannot be proved."""
 PROOFS_PER_STEP: Final = 4
 """Moments of a step at which a plan is proved."""
 LENGTH_RESERVE_M: Final = 1e-3
@@ -36,14 +36,14 @@ ACCELERATION_RESERVE: Final = 0.97
 CONE_RESERVE_RAD: Final = 5e-3
 CLEARANCE_RESERVE_M: Final = 2e-3
 SINGULAR_RESERVE: Final = 1.02
-"""By so much is the proof tighter than the envelope, for what lies between its moments; the rows
-of the program keep the same distance once more."""
+"""Factor by which the proof is tighter than the envelope, for what lies between its moments; the
+rows of the program keep the same distance once more."""
 COORDINATE_RESERVES: Final = (0.98, 0.94)
 """Share of the travel that the program may use, at the first and at a second try."""
 
 
 class Outcome(IntEnum):
-    """How a request ended."""
+    """Outcome of a request."""
 
     PLANNED = 0
     REDUCED = 1
@@ -56,13 +56,13 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanRequest:
-    """What a plan is to be made of."""
+    """Request for a plan."""
 
     serial: int
     start_s: float
-    """When it shall take over [s]."""
+    """Time at which it shall take over [s]."""
     playing: Plan
-    """What is played until then, and goes on if there is no plan."""
+    """Plan that is played until then, and further if there is no new one."""
     organs: Array
     """States of the six organs then, of what they feel and should not, shape (6, 3)."""
     wanted: Array
@@ -72,14 +72,14 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanAnswer:
-    """What became of a request."""
+    """Answer to a request."""
 
     serial: int
     outcome: Outcome
     plan: Plan | None
     """It begins at `start_s` as what is played then is; None if there is none."""
     cost: float = 0.0
-    """Of the program, half the sum of squares; without a plan 0."""
+    """Cost of the program, half the sum of squares; without a plan 0."""
 
 
 class Planner:
@@ -109,7 +109,7 @@ class Planner:
         self.proof: Envelope = _tightened(envelope, 1)
         """What every moment of a plan is judged by."""
         self.frame: HeadFrame = HeadFrame(neutral, head_m)
-        """Where the head stands."""
+        """Place of the head."""
         self._room = parameters.room
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
@@ -162,12 +162,12 @@ class Planner:
         return PlanAnswer(request.serial, Outcome.UNPROVED, None)
 
     def warm(self) -> None:
-        """Compile all that a plan needs, by making one that stands."""
+        """Compile all that a plan needs, by making one that rests."""
         wanted = np.zeros((self.horizon.steps + 1, 6))
         self.plan(PlanRequest(0, 0.0, Plan.standing(), np.zeros((6, 3)), wanted))
 
     def kept(self, request: PlanRequest) -> Array:
-        """What is played, and goes on if nothing is changed, at the steps: (N + 1, 3, 6).
+        """Course that is played if nothing is changed, at the steps: (N + 1, 3, 6).
 
         What the program adds to it is 0 if it finds nothing better, so a plan that is played is
         always among its solutions.
@@ -203,7 +203,7 @@ class Planner:
 
         Args:
             request: what is wanted.
-            kept: what goes on, deviation and two derivatives at each step, shape (N + 1, 3, 6).
+            kept: what is kept, deviation and two derivatives at each step, shape (N + 1, 3, 6).
             about: motion that the legs are linearised about.
             reserve: share of the travel that may be used.
         """
@@ -222,7 +222,7 @@ class Planner:
             raise ValueError("wanted and organs must be finite")
 
     def _changed(self, request: PlanRequest, kept: Array, added: Array) -> Plan | None:
-        """What is kept and something added, as a plan; None if it would not end at rest."""
+        """Plan of what is kept and something added; None if it would not end at rest."""
         n = self.horizon.unknowns
         at_knots = np.zeros((n + 2, 6))
         at_knots[1:-1] = added.reshape(6, n).T

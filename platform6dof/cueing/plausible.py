@@ -17,7 +17,7 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 SHARES: Final = (0.5, 2.0)
 """The mean upward force of a vehicle is between these multiples of g."""
 UPRIGHT_SHARE: Final = 0.85
-"""With so much of g upward, what points elsewhere is acceleration and no tilt."""
+"""Share of g upward with which what points elsewhere is acceleration and no tilt."""
 ASKEW_TAN: Final = 0.7
 """Tangent of the largest tilt of a mean force: 35°."""
 NONE_SHARE: Final = 0.3
@@ -25,7 +25,7 @@ NONE_SHARE: Final = 0.3
 ALONG_COS: Final = 0.85
 """A mean force is along an axis within 32°."""
 UNITS: Final = {"g": GRAVITY_M_S2, "ft_s2": 0.3048, "gal": 0.01, "mm_s2": 0.001}
-"""What forces are told in where it is not m/s²: each in m/s²."""
+"""Units of forces other than m/s²: each in m/s²."""
 UNIT_SHARE: Final = 0.15
 """A size is that of a unit within this share."""
 EMPTY_S: Final = 1.0
@@ -35,7 +35,7 @@ Axes = tuple[str, str, str]
 
 
 class ForceFault(Enum):
-    """Why a mean force is no vehicle's."""
+    """Reason why a mean force is no vehicle's."""
 
     NO_GRAVITY = "no gravity"
     EMPTY = "empty"
@@ -45,7 +45,7 @@ class ForceFault(Enum):
     WRONG_SCALE = "wrong scale"
     ASKEW = "askew"
     ATTITUDE = "attitude"
-    """In the vehicle's axes it is right; turned by the attitude that is told, it is not."""
+    """Right in the vehicle's axes, but not when it is turned by the attitude that is reported."""
     GRAVITY_TWICE = "gravity twice"
     """An acceleration without gravity has gravity in it."""
 
@@ -67,15 +67,15 @@ class ForceFinding:
     mean_m_s2: Vector3
     """Forward, right, down, as it is taken now [m/s²]."""
     axes: Axes = ("x", "y", "z")
-    """Which of the axes as they are taken now should point forward, right, down."""
+    """Axes, as they are taken now, that should point forward, right, down."""
     unit: str = ""
-    """What it seems to be told in; empty if that is right or not known."""
+    """Unit that it seems to be in; empty if that is right or not known."""
     t_s: float = math.nan
-    """When it begins; NaN for the whole [s]."""
+    """Time at which it begins; NaN for the whole [s]."""
 
     @property
     def text(self) -> str:
-        """What was seen, and what would be right."""
+        """Sentence of what was seen, and what would be right."""
         x, y, z = (f"{one + 0.0:.3g}" for one in self.mean_m_s2)
         since = "" if math.isnan(self.t_s) else f" from {self.t_s:.2f} s on"
         seen = f"the mean force{since} is ({x}, {y}, {z}) m/s2 forward, right, down"
@@ -95,10 +95,10 @@ _WHY: Final = {
 
 
 def judge_force(mean: Vector3, levelled: Vector3 | None = None) -> ForceFinding | None:
-    """What is wrong with a mean specific force; None if it can be a vehicle's.
+    """Judge a mean specific force; None if it can be a vehicle's.
 
     Args:
-        mean: over a window, forward, right, down [m/s²]; an axis that is not told is NaN.
+        mean: over a window, forward, right, down [m/s²]; an axis that is not given is NaN.
         levelled: the same, each moment turned level by the attitude that is told; None where no
             attitude is told [m/s²].
     """
@@ -123,7 +123,7 @@ def _plausible(mean: Vector3) -> bool:
 
 
 def _of_two(mean: Vector3) -> ForceFinding | None:
-    """Of a force that tells nothing along down: gravity must not be on what it tells."""
+    """Judge a force without a component along down: gravity must not be on the other two."""
     flat: Vector3 = (*(0.0 if math.isnan(one) else one for one in mean[:2]), 0.0)  # pyright: ignore[reportAssignmentType]
     size = math.hypot(*flat) / GRAVITY_M_S2
     return None if size < UPRIGHT_SHARE else ForceFinding(ForceFault.WRONG_AXIS, flat, _axes(flat))
@@ -160,7 +160,7 @@ def empty(mean: Vector3, t_s: float = math.nan) -> ForceFinding:
 
 
 def gravity_twice(mean_acceleration: Vector3) -> ForceFinding | None:
-    """What is wrong with the mean of an acceleration that shall have no gravity in it [m/s²]."""
+    """Judge the mean of an acceleration that shall have no gravity in it [m/s²]."""
     size = math.hypot(*(0.0 if math.isnan(one) else one for one in mean_acceleration))
     if size < UPRIGHT_SHARE * GRAVITY_M_S2:
         return None

@@ -1,6 +1,6 @@
 """The predictive algorithm as a filter: it plays plans, and has a new one made now and then.
 
-At every moment of planning it tells a planner what will be played until the next such moment, and
+At every moment of planning it gives a planner what will be played until the next such moment, and
 what is wanted from then on: from a preview of the source, or from what the vehicle does now, which
 decays in a forecast. The new plan takes over exactly then, and continues what was played in
 position, speed and acceleration. Is it not there by then, the old one is played on, to its rest if
@@ -34,7 +34,7 @@ WHOLE: Final = 1e-6
 
 
 class Planning(Protocol):
-    """Whoever makes the plans: a planner of this thread, or one elsewhere."""
+    """Maker of plans: a planner of this thread, or one elsewhere."""
 
     @property
     def alive(self) -> bool:
@@ -79,20 +79,20 @@ class InlinePlanning:
 
 @dataclass(frozen=True, slots=True)
 class PlanStatus:
-    """What became of the plans that were asked for."""
+    """Counts of the plans that were asked for."""
 
     asked: int = 0
     played: int = 0
-    """That took over, reduced ones among them."""
+    """Plans that took over, reduced ones among them."""
     reduced: int = 0
     late: int = 0
-    """That were not there when they should have taken over."""
+    """Plans that were not there when they should have taken over."""
     failed: int = 0
     """Requests that ended without a plan."""
     lost: bool = False
-    """Whoever makes them is gone: what is played now is the last."""
+    """Whether the maker of plans is gone: what is played now is the last."""
     resting: bool = False
-    """What is played has ended; the platform rests where that is."""
+    """Whether the played plan has ended; the platform rests where that is."""
 
 
 class PredictiveFilter:
@@ -131,7 +131,7 @@ class PredictiveFilter:
         self.reset()
 
     def reset(self) -> None:
-        """Stand at neutral, as if the vehicle had always stood level."""
+        """Return to neutral, as if the vehicle had always been level."""
         self._first += self._tick + self._every  # an answer of before fits no request of after
         self._tick = 0
         self._playing, self._next = Plan.standing(), None
@@ -143,12 +143,12 @@ class PredictiveFilter:
 
     @property
     def due(self) -> bool:
-        """Whether the next step asks for a plan, and looks at what `foresee` was told."""
+        """Whether the next step asks for a plan, and uses what `foresee` was given."""
         return self._tick % self._every == 0
 
     @property
     def status(self) -> PlanStatus:
-        """What became of the plans so far."""
+        """Counts of the plans so far."""
         now_s = self._tick * self._period_s
         return replace(
             self._status,
@@ -158,11 +158,11 @@ class PredictiveFilter:
 
     @property
     def playing(self) -> Plan:
-        """What is played now; moments count from the first step after `reset`."""
+        """Plan that is played now; moments count from the first step after `reset`."""
         return self._playing
 
     def foresee(self, states: Sequence[VehicleState]) -> None:
-        """Be told what the vehicle will do; counts for the next step that is `due`.
+        """Take what the vehicle will do; counts for the next step that is `due`.
 
         Args:
             states: complete; the first is of this step's moment, the others follow a `step_s` of
@@ -177,7 +177,7 @@ class PredictiveFilter:
         self._ahead = tuple(states)
 
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
-        """What the platform shall do in this cycle; see `CueingFilter.step`.
+        """Compute the platform's rows of this cycle; see `CueingFilter.step`.
 
         It asks for a plan at moments that are `due`, and waits for none.
 
@@ -251,7 +251,7 @@ class PredictiveFilter:
         return np.copysign(scaled, out)
 
     def _forecast(self, wanted: Array, known: Array, after_s: Array) -> Array:
-        """What is wanted so long after now [s], shape (N, 6)."""
+        """Forecast what is wanted so long after now [s], shape (N, 6)."""
         if not len(known):
             return np.exp(-after_s / self.parameters.forecast_s)[:, None] * wanted
         times = self.parameters.step_s * np.arange(len(known), dtype=np.float64)
@@ -261,7 +261,7 @@ class PredictiveFilter:
 
 
 def _times(whole_s: float, part_s: float, name: str) -> int:
-    """How often one goes into the other."""
+    """Count how often one goes into the other."""
     times = whole_s / part_s if math.isfinite(part_s) and part_s > 0.0 else math.nan
     if not (times > 1.0 - WHOLE and abs(times - round(times)) < WHOLE):
         raise ValueError(f"period_s: {whole_s} s, must be a whole multiple of {name}, {part_s} s")

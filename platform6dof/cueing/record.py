@@ -1,4 +1,4 @@
-"""A whole recorded ride: what was told at uniform times, completed at once, and as states.
+"""A whole recorded ride: as given at uniform times, completed at once, and as states.
 
 The same rules as `completion`, with differences about the middle, for the future is known.
 """
@@ -22,26 +22,26 @@ _WIDTHS: Final = {"force": 3, "omega": 3, "attitude": 4, "velocity": 3, "positio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportedMotion:
-    """What a recording tells; a column that it does not have is NaN all along.
+    """Motion that a recording gives; a column that it does not have is NaN all along.
 
     Raises:
         CueingError: of another shape, too few rows, or a number that is missing here and there.
     """
 
     step_s: float
-    """Between two rows [s]."""
+    """Time between two rows [s]."""
     force: Array
     """Specific force in body axes FRD [m/s²], shape (N, 3)."""
     omega: Array
     """Angular velocity in body axes [rad/s], shape (N, 3)."""
     attitude: Array
-    """From body axes to north, east, down: w, x, y, z, shape (N, 4)."""
+    """Rotation from body axes to north, east, down: w, x, y, z, shape (N, 4)."""
     velocity: Array
-    """Over ground in body axes [m/s], shape (N, 3)."""
+    """Velocity over ground in body axes [m/s], shape (N, 3)."""
     position: Array
     """North, east, down [m], shape (N, 3)."""
     acceleration: Array | None = None
-    """Without gravity, in body axes [m/s²], shape (N, 3); used where no force is told."""
+    """Acceleration without gravity, body axes [m/s²], shape (N, 3); used if no force is given."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.step_s < 10.0:
@@ -61,7 +61,7 @@ class ReportedMotion:
 
 
 def recorded_motion(count: int, step_s: float, **columns: Array) -> ReportedMotion:
-    """A recording of some of the fields of `ReportedMotion`; the others are not told."""
+    """A recording of some of the fields of `ReportedMotion`; the others are missing."""
     unknown = {name: np.full((count, width), np.nan) for name, width in _WIDTHS.items()}
     return ReportedMotion(step_s, **(unknown | columns))
 
@@ -71,7 +71,7 @@ class VehicleRecord:
     """A complete ride at uniform times; all arrays are read-only."""
 
     step_s: float
-    """Between two rows [s]."""
+    """Time between two rows [s]."""
     f_m_s2: Array
     """Specific force at the rider's head, body axes FRD [m/s²], shape (N, 3)."""
     omega_rad_s: Array
@@ -79,23 +79,23 @@ class VehicleRecord:
     domega_rad_s2: Array
     """Its derivative [rad/s²], shape (N, 3)."""
     attitude: Array
-    """From body axes to north, east, down: w, x, y, z, shape (N, 4)."""
+    """Rotation from body axes to north, east, down: w, x, y, z, shape (N, 4)."""
     v_m_s: Array
-    """Velocity of the head, body axes [m/s], shape (N, 3); NaN if nothing tells it."""
+    """Velocity of the head, body axes [m/s], shape (N, 3); NaN if nothing gives it."""
     position_m: Array
-    """Of the head, north, east, down [m], shape (N, 3); NaN if nothing tells it."""
+    """Position of the head, north, east, down [m], shape (N, 3); NaN if nothing gives it."""
 
     def __len__(self) -> int:
         return len(self.f_m_s2)
 
     @property
     def duration_s(self) -> float:
-        """From the first row to the last [s]."""
+        """Duration from the first row to the last [s]."""
         return self.step_s * (len(self) - 1)
 
     @property
     def time_s(self) -> Array:
-        """Of each row since the first [s], shape (N,)."""
+        """Time of each row since the first [s], shape (N,)."""
         return np.asarray(self.step_s * np.arange(len(self)), np.float64)
 
     def state(self, row: int) -> VehicleState:
@@ -140,11 +140,11 @@ def completed(motion: ReportedMotion, head_m: Vector3 = (0.0, 0.0, 0.0)) -> Vehi
     """All that can be known of a recorded ride, at the rider's head.
 
     Args:
-        motion: what is told.
-        head_m: the head from where force and velocity are told, body axes FRD [m].
+        motion: what is given.
+        head_m: the head from where force and velocity are given, body axes FRD [m].
 
     Raises:
-        CueingError: if neither a force nor anything that one follows from is told.
+        CueingError: if neither a force nor anything that one follows from is given.
     """
     step_s = motion.step_s
     has_attitude = bool(np.isfinite(motion.attitude).all())
@@ -207,7 +207,7 @@ def _velocity(motion: ReportedMotion, turns: Turn) -> Array:
 
 
 def _force(motion: ReportedMotion, turns: Turn, omega: Array, velocity: Array) -> Array:
-    """What the force is where it is not told."""
+    """Force where it is not given."""
     weight = turns.inv().apply(np.array([0.0, 0.0, -GRAVITY_M_S2]))
     acceleration = np.full_like(velocity, np.nan)
     if motion.acceleration is not None:
@@ -224,7 +224,7 @@ def _force(motion: ReportedMotion, turns: Turn, omega: Array, velocity: Array) -
 
 
 def _fill(values: Array, otherwise: Array) -> None:
-    """Write into the columns that are not told."""
+    """Write into the columns that are missing."""
     for column in range(values.shape[1]):
         if not np.isfinite(values[0, column]):
             values[:, column] = otherwise[:, column]

@@ -25,17 +25,17 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 Complex = NDArray[np.complex128]
 INPUTS: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
-"""What may be a sinusoid."""
+"""Quantities that may be a sinusoid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
-    """Of one input, at some frequencies; complex values, each of shape (N,)."""
+    """Response to one input, at some frequencies; complex values, each of shape (N,)."""
 
     rad_s: NDArray[np.float64]
     """The frequencies [rad/s]."""
     felt: Complex
-    """What is felt over what the vehicle does: force over force, or rate over rate."""
+    """Ratio of what is felt to what the vehicle does: force over force, or rate over rate."""
     moved: Complex
     """Displacement over force [m per m/s²]; of a rate, angle over rate [rad per rad/s]."""
     tilted: Complex
@@ -43,12 +43,12 @@ class Response:
 
     @property
     def modulus(self) -> NDArray[np.float64]:
-        """Of what is felt."""
+        """Modulus of what is felt."""
         return np.abs(self.felt)
 
     @property
     def phase_rad(self) -> NDArray[np.float64]:
-        """Of what is felt, within ± π [rad]."""
+        """Phase of what is felt, within ± π [rad]."""
         return np.angle(self.felt)
 
 

@@ -1,4 +1,4 @@
-"""How well a rider feels on a platform what the vehicle did: figures per axis, never a verdict.
+"""The score of a ride: how well a rider feels what the vehicle did, per axis, never a verdict.
 
 Judged are the signals of the inner ear (`platform6dof.cueing.vestibular`): the error is what the
 wanted motion would make it report, less what the felt one does. The mean of each input is removed
@@ -31,7 +31,7 @@ class AxisScore:
     nrmse: float
     """RMS of the error over RMS of the sensed reference; NaN where nothing was wanted."""
     correlation: float
-    """Of sensed reference and sensed motion; NaN where either stands still."""
+    """Correlation of sensed reference and sensed motion; NaN where either is at rest."""
     false_cue_share: float
     """Share of time in which the error exceeds the threshold and the sign felt is the wrong one."""
     over_threshold: float
@@ -46,7 +46,7 @@ class Score:
 
     model: str
     axes: tuple[AxisScore, ...]
-    """In the order of `AXES`."""
+    """Scores in the order of `AXES`."""
 
     def of(self, axis: str) -> AxisScore:
         """The figures of one of `AXES`."""
@@ -72,7 +72,7 @@ Pieces = Callable[[], Iterable[tuple[Array, Array]]]
 def sensed_of(
     wanted: Array, felt: Array, period_s: float, model: VestibularModel = REID_NAHON
 ) -> Sensed:
-    """What the inner ear reports of the wanted and of the felt motion, means removed.
+    """Output of the inner ear for the wanted and the felt motion, means removed.
 
     Args:
         wanted: specific force and rates of the vehicle times the gain, in the order of `AXES`
@@ -123,7 +123,7 @@ def score_pieces(pieces: Pieces, period_s: float, model: VestibularModel = REID_
 
 
 class _AxisSums:
-    """What is known of the signals of one axis so far.
+    """Sums of the signals of one axis so far.
 
     Spreads about the means of two parts are put together after Chan, Golub, LeVeque, "Updating
     formulae and a pairwise algorithm for computing sample variances" (1979).

@@ -28,17 +28,17 @@ from platform6dof.cueing.line_fit import (
 )
 
 SAMPLES: Final = 5
-"""Of an interval, its ends included."""
+"""Samples of an interval, its ends included."""
 COLUMNS: Final = 16
-"""Of a sample: force, rates, attitude w, x, y, z, velocity, place."""
+"""Columns of a sample: force, rates, attitude w, x, y, z, velocity, place."""
 AXES: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
 DECAY: Final = 0.99
 """Share of what was seen before that still counts after an interval."""
 LEAST_FORCE_M_S2: Final = 0.3
 """Standard deviation that one side of a pair of forces must have [m/s²]."""
 LINES: Final = 21
-"""Of a memory: three told axes of force with three that are due, the same of rates, and three
-forces less gravity."""
+"""Lines of a memory: three reported axes of force with three that are due, the same of rates, and
+three forces less gravity."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -71,7 +71,7 @@ def turning(a: Array, b: Array, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _take_all(sums: Array, first: int, due: Array, recorded: Array, decay: float) -> None:
-    """Pairs of three axes, each told one with each that is due."""
+    """Add pairs of three axes, each reported one with each that is due."""
     for k in range(3):
         for j in range(3):
             take_pair(sums[first + 3 * k + j], due[j], recorded[k], decay)
@@ -79,7 +79,7 @@ def _take_all(sums: Array, first: int, due: Array, recorded: Array, decay: float
 
 @njit(cache=True, error_model="numpy")
 def posed_all(block: Array) -> bool:
-    """Whether each sample tells an attitude: a quaternion of about length 1."""
+    """Whether each sample has an attitude: a quaternion of about length 1."""
     posed = True
     for row in block:
         size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]
@@ -248,7 +248,7 @@ def interval(
 
 
 class Slopes:
-    """What the intervals of one source have told so far."""
+    """Sums over the intervals of one source so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((LINES, 6)), np.zeros((6, 4))

@@ -19,20 +19,20 @@ from platform6dof.cueing.objectives import RANGES, Knobs, Objective, Trial, Tune
 from platform6dof.cueing.parameters import ClassicalParameters
 
 TRIALS: Final = 480
-"""Sets that are tried if nothing else is said."""
+"""Number of sets that are tried if nothing else is asked."""
 LEAST_TRIALS: Final = 64
 MOST_TRIALS: Final = 100_000
 POPULATION: Final = 32
 """Sets of a generation."""
 PENALTY: Final = 10.0
-"""What a bound broken by its whole size adds to the error."""
+"""Addition to the error for a bound that is broken by its whole size."""
 LOGARITHMIC: Final = (True, False, True, True)
 """Corners are looked for by their logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What a search found."""
+    """Result of a search."""
 
     best: Trial
     """The smallest error of those that keep the bounds."""

@@ -1,4 +1,4 @@
-"""What a vehicle does at one moment, as every source tells it and every filter takes it."""
+"""State of a vehicle at one moment, as every source gives it and every filter takes it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GRAVITY_M_S2: Final = 9.80665
 """Standard gravity (ISO 80000-3)."""
 _NAN: Final = math.nan
 UNKNOWN: Final[Vector3] = (_NAN, _NAN, _NAN)
-"""Of a vector that a source does not tell."""
+"""Value of a vector that a source does not give."""
 
 
 class VehicleFlags(IntFlag):
-    """What a host says of its simulation beside the vehicle's motion."""
+    """Flags of a host about its simulation beside the vehicle's motion."""
 
     PAUSED = 1
     RESET = 2
@@ -39,12 +39,12 @@ NO_FLAGS: Final = VehicleFlags(0)
 class VehicleState:
     """Motion of a vehicle; body axes are forward, right, down (FRD), the earth's north, east, down.
 
-    A component that its source does not tell is NaN. What a filter needs is complete: a source
-    that tells less is completed by `platform6dof.cueing.completion` before it gets there.
+    A component that its source does not give is NaN. What a filter needs is complete: a source
+    that gives less is completed by `platform6dof.cueing.completion` before it gets there.
     """
 
     t_s: float
-    """On the source's own clock [s]; NaN if it has none."""
+    """Time on the source's own clock [s]; NaN if it has none."""
     f_m_s2: Vector3
     """Specific force at the rider's head, acceleration minus gravity, in body axes [m/s²]; at rest
     and level (0, 0, -9.81)."""
@@ -60,7 +60,7 @@ class VehicleState:
     """North, east, down of some fixed place [m]."""
     flags: VehicleFlags = NO_FLAGS
     speed_factor: float = 1.0
-    """Seconds of the simulation in one of ours; NaN if the source does not tell."""
+    """Seconds of the simulation in one of ours; NaN if the source does not give it."""
 
 
 REST: Final = VehicleState(
@@ -72,4 +72,4 @@ REST: Final = VehicleState(
     (0.0, 0.0, 0.0),
     (0.0, 0.0, 0.0),
 )
-"""A vehicle that stands, level and pointing north."""
+"""State of a vehicle at rest, level and pointing north."""

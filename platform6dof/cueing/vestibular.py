@@ -1,4 +1,4 @@
-"""What a rider's inner ear makes of specific force and angular velocity: otoliths and canals.
+"""Models of a rider's inner ear, for specific force and angular velocity: otoliths and canals.
 
 Each model is a linear transfer function; what a person does not notice lies below its threshold.
 Sampled signals are taken as straight between their samples (first-order hold), so a step and a
@@ -23,7 +23,7 @@ from platform6dof.cueing.vestibular_kernels import pass_through
 Array = NDArray[np.float64]
 
 AXES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-"""What is felt: specific force f_x, f_y, f_z [m/s²], then rates p, q, r [rad/s], axes FRD."""
+"""Axes of sensation: specific force f_x, f_y, f_z [m/s²], then rates p, q, r [rad/s], axes FRD."""
 LEAST_PERIOD_S: Final = 1e-5
 GREATEST_PERIOD_S: Final = 1.0
 
@@ -46,15 +46,15 @@ class VestibularModel:
 
     name: str
     organs: tuple[SensoryModel, ...]
-    """In the order of `AXES`."""
+    """Organs in the order of `AXES`."""
 
     @property
     def thresholds(self) -> Array:
-        """Of the six axes [m/s², rad/s], shape (6,)."""
+        """Thresholds of the six axes [m/s², rad/s], shape (6,)."""
         return np.array([one.threshold for one in self.organs])
 
     def sensed(self, felt: Array, period_s: float) -> Array:
-        """What the organs report of a motion that began at rest.
+        """Output of the organs for a motion that began at rest.
 
         Args:
             felt: specific force less its value at rest and rates in the order of `AXES`
@@ -74,7 +74,7 @@ class VestibularModel:
 
 
 class SensedPieces:
-    """What the organs report of a motion that began at rest and comes in pieces.
+    """Output of the organs for a motion that began at rest and comes in pieces.
 
     Args:
         model: the organs.
@@ -88,7 +88,7 @@ class SensedPieces:
         self._organs = tuple(_Organ(one, period_s) for one in model.organs)
 
     def sensed(self, felt: Array) -> Array:
-        """What they report of the next rows; see `VestibularModel.sensed`."""
+        """Output of the organs for the next rows; see `VestibularModel.sensed`."""
         columns = [
             organ.sensed(np.ascontiguousarray(felt[:, axis]))
             for axis, organ in enumerate(self._organs)
@@ -119,7 +119,7 @@ class _Organ:
 
 
 def sensed(model: SensoryModel, signal: Array, period_s: float) -> Array:
-    """What one organ reports of a signal that was 0 before its first sample.
+    """Output of one organ for a signal that was 0 before its first sample.
 
     Args:
         model: the organ.

@@ -1,4 +1,4 @@
-"""What joint angles tell about the arm: pose, branch, singular distances, points, Jacobian.
+"""Posture of the arm from joint angles: pose, branch, singular distances, points, Jacobian.
 
 The table of constants and the numbers of the branches are those of ``puma``.
 """
@@ -52,7 +52,7 @@ def poses_of_joints(table: Array, q: Array, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def branch_of(table: Array, q: Array) -> int:
-    """Branch that joint angles, shape (6,) [rad], stand in."""
+    """Branch of joint angles, shape (6,) [rad]."""
     a2, a3, d4 = table[0, 0], table[0, 1], table[0, 3]
     along = a2 * math.cos(q[1]) + a3 * math.cos(q[1] + q[2]) - d4 * math.sin(q[1] + q[2])
     left = 1 if along < 0.0 else 0

@@ -26,7 +26,7 @@ square distance."""
 ROUNDING_M = 1e-12
 """A wrist centre this far out of reach is in reach but for rounding."""
 WRIST_ROUNDING = 1e-12
-"""Below this sine of joint 5, the axes of joints 4 and 6 are one line but for rounding."""
+"""Sine of joint 5 below which the axes of joints 4 and 6 are one line but for rounding."""
 LIMIT_ROUNDING_RAD = 1e-9
 """An angle this far outside its limit is at the limit but for rounding."""
 REACHED = 0
@@ -66,7 +66,7 @@ def _atan2(y: float, x: float) -> float:
 
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _outside(angle: float, low: float, high: float) -> float:
-    """How far an angle is outside its limits [rad]; below 0 inside."""
+    """Distance of an angle outside its limits [rad]; below 0 inside."""
     below, above = low - angle, angle - high
     return below if below > above else above
 
@@ -264,7 +264,7 @@ def follow(
 
     Writes angles (N, 6), the last ones again where a pose is out of reach, and how far out of
     reach [m] (N,); returns how many poses are reached. Limits mean nothing: an angle that leaves
-    its range goes on outside, and does not turn back by a whole turn.
+    its range continues outside, and does not turn back by a whole turn.
     """
     rows, near = np.empty((BRANCHES, SOLUTION_SIZE)), np.empty(6)
     reached = 0

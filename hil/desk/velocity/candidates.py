@@ -24,7 +24,7 @@ ACCEPT_MAX: Final = 16
 NONCE_BYTES: Final = 32
 
 Proved = tuple[socket.socket, bytearray]
-"""A connection that has proved, and what it said after that."""
+"""A connection that has proved, and the bytes after that."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class _Candidate:
 
 
 class Candidates:
-    """Who waits to be let in.
+    """Connections that wait to be let in.
 
     Args:
         token: what has to be known.
@@ -64,7 +64,7 @@ class Candidates:
         return self._listener.port
 
     def look(self, now_s: float) -> Proved | None:
-        """Hear all who wait; the first who proves, the others being closed; never blocks."""
+        """Poll all that wait; return the first that proves, close the others; never blocks."""
         self._accept(now_s)
         for candidate in list(self._pending):
             if not candidate.receive():

@@ -8,7 +8,7 @@ curve (1 - e)·u + e·u³ with the share e ("expo") of the cubic.
 
 A device is read through the package `evdev`, which needs no window and no event pump, and asks the
 kernel for its present state: a stick held still is seen, and a device unplugged is an error.
-Relative axes (a SpaceMouse on most kernels) tell the deflection about a hundred times a second
+Relative axes (a SpaceMouse on most kernels) report the deflection about a hundred times a second
 while it lasts, and nothing at zero: a value counts for `FRESH_S` after it was read.
 """
 
@@ -33,7 +33,7 @@ INPUTS: Final = "/dev/input"
 
 @dataclass(frozen=True, slots=True)
 class HandleState:
-    """What the handles are at one moment."""
+    """State of the handles at one moment."""
 
     axes: tuple[float, ...]
     """Deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six."""
@@ -42,7 +42,7 @@ class HandleState:
 
 @dataclass(frozen=True, slots=True)
 class HandleShape:
-    """How deflections become velocities; raises SourceError: a value outside its range."""
+    """Map from deflections to velocities; raises SourceError: a value outside its range."""
 
     linear_m_s: float
     """Speed along an axis at full deflection [m/s]."""
@@ -216,7 +216,7 @@ def _offered(device: Any, codes: dict[str, int]) -> set[str]:
 
 
 def _deflection(info: Any) -> float:
-    """Of an absolute axis, -1 to 1 with 0 in the middle of its range."""
+    """Deflection of an absolute axis, -1 to 1 with 0 in the middle of its range."""
     half = 0.5 * (info.max - info.min)
     if half <= 0.0:
         return 0.0

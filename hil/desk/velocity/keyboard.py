@@ -1,6 +1,6 @@
 """Moving the gripper from the keyboard of a terminal, hold-to-run.
 
-A terminal tells presses and repeats, never releases, and repeats only the key pressed last. So a
+A terminal reports presses and repeats, never releases, and repeats only the key pressed last. So a
 key counts as held for `hold_s` after each of its characters; between the first and the second one a
 terminal waits (often 0.5 s, see `xset r rate`), and the gripper rests there: that is the price of
 stopping soon after every release. Characters typed while nobody listened for `STALL_S`, or before
@@ -108,7 +108,7 @@ class Terminal:
 
 
 class KeyHold:
-    """Which keys of a terminal are held now.
+    """Keys of a terminal that are held now.
 
     Args:
         hold_s: time for which a key counts as held after each of its characters [s].

@@ -122,7 +122,7 @@ def _clear(path: Path) -> None:
 
 
 def own_places(address: str, token_file: str, document: Path) -> tuple[str, str]:
-    """Where a document has its run listen, and the token there; both lie in its folder.
+    """Place where a document has its run listen, and its token; both lie in its folder.
 
     Args:
         address: path of a UNIX socket, or an address with a port.

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from hil.desk.process import DeskProcess
 
 STOPS = (Button.HOLD, Button.SHUT_DOWN)
-"""What ends the stream, however late it comes; every other button means nothing here."""
+"""Buttons that end the stream, however late; every other button means nothing here."""
 
 DESK_EVERY_S = 0.1
-"""Between two looks at the desk [s]."""
+"""Time between two checks of the desk [s]."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
 
 
 class PanelOperator:
-    """What the panels want of a run: that it stops, and whether it is held; looked at as it turns.
+    """The operator of a run at the panels: requests its stop, and holds it; read as the run turns.
 
     Args:
         now_s: monotonic time [s], the clock that stamps the orders.
@@ -112,7 +112,7 @@ class PanelOperator:
         self._end = self._end or RunEnd(cause, EndStep.STOPPING, why)
 
     def hear_source(self, end_reason: str) -> None:
-        """Hear why the source has ended; empty while it lasts."""
+        """Take the reason why the source has ended; empty while it lasts."""
         if end_reason:
             self._ends(EndCause.SOURCE, end_reason)
 
@@ -144,11 +144,11 @@ class PanelOperator:
         self.say(f"pressed, nothing done: {self._refused}", data)
 
     def refuse_table(self, why: str) -> None:
-        """Let panels hear why the newest table, which the desk has proved, was not taken."""
+        """Report to panels why the newest table, which the desk has proved, was not taken."""
         self._refused = Refusal(why, serial=self._serial)
 
     def stops(self, signals: StopRequest) -> StopRequest:
-        """The wish to end of this operator, beside that of the terminal, of which panels hear."""
+        """Stop request of this operator, beside that of the terminal, which panels are shown."""
         self._signals = signals
         return _EitherStop(signals, self)
 
@@ -160,7 +160,7 @@ class _EitherStop:
 
     @property
     def asked(self) -> object | None:
-        """What asked for the end; None while nothing did."""
+        """Origin of the request for the end; None while there is none."""
         return self.signals.asked or self.operator.stopped or self.operator.lost or None
 
 
@@ -177,7 +177,7 @@ class DeadManSource(SourceWrapper):
         return self._inner.held and (self._operator.held or not self._operator.live)
 
     def listen(self) -> None:
-        """Hear the panels and whoever moves the source."""
+        """Poll the panels and the source."""
         self._operator.look()
         self._inner.listen()
         self._operator.hear_source(self._inner.end_reason)

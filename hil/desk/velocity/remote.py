@@ -1,6 +1,6 @@
 """Velocities that another process of this machine writes: lines of JSON over a socket.
 
-Only who has proved that it knows the token is heard (`candidates`, `remote_wire`), and only the
+Only who has proved that it knows the token is read (`candidates`, `remote_wire`), and only the
 first who did: while it is there, all others are closed at once. What waited in a buffer is as old
 as its stamp says. A set-point older than `age_max_s` is worth nothing: the velocity wanted is then
 zero, until a fresh one comes. A writer that breaks a line's bound is closed.
@@ -68,7 +68,7 @@ class RemoteSource(TwistSource):
     def _listen(self) -> None:
         now_s = self._now_s()
         here = self._writer
-        self._receive(now_s)  # first: one that has left makes room
+        self._receive(now_s)  # first: one that has left frees its place
         self._admit(now_s)
         if self._writer is not here:
             self._receive(now_s)
@@ -133,7 +133,7 @@ class RemoteSource(TwistSource):
         self._drop()
 
     def _drop(self) -> None:
-        """Forget the writer and all it said; the next one begins anew."""
+        """Forget the writer and its lines; the next one begins anew."""
         if self._writer is not None:
             self._writer.close()
         self._writer, self._newest = None, None

@@ -30,9 +30,9 @@ class VelocityOrder:
 
     sequence: int
     written_s: float
-    """When, by the clock of this machine [s]; 0 for the end of the motion."""
+    """Time of writing, by the clock of this machine [s]; 0 for the end of the motion."""
     twist: Twist | None
-    """What is wanted; None ends the motion."""
+    """Wanted velocity; None ends the motion."""
 
 
 def line_of(said: dict[str, object]) -> bytes:

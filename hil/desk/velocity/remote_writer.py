@@ -18,7 +18,7 @@ from hil.desk.velocity.source import Twist
 from hil.ipc.work_folder import WorkFolder
 
 CONNECT_EVERY_S: Final = 0.2
-"""How often a listener is looked for that is not there yet [s]."""
+"""Time between two searches for a listener that is not there yet [s]."""
 
 
 class RemoteWriter:
@@ -154,7 +154,7 @@ class ScreenPlace:
         return f"{self._key}={toml_value(self._source)}"
 
     def writer(self, now_s: Callable[[], float]) -> RemoteWriter:
-        """Who tells the run velocities, by a monotonic clock [s]."""
+        """Writer of velocities for the run, by a monotonic clock [s]."""
         return RemoteWriter(self.socket, self.token, now_s)
 
     def remove(self) -> None:

@@ -1,4 +1,4 @@
-"""What a live source of velocity is: a twist at every moment, or the word that it has ended.
+"""Live sources of velocity: a twist at every moment, or the word that the source has ended.
 
 It is hold-to-run: without fresh input it wants zero velocity.
 """
@@ -33,11 +33,11 @@ class Twist:
     """
 
     linear_m_s: Array
-    """Of its origin, in axes of `frame` [m/s], shape (3,)."""
+    """Velocity of its origin, in axes of `frame` [m/s], shape (3,)."""
     angular_rad_s: Array
     """Its turn rate, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame
-    """Whose axes they are: the gripper's own, of the arm's base, or of the world."""
+    """Frame of the axes: the gripper's own, that of the arm's base, or the world."""
 
     def __post_init__(self) -> None:
         if self.frame not in FRAMES:
@@ -52,7 +52,7 @@ class Twist:
 
 
 def rest(frame: Frame) -> Twist:
-    """Zero velocity, said in a frame."""
+    """Zero velocity, in a frame."""
     return Twist(np.zeros(3), np.zeros(3), frame)
 
 
@@ -61,17 +61,17 @@ class VelocitySource(Protocol):
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for a live source, which ends when its operator says so."""
+        """Duration [s]; None for a live source, which ends when its operator says so."""
         ...
 
     @property
     def end_reason(self) -> str:
-        """Why a source that gave None has ended, for the operator; empty while it lasts."""
+        """Reason why a source that gave None has ended, for the operator; empty while it lasts."""
         ...
 
     @property
     def held(self) -> bool:
-        """Whether its operator holds it to run, as heard last; nobody has to hold a planned one."""
+        """Whether its operator holds it to run, as polled last; a planned one needs nobody."""
         ...
 
     def listen(self) -> None:
@@ -119,15 +119,15 @@ class TwistSource(ABC):
     @property
     @abstractmethod
     def held(self) -> bool:
-        """Whether the operator holds it to run, as heard last."""
+        """Whether the operator holds it to run, by the last poll."""
 
     def listen(self) -> None:
-        """Hear the operator; never blocks."""
+        """Poll the operator; never blocks."""
         if not self.end_reason:
             self._listen()
 
     def sample(self, t_s: float) -> Twist | None:
-        """See `VelocitySource`; the operator is heard first."""
+        """See `VelocitySource`; the operator is polled first."""
         check_time(t_s)
         self.listen()
         return None if self.end_reason else self._velocity()
@@ -142,23 +142,23 @@ class TwistSource(ABC):
 
     @abstractmethod
     def _velocity(self) -> Twist:
-        """What is wanted now."""
+        """Velocity that is wanted now."""
 
 
 class SourceWrapper:
-    """A source that changes what another one wants; that one is heard and closed with it."""
+    """A source that changes what another one gives; that one is polled and closed with it."""
 
     def __init__(self, inner: VelocitySource) -> None:
         self._inner = inner
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for a live source."""
+        """Duration [s]; None for a live source."""
         return self._inner.duration_s
 
     @property
     def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
+        """Reason why it has ended; empty while it lasts."""
         return self._inner.end_reason
 
     @property
@@ -167,7 +167,7 @@ class SourceWrapper:
         return self._inner.held
 
     def listen(self) -> None:
-        """Hear the operator."""
+        """Poll the operator."""
         self._inner.listen()
 
     def close(self) -> None:

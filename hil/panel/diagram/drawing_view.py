@@ -20,7 +20,7 @@ from hil.panel.diagram.scene import DiagramScene
 
 ZOOM_STEP: Final = 1.2
 STEP: Final = 10
-"""By which an arrow moves."""
+"""Distance that an arrow key moves a block."""
 ARROWS: Final = {
     Qt.Key.Key_Left.value: (-1, 0), Qt.Key.Key_Right.value: (1, 0), Qt.Key.Key_Up.value: (0, -1),
     Qt.Key.Key_Down.value: (0, 1),
@@ -74,7 +74,7 @@ class DiagramView(QGraphicsView):
         event.setAccepted(isinstance(event.source(), QListWidget))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
-        """As it entered."""
+        """Accept the drag as when it entered."""
         event.setAccepted(isinstance(event.source(), QListWidget))
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name

@@ -1,4 +1,4 @@
-"""What a diagram that runs in the editor gets: its inputs, sliders, switches and buttons."""
+"""The inputs of a diagram that runs in the editor, with sliders, switches and buttons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class InputTable(QTableWidget):
     """A row for each, with its value to be typed over or its button."""
 
     refused = Signal(str)
-    """Why a value is not taken."""
+    """Reason why a value is not taken."""
     changed = Signal()
     """Something was set."""
 

@@ -21,19 +21,19 @@ from hil.panel.diagram.models.shapes import BlockShape
 from hil.panel.shell.theme import Theme
 
 REACH: Final = 8
-"""How near a port the pointer takes it."""
+"""Distance to a port within which the pointer takes it."""
 PORT: Final = 3.5
 """Radius of a port."""
 PORT_FONT_PX: Final = 9
-"""Size of what stands at ports."""
+"""Size of words at ports."""
 CORNER: Final = 4.0
 """Radius of a box's corners; inputs and outputs of the diagram have round ends, as in pictures."""
 AROUND: Final = 3.0
-"""How far around its box the second line of a sub-diagram is."""
+"""Distance of a sub-diagram's second line around its box."""
 BAND: Final = 16
-"""Of name or symbol above or below words at ports, in pixels."""
+"""Height of name or symbol above or below words at ports, in pixels."""
 SHORT: Final = 3
-"""Letters of a symbol that stands between words at ports."""
+"""Letters of a symbol between words at ports."""
 HEAD: Final = (9.0, 4.0)
 """Length and half width of a wire's head, in pixels."""
 
@@ -54,7 +54,7 @@ class BlockItem(QGraphicsItem):
         self.setToolTip(fault or shape.kind)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """With its ports."""
+        """Bounds with the ports."""
         one = self.shape_of
         return QRectF(-REACH, -REACH, one.width + 2 * REACH, one.height + 2 * REACH)
 
@@ -86,7 +86,7 @@ class BlockItem(QGraphicsItem):
         self._paint_ports(painter)
 
     def _text_boxes(self, symbol: str) -> tuple[QRectF, QRectF]:
-        """Where name and symbol stand: above and below words at ports, else half the block each."""
+        """Boxes of name and symbol: above and below words at ports, else half the block each."""
         one = self.shape_of
         box = QRectF(0, 0, one.width, one.height)
         if not any((*one.input_words, *one.output_words)):
@@ -144,7 +144,7 @@ class WireItem(QGraphicsPathItem):
         self.setToolTip(fault)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """With its head."""
+        """Bounds with the head."""
         return super().boundingRect() | self.head().boundingRect()
 
     def shape(self) -> QPainterPath:

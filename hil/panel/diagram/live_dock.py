@@ -45,7 +45,7 @@ class LiveDock(QWidget):
     """
 
     refused = Signal(str)
-    """Why something cannot be done."""
+    """Reason why something cannot be done."""
 
     def __init__(
         self, scene: DiagramScene, view: DiagramView, theme: Theme, *, trusted: bool = False
@@ -107,7 +107,7 @@ class LiveDock(QWidget):
     # What is done.
 
     def run(self) -> None:
-        """Begin, or go on."""
+        """Begin, or continue."""
         if self.source is None and not self._begin():
             return
         self._with(lambda one: one.go(on=True))

@@ -25,7 +25,7 @@ class ParameterTable(QTableWidget):
     """
 
     refused = Signal(str)
-    """Why a value is not taken."""
+    """Reason why a value is not taken."""
 
     def __init__(self, scene: DiagramScene) -> None:
         super().__init__(0, 3)

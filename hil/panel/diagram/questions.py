@@ -1,4 +1,4 @@
-"""What the editor's window asks a person for: names, files, ends of a wire."""
+"""Questions that the editor's window asks a person: names, files, ends of a wire."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hil.panel.diagram.scene import DiagramScene
 
 
 class Questions:
-    """What a window of the editor asks.
+    """Questions of an editor's window.
 
     Args:
         window: over which it asks.
@@ -35,7 +35,7 @@ class Questions:
         self._attempt = attempt
 
     def _text(self, title: str, words: str, text: str = "") -> str:
-        """What was typed; empty if it was given up."""
+        """Return what was typed; empty if it was given up."""
         found, fine = QInputDialog.getText(self._window, title, words, text=text)
         return found.strip() if fine else ""
 

@@ -30,7 +30,7 @@ from hil.panel.shell.theme import LIGHT, Theme
 JOINT: Final = 3.0
 """Radius of the dot where wires of one output part [px]."""
 VALUE_HEIGHT: Final = 16
-"""Of what is written below a block [px]."""
+"""Height of what is written below a block [px]."""
 
 
 class DiagramScene(QGraphicsScene):
@@ -42,7 +42,7 @@ class DiagramScene(QGraphicsScene):
     """
 
     refused = Signal(str)
-    """Why an edit could not be done."""
+    """Reason why an edit could not be done."""
     edited = Signal()
     """The document is another version."""
     entered = Signal(str)
@@ -118,7 +118,7 @@ class DiagramScene(QGraphicsScene):
 
     @property
     def diagram(self) -> Diagram:
-        """What is drawn."""
+        """The diagram that is drawn."""
         file = self.document.file
         return file.subs[self.where] if self.where else file.top
 
@@ -136,7 +136,7 @@ class DiagramScene(QGraphicsScene):
         self.entered.emit(where)
 
     def do(self, edit: Edit) -> bool:
-        """Do an edit; whether it could be done. If not, the reason is told."""
+        """Do an edit; return whether it could be done. If not, the reason is shown."""
         try:
             self.document.do(edit)
         except RefusedError as error:
@@ -147,7 +147,7 @@ class DiagramScene(QGraphicsScene):
         return True
 
     def letters(self, block: str, port: str) -> int:
-        """How many letters there is room for at an output."""
+        """Number of letters for which there is space at an output."""
         if block not in self.blocks:
             return 0
         item, shape = self._value_item(block, port), self.blocks[block].shape_of
@@ -199,7 +199,7 @@ class DiagramScene(QGraphicsScene):
         return None
 
     def mousePressEvent(self, event: QGraphicsSceneMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """At an output begin a wire."""
+        """Begin a wire at an output."""
         self._from = self.port_near(event.scenePos(), output=True)
         if self._from is None:
             super().mousePressEvent(event)
@@ -207,7 +207,7 @@ class DiagramScene(QGraphicsScene):
             event.accept()
 
     def mouseMoveEvent(self, event: QGraphicsSceneMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw the wire so far; over an input the reason why it cannot be is told at once."""
+        """Draw the wire so far; over an input show at once the reason why it cannot be."""
         if self._from is None:
             super().mouseMoveEvent(event)
             return

@@ -1,4 +1,4 @@
-"""What an output of a running diagram has, written beside it."""
+"""The value of an output of a running diagram, written beside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hil.panel.diagram.models.shapes import BlockShape
 from hil.panel.shell.theme import Theme
 
 SIZE: Final = 8
-"""Of the letters, in points."""
+"""Size of the letters, in points."""
 ABOVE: Final = 3
 """Distance from the wire."""
 BELOW: Final = 1
@@ -48,7 +48,7 @@ class ValueItem(QGraphicsItem):
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def letters(self, room_px: int) -> int:
-        """How many fit into some room."""
+        """Number of letters that fit into a width [px]."""
         return int(room_px / self._letter_px)
 
     def write(self, words: str) -> None:
@@ -64,7 +64,7 @@ class ValueItem(QGraphicsItem):
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Of the letters."""
+        """Bounds of the letters."""
         return self._box
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,

@@ -35,14 +35,14 @@ from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
 
 SIZE: Final = QSize(1440, 900)
-"""Of a window, where the screen is larger."""
+"""Size of a window, where the screen is larger."""
 FRAME: Final = QSize(8, 40)
-"""Room for a window's frame and title."""
+"""Space for a window's frame and title."""
 SIDES: Final = ((260, 0.2), (260, 0.22))
-"""Of blocks and of parameters, at first: at most so wide, in pixels, and so much of the window."""
+"""Widths of blocks and parameters at first: at most these pixels and this share of the window."""
 LIVE_HEIGHT: Final = 260
 LIVE_SHARE: Final = 0.33
-"""Of what is seen of a diagram that runs, at first, in pixels, and of the window."""
+"""Height of a running diagram's values at first: most pixels, and most share of the window."""
 
 
 class DiagramWindow(QMainWindow):

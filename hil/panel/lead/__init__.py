@@ -1,1 +1,1 @@
-"""What an operator leads a run with: buttons, hold-to-run, controls, handles."""
+"""The means by which an operator leads a run: buttons, hold-to-run, controls, handles."""

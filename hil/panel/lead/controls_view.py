@@ -43,7 +43,7 @@ _STANDING: Final = {
 
 
 class StepSlider(QSlider):
-    """A slider whose keys are steps of what it stands for, not of its own notches.
+    """A slider whose keys are steps of its quantity, not of its own notches.
 
     Args:
         step: takes -1 or 1, and whether it is a coarse step.
@@ -106,7 +106,7 @@ class ControlsView(QWidget):
         self._error.setStyleSheet(f"color: {theme.fault}")
 
     def _colour_handles(self) -> None:
-        """Let handles stand out from their grooves; those of dark buttons do not."""
+        """Colour handles to differ from their grooves; those of dark buttons do not."""
         for slider in (*self.sliders, self.tempo):
             palette = QPalette()
             for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
@@ -125,7 +125,7 @@ class ControlsView(QWidget):
         self._show_motion()
 
     def _show_pose(self) -> None:
-        """Show the pose and its limits, if the sliders do not stand so already."""
+        """Show the pose and its limits, if the sliders do not show them already."""
         target, limits = self._model.target, self._model.limits
         if self._pose_key(target, limits) == self._pose_shown:
             return
@@ -175,7 +175,7 @@ class ControlsView(QWidget):
         return "\n".join(filter(None, (model.error_of("motion"), self._no(standing), stands)))
 
     def _no(self, standing: Standing) -> str:
-        """Why control has not taken what was proved."""
+        """Return why control has not taken what was proved."""
         return self._model.in_force.refused if standing == "proved" else ""
 
     def _show_form(self) -> None:

@@ -62,7 +62,7 @@ class ControlsDock(OfRun[ControlsView]):
         self.say(_NOTHING)
 
     def take(self, turn: Turn) -> None:
-        """Hear the answers, and say what is to be said; seen or not."""
+        """Read the answers, and send what is due; visible or not."""
         model, session, view = self.model, self._session, self.view
         if model is None or session is None or view is None:
             return

@@ -201,7 +201,7 @@ class HandlesView(QWidget):
         super().focusOutEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
-        """What cannot be seen is not steered."""
+        """Let go: handles that cannot be seen do not steer."""
         self._let_go()
         super().hideEvent(event)
 

@@ -1,4 +1,4 @@
-"""The row of lamps: one a mode, the present one lit, told apart by colour, shape and weight."""
+"""The row of lamps: one a mode, the present one lit, distinct by colour, shape and weight."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from hil.panel.shell.theme import LIGHT, Theme
 
 GAP_EM = 0.3
 NAMED = 0.8
-"""With less than this share of the width that all names want, only the lit lamp has its name."""
+"""Share of the width that all names need, below which only the lit lamp has its name."""
 NARROW_EM = 1.2
 """Width of a lamp without its name."""
 
@@ -119,7 +119,7 @@ class LampsRow(QWidget):
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, lamp.name)
 
     def _ground(self, painter: QPainter, lamp: Lamp, room: QRectF) -> QColor:
-        """What is below a lamp that is lit; the colour of what is on it."""
+        """Paint the ground of a lamp that is lit; return the colour of what is on it."""
         theme, em = self._theme, self._em()
         if lamp.lit:
             painter.setPen(Qt.PenStyle.NoPen)

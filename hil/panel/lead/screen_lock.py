@@ -1,4 +1,4 @@
-"""Hears that the screen is being locked, where the desktop session tells of it.
+"""Detection of the screen being locked, where the desktop session reports it.
 
 A locked screen takes the keyboard away without telling every program so: a key that is released
 then is never heard of. What tells of it is a desktop's screen saver on the session's bus, and
@@ -25,12 +25,12 @@ LOGIND: Final = ("org.freedesktop.login1", "", "org.freedesktop.login1.Session")
 """Any session's object: one lock too many does no harm."""
 _CHANGED: Final[Any] = SLOT("active_changed(bool)")
 _LOCK: Final[Any] = SLOT("lock()")
-"""As `QDBusConnection.connect` takes them: text, though its types say bytes."""
+"""Slot as `QDBusConnection.connect` takes it: text, though its types say bytes."""
 _SYSTEM_BUS: Final = Path("/run/dbus/system_bus_socket")
 
 
 class ScreenLock(QObject):
-    """Tells that the screen is being locked."""
+    """Signal that the screen is being locked."""
 
     locked = Signal()
 

@@ -64,7 +64,7 @@ class HoldButton(BigButton):
         self.setToolTip(self.tr("The platform moves only while this, or Space, is held down"))
 
     def fit(self, *, narrow: bool) -> None:
-        """In three lines on a narrow strip."""
+        """Write in three lines on a narrow strip."""
         self.setText("HOLD\nTO RUN\nSpace" if narrow else "HOLD TO RUN\nSpace")
         super().fit(narrow=narrow)
 

@@ -50,7 +50,7 @@ _WRITTEN_IN: Final = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
 
 
 class KeyTarget(Protocol):
-    """What the keys act on."""
+    """Target of the keys."""
 
     def stop(self) -> None:
         """Ask for a stop."""
@@ -130,7 +130,7 @@ class StateKeys(QObject):
         return self._holding
 
     def _released(self, event: QKeyEvent) -> bool:
-        """By its place: with Shift, the space bar may come up as another character."""
+        """Whether our key is released, by its place: Shift may change the space bar's character."""
         if place_of(event) != self._place or not self._holding:
             return False
         if not event.isAutoRepeat():

@@ -59,7 +59,7 @@ class FaultsTable(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What stands in a cell, and how it looks."""
+        """Text and look of a cell."""
         entry, name = self.entries[index.row()], COLUMNS[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return self._words(entry, name)
@@ -190,7 +190,7 @@ class FaultsView(QWidget):
                 first = False
 
     def _choose(self, *_: object) -> None:
-        """Show what to do about the chosen line, or about the newest fault that stands."""
+        """Show what to do about the chosen line, or about the newest fault that holds."""
         entries = self._chosen() or [e for e in self.table_model.entries if e.standing]
         entries = entries or list(self.table_model.entries[:1])
         if not entries:

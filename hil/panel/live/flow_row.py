@@ -117,7 +117,7 @@ class Words(QLabel):
         self.setWordWrap(True)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Of one line."""
+        """Size of one line."""
         document = QTextDocument()
         document.setDocumentMargin(0.0)
         document.setDefaultFont(self.font())

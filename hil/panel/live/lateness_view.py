@@ -15,7 +15,7 @@ from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
 from hil.panel.shell.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
-"""At thirty looks a second a histogram of a minute needs no more than five drawings."""
+"""Updates per drawing: of thirty a second a histogram of a minute needs no more than five."""
 LEAST_PX: Final = 80
 """A plot lower than this cannot be read."""
 HALF: Final = 0.5
@@ -25,7 +25,7 @@ _BORDERS: Final = np.concatenate(
     [[_FIRST], np.log10(EDGES_S), [math.log10(EDGES_S[-1]) + 1.0 / PER_DECADE]]
 )
 _STROKES: Final = ((Qt.PenStyle.SolidLine, "▬"), (Qt.PenStyle.DashLine, "╍"))
-"""Of the first line and the second, and how the words beside show them."""
+"""Pen styles of the first line and the second, and how the words beside show them."""
 _NONE: Final = np.full(BINS, math.log10(HALF))
 
 

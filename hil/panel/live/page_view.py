@@ -1,4 +1,4 @@
-"""Draws a station's own page: one widget for each value that stands in it."""
+"""The view of a station's own page: one widget for each of its values."""
 
 from __future__ import annotations
 

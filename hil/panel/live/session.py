@@ -1,4 +1,4 @@
-"""What a window is connected to: a bench that runs, or a recording. No window is needed for it.
+"""The session of a window: a bench that runs, or a recording. No window is needed for it.
 
 One call of `turn`, thirty times a second: first the sign of life goes out, then what was said and
 what was told comes in. Nothing here waits. The sign of life is sent from the very call that feeds
@@ -39,14 +39,14 @@ _NOBODY: Final = "{why}: nobody is left to answer it"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn brought."""
+    """News of one turn."""
 
     batch: Batch
     """Frames and events."""
     messages: tuple[Message, ...] = ()
-    """Of the desk."""
+    """Messages of the desk."""
     news: str = ""
-    """What has become of the connection, for people; empty if nothing has."""
+    """News of the connection, for people; empty if there is none."""
 
 
 class Session(Protocol):
@@ -56,7 +56,7 @@ class Session(Protocol):
 
     @property
     def facts(self) -> RunFacts:
-        """What does not change."""
+        """Facts that do not change."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class Session(Protocol):
 
     @property
     def stop_text(self) -> str:
-        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        """Warning of a stop that nobody answers; empty if all is as it should be."""
         ...
 
     def turn(self) -> Turn:
@@ -79,7 +79,7 @@ class Session(Protocol):
         ...
 
     def send(self, message: m.ClientMessage) -> bool:
-        """Ask something of the desk; tell whether it was taken."""
+        """Ask something of the desk; return whether it was taken."""
         ...
 
     def next_id(self) -> int:
@@ -87,7 +87,7 @@ class Session(Protocol):
         ...
 
     def stop(self) -> None:
-        """Stop what moves, whoever owns it."""
+        """Stop all motion, no matter who owns it."""
 
     def close(self) -> None:
         """Leave it."""
@@ -124,7 +124,7 @@ class LiveSession:
 
     @property
     def facts(self) -> RunFacts:
-        """What does not change while the run lasts."""
+        """Facts that do not change while the run lasts."""
         return self._feed.facts
 
     @property
@@ -134,11 +134,11 @@ class LiveSession:
 
     @property
     def path(self) -> Path:
-        """Of the desk's socket; the run's next desk has the same."""
+        """Path of the desk's socket; the run's next desk has the same."""
         return self._client.path
 
     def shows(self, path: Path) -> bool:
-        """Whether it is the bench with this socket, and the run goes on."""
+        """Whether it is the bench with this socket, and still runs."""
         return self.path == path and not self.ended
 
     @property
@@ -148,7 +148,7 @@ class LiveSession:
 
     @property
     def stop_text(self) -> str:
-        """What people must know of a stop that nobody answers; empty if all is as it should be."""
+        """Warning of a stop that nobody answers; empty if all is as it should be."""
         if self._cut_off and not self.ended:
             return (
                 "No panel can stop this bench any more, and it may still move: Ctrl-C at "
@@ -188,7 +188,7 @@ class LiveSession:
     # --- a desk that dies, and the next one -----------------------------------------------------
 
     def _lose(self) -> str:
-        """The desk is gone without a word; what is to be told of it."""
+        """Note that the desk is gone without a word; return the sentence for people."""
         self._search = DeskSearch(self._client, self._now_s)
         self.bench.lost("looking for the run's next desk")
         for number in self._unanswered:  # nobody is to wait for that for ever
@@ -203,7 +203,7 @@ class LiveSession:
         )
 
     def _lose_for_good(self) -> str:
-        """The desk was cut off from the bench, which may go on; what is to be told of it."""
+        """Note that the desk was cut off from a bench that may still run; return the sentence."""
         self._search = DeskSearch(self._client, self._now_s)  # it learns of the bench's end
         self._cut_off = True
         self.bench.lost("cut off from the bench, which may still move")
@@ -233,7 +233,7 @@ class LiveSession:
         self._own_answers.append(m.Answer(id=number, ok=False, error=why))
 
     def _find_desk(self, search: DeskSearch) -> str:
-        """Go on with the next desk once it is there; what is to be told of it."""
+        """Continue with the next desk once it is there; return the sentence for people."""
         found = search.poll()
         if found is not None:
             self._search, self._cut_off = None, False
@@ -269,7 +269,7 @@ class LiveSession:
         return self._client.next_id()
 
     def stop(self) -> None:
-        """Ask for a stop, whoever owns the motion; in every turn until it was taken."""
+        """Ask for a stop, no matter who owns the motion; in every turn until it was taken."""
         self._ask_stop(self.bench.stop())
 
     def give_up(self) -> None:

@@ -22,7 +22,7 @@ ORDER: Final = (
     Button.HOME, Button.ENGAGE, Button.PLAY, Button.POSE, Button.PARK, Button.HOLD, Button.RESET,
     Button.SHUT_DOWN,
 )  # fmt: skip
-"""Of the buttons from left to right: the order in which they are mostly needed."""
+"""Order of the buttons from left to right, in which they are mostly needed."""
 
 
 _TIPS: Final = {
@@ -96,7 +96,7 @@ class StateView(QWidget):
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
-        """Show how it stands now; does nothing while hidden."""
+        """Show the present state; do nothing while hidden."""
         if not self.isVisible():
             return
         model = self._model
@@ -147,7 +147,7 @@ class StateView(QWidget):
         return True
 
     def hideEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """What cannot be seen cannot be held."""
+        """Let go: a button that cannot be seen cannot be held."""
         self._let_go()
         super().hideEvent(event)
 
@@ -282,7 +282,7 @@ class StateView(QWidget):
 
 
 _NO_STOP: Final = {Link.REPLAY: "a recording", Link.ENDED: "it is over"}
-"""Why nothing can be stopped."""
+"""Reasons why nothing can be stopped."""
 _LINK: Final = {
     Link.WAITING: "warn",
     Link.LIVE: "ok",

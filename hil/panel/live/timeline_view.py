@@ -90,7 +90,7 @@ class TimelineView(QWidget):
             self._fit()
 
     def go(self, number: int) -> None:
-        """Tell of a mark, by its number from 0; one outside becomes the nearest."""
+        """Emit a mark, by its number from 0; one outside becomes the nearest."""
         marks = self._model.marks
         if not marks:
             return
@@ -102,7 +102,7 @@ class TimelineView(QWidget):
         self.chosen.emit(mark.t_s)
 
     def keyPressEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
-        """From mark to mark; A shows all."""
+        """Go from mark to mark by keys; A shows all."""
         last = len(self._model.marks) - 1
         at = last + 1 if self.current is None else self.current
         keys = {
@@ -121,7 +121,7 @@ class TimelineView(QWidget):
             super().keyPressEvent(event)
 
     def _pixel_s(self) -> float:
-        """What a pixel of the plot is worth [s]; a span that grew by less looks as before."""
+        """Time of a pixel of the plot [s]; a span that grew by less looks as before."""
         low, high = self.plot.viewRange()[0]
         return (high - low) / max(1, self.plot.width())
 
@@ -199,7 +199,7 @@ class SpanBars(pg.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """Of all spans."""
+        """Bounds of all spans."""
         if not self._spans:
             return QRectF()
         start_s, end_s = self._spans[0].start_s, self._spans[-1].end_s

@@ -33,5 +33,5 @@ class ScenariosDock(Plain[ScenariosView]):
         self.widget.open_scenario(path)
 
     def close(self) -> None:
-        """End checks and dry runs; a bench goes on without its dead-man, so it stops."""
+        """End checks and dry runs; a bench still runs, but without its dead-man, so it stops."""
         self.widget.close_all()

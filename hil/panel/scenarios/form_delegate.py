@@ -1,4 +1,4 @@
-"""How one line of a form is edited: a field for text, a list to choose from."""
+"""The editor of one line of a form: a field for text, a list to choose from."""
 
 from collections.abc import Callable
 from typing import Any, Final, cast
@@ -95,7 +95,7 @@ class FormDelegate(QStyledItemDelegate):
         """The editor was filled when it was made, and is not overwritten while one types."""
 
     def setModelData(self, editor: QWidget, model: Any, index: Index) -> None:  # noqa: N802
-        """What is typed counts at once: nothing is left to take."""
+        """Take nothing more: what is typed counts at once."""
 
 
 def _choices(node: Node) -> tuple[Any, ...]:

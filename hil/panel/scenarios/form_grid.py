@@ -18,7 +18,7 @@ from hil.panel.scenarios.models.form_values import shown
 from hil.panel.shell.theme import Theme
 
 WIDEST_CHARS: Final = 18
-"""Of a column at first, in characters."""
+"""Widest column at first, in characters."""
 
 
 class FormGrid(QTableWidget):
@@ -148,7 +148,7 @@ class FormGrid(QTableWidget):
         self.setVerticalHeaderItem(row, head)
 
     def _place(self, row: int, column: int) -> Place:
-        """What a cell shows; the line as a whole in its last one."""
+        """Place of a cell's value; in the last cell that of the whole line."""
         inside = self._columns[column] if column < len(self._columns) else ()
         return (self._key, row, *inside)
 
@@ -177,7 +177,7 @@ class FormGrid(QTableWidget):
             self.setCurrentCell(min(place[1], self.rowCount() - 1), column)
 
     def node(self, place: Place) -> Node | None:
-        """What is at a place."""
+        """Node at a place."""
         return None if self._model is None else self._model.cell(place)
 
     @property

@@ -161,7 +161,7 @@ class FormTree(QTreeWidget):
         self.viewport().update()
 
     def _nodes(self, items: Mapping[Place, QTreeWidgetItem]) -> dict[Place, Node]:
-        """What each line shows, from the top down: each table is taken apart once."""
+        """Nodes of the lines, from the top down: each table is taken apart once."""
         found: dict[Place, Node] = {}
         waiting = [self.node(self._top)]
         while waiting:
@@ -187,7 +187,7 @@ class FormTree(QTreeWidget):
         return found
 
     def node(self, place: Place) -> Node | None:
-        """What a line shows; None if there is no such line."""
+        """Node of a line; None if there is no such line."""
         return None if self._model is None else self._model.node(tuple(place))
 
     def _found(self, place: Place) -> tuple[FormModel, Node] | None:

@@ -75,7 +75,7 @@ class FormView(QWidget):
 
     @property
     def model(self) -> FormModel | None:
-        """What is edited; None while there is nothing."""
+        """The form that is edited; None while there is none."""
         return self._model
 
     def set_model(

@@ -66,7 +66,7 @@ class ScenariosView(QWidget):
     replay_wanted = Signal(object)
     """The recording (Path) to show."""
     previewed = Signal(object)
-    """What the file that was picked will look like (`Preview`), or why it cannot be shown yet."""
+    """Preview of the file that was picked (`Preview`), or why it cannot be shown yet."""
 
     def __init__(
         self, now_s: Callable[[], float], out: Path = Path("runs"),
@@ -384,6 +384,6 @@ class ScenariosView(QWidget):
             self._status_label.clear()
 
     def close_all(self) -> None:
-        """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
+        """End what moves nothing, as the window closes; a bench runs on, without its dead-man."""
         self.form.close_checks()
         self.work.close()

@@ -12,7 +12,7 @@ from hil.panel.shell.theme import Theme
 from hil.run.preview import STEP_S, Preview
 
 ROWS_KEPT: Final = 2000
-"""Of one turn for the picture in space; after a jump in a replay there are many more."""
+"""Most rows of one turn for the picture in space; after a jump in a replay there are many more."""
 TURNS_KEPT: Final = 4
 
 

@@ -45,7 +45,7 @@ _ERRORS: Final = {
     0x0506: "invalid framebuffer operation",
 }  # fmt: skip
 _ERRORS_MOST: Final = 16
-"""A context that is lost may tell of errors for ever."""
+"""Most errors that are read: a lost context may report errors for ever."""
 
 _FORMS: Final[dict[str, tuple[Any, ...]]] = {
     "glAttachShader": (None, c_uint, c_uint),
@@ -120,7 +120,7 @@ class Calls:
         return function
 
     def check(self, doing: str) -> None:
-        """Hear of the errors since the last time.
+        """Raise the errors since the last check.
 
         Raises:
             GlError: if there were any.
@@ -133,7 +133,7 @@ class Calls:
 
 
 def address(array: NDArray[Any]) -> int:
-    """Where an array begins in memory; who calls keeps it alive.
+    """Address of an array in memory; the caller keeps it alive.
 
     Raises:
         ValueError: if its numbers do not lie one after the other.

@@ -35,7 +35,7 @@ ZOOM: Final = 1.12
 """One press of + or -, or one notch of the wheel."""
 
 NOTCH: Final = 120.0
-"""What a wheel tells for one notch."""
+"""Angle that a wheel reports for one notch."""
 
 _VIEWS: Final = {Qt.Key.Key_F: (0.0, 8.0), Qt.Key.Key_S: (-90.0, 8.0), Qt.Key.Key_T: (-90.0, 90.0)}
 """Azimuth and elevation [deg] of the eye: in front of the machine, at its side, above it."""
@@ -86,7 +86,7 @@ class Canvas(QWidget):
 
     @property
     def eye(self) -> Eye:
-        """From where one looks."""
+        """Position of the eye."""
         return self._eye
 
     def look(self, eye: Eye) -> None:
@@ -209,11 +209,11 @@ class Canvas(QWidget):
             self._drawing = Drawing(off.gl, self._scene, off.version)
 
     def _view(self) -> NDArray[np.float64]:
-        """From the scene to the screen, -1 to 1, shape (4, 4)."""
+        """Projection from the scene to the screen, -1 to 1, shape (4, 4)."""
         return self._eye.view(self.width(), self.height())
 
     def on_screen(self, point_m: tuple[float, float, float]) -> QPointF | None:
-        """Where a point of the scene [m] is seen, in pixels; None if it is behind the eye."""
+        """Place on the screen of a scene's point [m], in pixels; None if it is behind the eye."""
         right, up, _, w = (self._view() @ [*point_m, 1.0]).tolist()
         if w <= 0.0:
             return None

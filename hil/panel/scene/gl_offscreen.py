@@ -17,7 +17,7 @@ from hil.panel.scene import gl_calls as c
 from hil.panel.scene.gl_calls import Calls, GlError, address
 
 SAMPLES: Final = 4
-"""Of each pixel, for smooth edges, where a graphics card does it."""
+"""Samples of each pixel, for smooth edges, where a graphics card does it."""
 
 SOFTWARE: Final = (b"llvmpipe", b"softpipe", b"SwiftShader", b"Software")
 """Names of renderers that are the processor itself; four samples would double their cost."""
@@ -50,7 +50,7 @@ class Offscreen:
 
     @property
     def version(self) -> tuple[int, int]:
-        """Of OpenGL."""
+        """Version of OpenGL."""
         major, minor = self._context.format().version()  # pyright: ignore[reportGeneralTypeIssues]
         return int(major), int(minor)
 

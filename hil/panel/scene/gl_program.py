@@ -1,4 +1,4 @@
-"""What the graphics card does: one program for bodies, one for lines.
+"""The programs of the graphics card: one for bodies, one for lines.
 
 All bodies of a scene are drawn in one call. A corner knows the number of its part and of its
 colour; placements and colours are tables that are sent anew for each picture. So a picture costs
@@ -13,7 +13,7 @@ from hil.panel.scene import gl_calls as c
 from hil.panel.scene.gl_calls import Calls, GlError, text_of, whole
 
 MODERN: Final = (3, 1)
-"""From this version of OpenGL on the newer words of the shading language are needed."""
+"""Version of OpenGL from which the newer words of the shading language are needed."""
 
 _BODY_VERTEX: Final = """
 uniform mat4 u_view;
@@ -96,7 +96,7 @@ class Program:
         self._places: dict[str, int] = {}
 
     def place(self, name: str) -> int:
-        """Where a uniform is."""
+        """Location of a uniform."""
         if name not in self._places:
             self._places[name] = int(self._gl.glGetUniformLocation(self.number, name.encode()))
         return self._places[name]

@@ -12,7 +12,7 @@ _WITHOUT: Final = ("offscreen", "minimal", "vnc", "linuxfb")
 
 
 def opengl_problem() -> str:
-    """Why OpenGL cannot be had, or an empty string if it can."""
+    """Return why OpenGL cannot be had, or an empty string if it can."""
     platform = QGuiApplication.platformName()
     if platform in _WITHOUT:
         return f"the Qt platform {platform} has no OpenGL"

@@ -60,7 +60,7 @@ class PlotLine(pg.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """What is seen of the plot."""
+        """Bounds of the visible part of the plot."""
         return self._bounds
 
     def paint(

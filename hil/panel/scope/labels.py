@@ -23,7 +23,7 @@ MARK_ROLES: Final = {
 """Colours of marks by their kind."""
 _GAP_PX: Final = 4.0
 _MARGIN_PX: Final = 8.0
-"""What a label has around its words, both sides together."""
+"""Space around the words of a label, both sides together."""
 _ALPHA: Final = 190
 
 

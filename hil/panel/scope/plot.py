@@ -20,7 +20,7 @@ _WHEEL_STEP: Final = 120.0
 
 
 class TimeBox(pg.ViewBox):
-    """Where a plot's curves are; hands wheel and drag on."""
+    """The area of a plot's curves; passes wheel and drag to the scope."""
 
     def __init__(self, zoomed: Callable[[float], None], moved: Callable[[float], None]) -> None:
         super().__init__(enableMouse=False, enableMenu=False, defaultPadding=0.0)

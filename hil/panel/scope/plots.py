@@ -118,7 +118,7 @@ class ScopePlots(pg.GraphicsLayoutWidget):
                 line.blockSignals(False)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Tell what a mark near the mouse is; elsewhere, the keys."""
+        """Show the words of a mark near the mouse; elsewhere, the keys."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             words = self.words_at(event.pos())
             if words:

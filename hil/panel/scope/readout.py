@@ -1,4 +1,4 @@
-"""What the traces are at the cursors, as a table."""
+"""Values of the traces at the cursors, as a table."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Signs that tell the traces of a plot apart without their colours: on the line and in its title.
+"""Signs by which traces of a plot differ without their colours: on the line and in its title.
 
 The first eight are filled, the second eight hollow.
 """
@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 FILLED: Final = "●■▲▼◆✚◀▶"
 HOLLOW: Final = "○□△▽◇✛◁▷"
 SIGNS_ON_LINE: Final = 4
-"""Of each trace, evenly over the width; those of different traces are not above each other."""
+"""Signs on each trace, evenly over the width; those of other traces are not above them."""
 _SIZE_EM: Final = 0.32
-"""From their middle to a corner, as a share of the text's height."""
+"""Distance from a sign's middle to a corner, as a share of the text's height."""
 _PLUS: Final = (
     (1, 3), (1, 1), (3, 1), (3, -1), (1, -1), (1, -3),
     (-1, -3), (-1, -1), (-3, -1), (-3, 1), (-1, 1), (-1, 3),
@@ -48,7 +48,7 @@ def sign_of(number: int) -> str:
 
 
 def places(number: int) -> Iterable[float]:
-    """Where a trace has its signs, as shares of the plot's width."""
+    """Places of a trace's signs, as shares of the plot's width."""
     own = (number % len(FILLED) + 0.5) / len(FILLED)
     return ((k + own) / SIGNS_ON_LINE for k in range(SIGNS_ON_LINE))
 

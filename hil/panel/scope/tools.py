@@ -120,7 +120,7 @@ class ScopeKeys(QObject):
         return super().eventFilter(watched, event)
 
     def press(self, event: QKeyEvent) -> bool:
-        """Do what a key stands for; whether it stands for something."""
+        """Do what a key means; return whether it means something."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         shift = modifiers == Qt.KeyboardModifier.ShiftModifier
         if modifiers and not shift:

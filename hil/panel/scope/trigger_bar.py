@@ -21,7 +21,7 @@ _FAR: Final = 1e9
 
 
 class TriggerBar(QWidget):
-    """What the trigger waits for."""
+    """The bar of the trigger's settings."""
 
     changed = Signal()
     """Something else is waited for."""

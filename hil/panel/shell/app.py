@@ -21,11 +21,11 @@ from hil.timing.realtime import RealClock
 FIRST_PAINT_MS: Final = 50
 """The empty window is painted before what it opens is loaded [ms]."""
 COLLECT_EVERY_MS: Final = 100
-"""Between two looks; what is made meanwhile is collected within a few milliseconds."""
+"""Time between two collections; what is made meanwhile is collected within a few milliseconds."""
 
 
 def stored_settings() -> QSettings:
-    """Where layout and colours are remembered: a file in the user's folder of settings.
+    """Settings with the remembered layout and colours: a file in the user's folder of settings.
 
     A file that cannot be read is taken for an empty one.
     """

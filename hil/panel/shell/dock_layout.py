@@ -1,4 +1,4 @@
-"""Where the docks are: their places at first, and how a window finds its layout again."""
+"""Places of the docks: where they are at first, and how a window restores its layout."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from hil.panel.shell.text_space import Scrolled
 ANOTHER_PT: Final = 0.01
 """Makes a font another one, to be seen by nobody [pt]."""
 LAID_OUT_MS: Final = 50
-"""Until Qt has laid out a dock that comes back; before that it takes no sizes [ms]."""
+"""Time until Qt has laid out a dock that comes back; before that it takes no sizes [ms]."""
 LOW_EM: Final = 30.0
 """A window is low if less than so many lines of its text go into its height."""
 LAYOUT_VERSION: Final = 1
-"""Of the docks; a layout that was stored by another version is left alone."""
+"""Version of the docks' layout; one that was stored by another version is left alone."""
 
 _MARK: Final = "\u200b"
 """Seen by nobody."""
@@ -49,7 +49,7 @@ class Dock:
     scrolls: bool = True
     """Whether its content has a least size, and is scrolled where there is less room."""
     belongs: str = ""
-    """What is shown here of a run, for a window that shows none; empty if it needs no run."""
+    """Content of the dock in words, for a window without a run; empty if it needs no run."""
 
 
 DOCKS: Final = {
@@ -95,7 +95,7 @@ NOTHING_VISIBLE: Final = (
     "{belongs}: of a bench that runs (Ctrl+B), of one begun under Scenarios (Ctrl+5), or of a "
     "recording (Ctrl+O)."
 )
-"""What is said in a dock while no run is shown."""
+"""Text of a dock while no run is shown."""
 
 
 class Docks:

@@ -1,4 +1,4 @@
-"""What each dock shows: one small adapter around each view, all of one shape for the window."""
+"""Contents of the docks: one small adapter around each view, all of one shape for the window."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from hil.run.preview import Preview
 
 
 class Drawn(Protocol):
-    """What a view does, beside being a widget."""
+    """Methods of a view, beside those of a widget."""
 
     def refresh(self) -> None:
         """Draw what its model has."""
@@ -61,7 +61,7 @@ class Plain(Generic[_W]):
         """Say this where there is nothing to show, if there is such a place."""
 
     def tick(self) -> None:
-        """Do what is to be done in every turn, with or without a run."""
+        """Do the work of every turn, with or without a run."""
         if self.every_turn:
             cast(Drawn, self.widget).refresh()
 
@@ -123,7 +123,7 @@ class OfRun(Plain[QWidget], Generic[_V]):
 
 
 class Model(Protocol):
-    """What a model of a run does."""
+    """Methods of a model of a run."""
 
     def take(self, batch: Batch, now_s: float) -> None:
         """Learn what came."""
@@ -134,7 +134,7 @@ _Of = TypeVar("_Of", bound=Model, contravariant=True)
 
 
 class ModelView(Drawn, Protocol[_Of]):
-    """What the view of such a model does, beside being a widget."""
+    """Methods of the view of such a model, beside those of a widget."""
 
     def set_model(self, model: _Of) -> None:
         """Show another run's."""

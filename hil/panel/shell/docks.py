@@ -57,7 +57,7 @@ class LazyViews(Mapping[str, View]):
 
 
 def makers_of(host: Host) -> dict[str, Maker]:
-    """What makes the views of a window, by the names of their docks; what is seen first, first."""
+    """Makers of a window's views, by the names of their docks; what is seen first, first."""
     makers = (
         _scene, _scope, _controls, _page, _timeline, _replay, _faults, _margins, _lateness,
         _handles, _scenarios, _compare,

@@ -1,4 +1,4 @@
-"""What the parts of a window may ask of it, so that none of them needs to know the window."""
+"""The window as its parts may use it, so that none of them needs to know it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ class Host(Protocol):
 
     @property
     def session(self) -> Session | None:
-        """What is shown: a bench, a recording, or nothing."""
+        """The shown session: a bench, a recording, or nothing."""
         ...
 
     @property
@@ -42,17 +42,17 @@ class Host(Protocol):
         ...
 
     def show_message(self, words: str, *, for_good: bool = False) -> None:
-        """Say something in the status bar, for a while or until something else is said."""
+        """Write words into the status bar, for a while or until others follow."""
 
     def send(self, message: ClientMessage) -> bool:
-        """Hand a wish to the bench; false if there is none or it is not taken."""
+        """Send a request to the bench; false if there is none or it is not taken."""
         ...
 
     def stop(self) -> None:
-        """Stop what moves, whoever owns it."""
+        """Stop all motion, no matter who owns it."""
 
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
-        """Watch a bench that runs; tell whether it is shown."""
+        """Watch a bench that runs; return whether it is shown."""
         ...
 
     def replay(self, path: Path) -> None:

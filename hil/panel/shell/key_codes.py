@@ -1,4 +1,4 @@
-"""Which key of a keyboard it was, whatever the layout makes of it.
+"""Physical keys of a keyboard, whatever the layout makes of them.
 
 A key is pressed and let go under the layout of that moment: if the layout or a modifier changes in
 between, its release comes under another name. Only its place on the keyboard stays the same. And
@@ -27,7 +27,7 @@ _NO_CHARACTER: Final = 0x01000000
 
 
 def place_of(event: QKeyEvent) -> int:
-    """Number of the key's place on the keyboard; that of its name, negative, if none is told."""
+    """Number of the key's place on the keyboard; that of its name, negative, if there is none."""
     return event.nativeScanCode() or -event.key()
 
 

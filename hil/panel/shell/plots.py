@@ -1,4 +1,4 @@
-"""What the panel's plots share: a look that follows the theme, and no menu that hides keys."""
+"""Common settings of the panel's plots: the theme's colours, and no menu that hides keys."""
 
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ def plot_of(axes: dict[str, Any] | None = None) -> pg.PlotWidget:
 
 
 def item_of(plot: pg.PlotWidget) -> Any:
-    """What a plot is made of; its methods are made at run time, so no type knows them."""
+    """The item of a plot; its methods are made at run time, so no type knows them."""
     return plot.getPlotItem()
 
 
@@ -53,7 +53,7 @@ class Axis(pg.AxisItem):
         self.setTextPen(QPen(QColor(theme.text)))
 
     def generateDrawSpecs(self, p: Any) -> Any:  # noqa: N802 - pyqtgraph's name
-        """What is to be drawn, with opaque lines."""
+        """Return what is to be drawn, with opaque lines."""
         specs = super().generateDrawSpecs(p)
         if specs is None:
             return None
@@ -61,7 +61,7 @@ class Axis(pg.AxisItem):
         return line, [(self._opaque(tick), start, end) for tick, start, end in ticks], words
 
     def _opaque(self, tick: QPen) -> QPen:
-        """The pen of a tick with what shines through it in its colour."""
+        """The pen of a tick with its transparency mixed into its colour."""
         part, above, below = tick.color().alphaF(), tick.color(), self._ground
         mixed = QColor.fromRgbF(
             below.redF() + part * (above.redF() - below.redF()),
@@ -90,7 +90,7 @@ def take_theme(plot: pg.PlotWidget, theme: Theme) -> None:
 
 
 def pen(colour: str, width: float = 1.0) -> QPen:
-    """A pen of so many pixels, whatever the plot's scale."""
+    """A pen of so many pixels, at any scale of the plot."""
     made = QPen(QColor(colour), width)
     made.setCosmetic(True)
     return made

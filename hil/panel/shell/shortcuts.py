@@ -16,7 +16,7 @@ from hil.panel.shell.dock_layout import DOCKS
 
 
 class Where(Enum):
-    """Where a key means what it says; the value is its heading in the help."""
+    """Place where a key is valid; the value is its heading in the help."""
 
     EVERYWHERE = "Everywhere"
     SCENE = "In the picture of the machine"
@@ -33,11 +33,11 @@ class Shortcut:
     """One thing that keys do."""
 
     keys: tuple[str, ...]
-    """As `QKeySequence` reads them; any of them does it."""
+    """Keys as `QKeySequence` reads them; any of them does it."""
     what: str
-    """What it does."""
+    """Action of the keys."""
     where: Where = Where.EVERYWHERE
-    """They are heard."""
+    """Place where they are valid."""
 
     @property
     def sequences(self) -> tuple[QKeySequence, ...]:

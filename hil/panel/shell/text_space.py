@@ -79,7 +79,7 @@ class Scrolled(QScrollArea):
         self.setSizePolicy(content.sizePolicy())
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Of the content."""
+        """Size of the content."""
         return self._content.sizeHint()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name

@@ -17,35 +17,35 @@ class Theme:
     """Colours as ``#rrggbb``."""
 
     name: Literal["light", "dark"]
-    """Of the theme."""
+    """Name of the theme."""
     window: str
     """Background of windows."""
     base: str
     """Background of fields, lists and plots."""
     text: str
-    """Of everything."""
+    """Text and all else that has no other colour."""
     dim: str
-    """Of what is secondary or not possible now."""
+    """Text that is secondary, or a button that is not possible now."""
     line: str
-    """Of frames, axes and grids."""
+    """Frames, axes and grids."""
     accent: str
-    """Of what is chosen."""
+    """Things that are chosen."""
     ok: str
     """All well."""
     warn: str
     """Near a limit, or waiting."""
     fault: str
-    """Over a limit."""
+    """Value over a limit."""
     simulated: str
-    """Of the banner that says so."""
+    """Banner that says that a run is simulated."""
     on_strong: str
     """Text on ok, warn, fault, accent and simulated."""
     traces: tuple[str, str, str, str, str, str, str, str]
-    """Of the traces of a plot; at first the six legs or joints."""
+    """Traces of a plot; at first the six legs or joints."""
 
     @property
     def over(self) -> "Theme":
-        """Of what shows how a run stood when it ended: no colour says that it is well, or not."""
+        """The theme for the state of an ended run: no colour says that it is well, or not."""
         return replace(self, accent=self.dim, ok=self.dim, warn=self.dim, fault=self.dim)
 
 
@@ -88,7 +88,7 @@ DARK: Final = Theme(
 )  # fmt: skip
 
 STYLE: Final = "fusion"
-"""Of widgets; the same on every system."""
+"""Style of widgets; the same on every system."""
 THEMES: Final = {theme.name: theme for theme in (LIGHT, DARK)}
 
 

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from hil.run.preview import Preview
 
 PAINTED_MS: Final = 3 * TURN_MS
-"""After the last view was made, until all of them were painted once [ms]."""
+"""Time from when the last view was made until all of them were painted once [ms]."""
 TOLD_MS: Final = 8000
-"""How long a message stays in the status bar [ms]."""
+"""Time for which a message stays in the status bar [ms]."""
 
 
 class MainWindow(QMainWindow):
@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
 
     @property
     def session(self) -> Session | None:
-        """What is shown: a bench, a recording, or nothing."""
+        """The shown session: a bench, a recording, or nothing."""
         return self._session
 
     def open(self, opening: StartView) -> None:
@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         )
 
     def send(self, message: ClientMessage) -> bool:
-        """Hand a wish to the bench; false if there is none or it is not taken.
+        """Send a request to the bench; false if there is none or it is not taken.
 
         Who owns the motion gives signs of life without a gap, and making a view may take longer
         than the gap that is allowed: the motion is asked for when none is left to be made.
@@ -237,13 +237,13 @@ class MainWindow(QMainWindow):
         return 0 if self._session is None else self._session.next_id()
 
     def stop(self) -> None:
-        """Stop what moves, whoever owns it."""
+        """Stop all motion, no matter who owns it."""
         self.strip.let_go()
         if self._session is not None:
             self._session.stop()
 
     def show_message(self, words: str, *, for_good: bool = False) -> None:
-        """Say something in the status bar, for a while or until something else is said."""
+        """Write words into the status bar, for a while or until others follow."""
         self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
 
     @property

@@ -1,4 +1,4 @@
-"""How the window looks: its colours and the size of its text, both chosen for good."""
+"""Appearance of the window: its colours and the size of its text, both remembered."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ _TEXT: Final = "window/text_pt"
 
 
 class Look:
-    """What was chosen, and the window that is given it."""
+    """Chosen theme and text size, and the window that is given them."""
 
     def __init__(self, window: Host, settings: QSettings) -> None:
         self._window, self._settings = window, settings
@@ -33,7 +33,7 @@ class Look:
 
     @property
     def name(self) -> str:
-        """Which colours were chosen: ``"light"``, ``"dark"``, or ``"system"``."""
+        """Chosen colours: ``"light"``, ``"dark"``, or ``"system"``."""
         name = self._settings.value(_THEME, "system")
         return name if name in ("light", "dark") else "system"
 
@@ -47,7 +47,7 @@ class Look:
         self._window.show_appearance()
 
     def next(self) -> None:
-        """From light to dark and back."""
+        """Change from light to dark and back."""
         self.use("light" if self.theme.name == "dark" else "dark")
 
     def colour(self, view: View) -> None:

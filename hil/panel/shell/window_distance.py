@@ -1,4 +1,4 @@
-"""What an operator reads from three metres away, over all docks: mode, margin, time left, stop."""
+"""The display for three metres' distance, over all docks: mode, margin, time left, stop."""
 
 import math
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ class Distance(QWidget):
             QTimer.singleShot(0, self, self._cover)
 
     def refresh(self) -> None:
-        """Show how it stands now; nothing while hidden."""
+        """Show the present state; do nothing while hidden."""
         if self.isHidden():
             return
         session, theme = self._window.session, self._window.theme
@@ -108,14 +108,14 @@ class Distance(QWidget):
         self._fit()
 
     def _margins(self) -> Sequence[MarginRow]:
-        """What is left to limits, worst first."""
+        """Remaining margins to limits, worst first."""
         view = self._views.made.get("margins")
         model = view.model if isinstance(view, ModelDock) else None
         return model.rows if isinstance(model, MarginsModel) else ()
 
     @property
     def wanted_px(self) -> float:
-        """How high capitals must be on this screen [px]."""
+        """Height that capitals must have on this screen [px]."""
         return CAPITAL_MM * px_per_mm_of(self.screen())
 
     def _cover(self) -> None:
@@ -125,7 +125,7 @@ class Distance(QWidget):
         self._fit(anew=True)
 
     def _fit(self, *, anew: bool = False) -> None:
-        """Write as large as there is room for, and tell if that is less than what is wanted.
+        """Write as large as there is space for, and say so if that is less than what is wanted.
 
         Args:
             anew: in another room; else words do not grow beyond what they are, or are wanted to be,
@@ -185,7 +185,7 @@ class _Large(QLabel):
         self.setStyleSheet(f"background: {ground}; color: {ink}; border-radius: 8px;")
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Of one line."""
+        """Size of one line."""
         metrics = QFontMetricsF(self.font())
         wide = metrics.horizontalAdvance(self.text()) + 0.6 * metrics.capHeight()
         return QSize(math.ceil(wide), math.ceil(1.6 * metrics.capHeight()))

@@ -1,4 +1,4 @@
-"""What the parts of a window that are over its docks may ask of it besides."""
+"""The window as the parts over its docks may use it besides."""
 
 from typing import Protocol
 

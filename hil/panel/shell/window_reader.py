@@ -55,7 +55,7 @@ class BackgroundReader:
 
     @property
     def elapsed_s(self) -> float:
-        """For how long one has been on its way [s]; infinite if none is."""
+        """Time for which one has been on its way [s]; infinite if none is."""
         return self._now_s() - self._begun_s if self.busy else math.inf
 
     def begin(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a window shows first, as the command line means it."""
+"""The first view of a window, as the command line means it."""
 
 from pathlib import Path
 

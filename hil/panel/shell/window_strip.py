@@ -94,7 +94,7 @@ class Strip(QWidget):
             self.state.set_theme(theme)
 
     def refresh(self) -> None:
-        """Show how it stands now."""
+        """Show the present state."""
         self._show_stop()
         if self.state is not None:
             self.state.refresh(self._now_s())

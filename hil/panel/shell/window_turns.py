@@ -1,4 +1,4 @@
-"""What a window does thirty times a second: a sign of life, news, pictures; and views, one by one.
+"""The window's turn, thirty a second: a sign of life, news, pictures; and views, one by one.
 
 A turn gives the sign of life first, then takes what came, then draws what there is time for, and
 paints it at once: else Qt would paint between the turns, where nobody knows what took so long.
@@ -31,7 +31,7 @@ DRAWING_S: Final = 0.028
 PAINT_TURNS: Final = 2
 """Turns in which a run that was just opened is drawn and painted before the next view is made."""
 READING_S: Final = 1.5
-"""For so long [s] views wait for a recording that is on its way; a long one takes longer."""
+"""Longest time that views wait for a recording being opened [s]; a long one takes longer."""
 ANSWERS_KEPT: Final = 50
 
 
@@ -61,7 +61,7 @@ class Turns:
         self.timer.start(TURN_MS)
 
     def forget(self) -> None:
-        """Another run is shown: what the last one told is of no use any more."""
+        """Forget the reports of the last run: another one is shown."""
         self._missed = 0
         self._shown.clear()
         if self.views.complete:
@@ -154,7 +154,7 @@ class Turns:
             self._window.completed()
 
     def _place(self, name: str, view: View) -> None:
-        """Put a view that was just made into its dock, and tell it what it has missed."""
+        """Put a view that was just made into its dock, and give it what it has missed."""
         if belongs := DOCKS[name].belongs:
             view.say(NOTHING_VISIBLE.format(belongs=belongs))
         view.set_session(self._window.session)

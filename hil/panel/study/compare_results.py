@@ -1,4 +1,4 @@
-"""What a comparison of two runs gives: plots of both and of their difference; tables of figures."""
+"""Results of a comparison of two runs: plots of both and of their difference; tables of figures."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -126,7 +126,7 @@ class _Table(QTableWidget):
 
 
 class FiguresTable(_Table):
-    """How far apart every signal is."""
+    """Table of the differences of every signal."""
 
     picked = Signal(str)
     """Name of the signal whose row was clicked."""
@@ -155,7 +155,7 @@ class FiguresTable(_Table):
 
 
 class SettingsTable(_Table):
-    """What differs between the runs' settings."""
+    """Table of the settings that differ between the runs."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(["Setting", "1", "2"], parent)

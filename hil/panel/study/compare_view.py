@@ -34,7 +34,7 @@ _ALIGNS: Final = {
 }
 
 _REFUSALS: Final = (RecordingError, OSError)
-"""Of a recording that cannot be read, or for which there is no room."""
+"""Errors of a recording that cannot be read, or for which there is no memory."""
 
 
 class CompareView(QWidget):
@@ -165,7 +165,7 @@ class CompareView(QWidget):
         self._show_progress()
 
     def close_all(self) -> None:
-        """The window closes: end what goes on in the background, and wait for its end.
+        """End background work as the window closes, and wait for its end.
 
         A thread that outlived the window would hold a recording's memory, and work for nobody.
         """

@@ -29,10 +29,10 @@ _ROLES: Final = {EventKind.MODE: "dim", EventKind.VIOLATION: "warn", EventKind.F
 
 
 class Clickable(Protocol):
-    """What a key does."""
+    """Button that a key presses."""
 
     def __call__(self) -> object:
-        """Do it."""
+        """Press it."""
         ...
 
 

@@ -26,7 +26,7 @@ class ReplaySession:
 
     @property
     def facts(self) -> RunFacts:
-        """What does not change."""
+        """Facts that do not change."""
         return self.feed.facts
 
     def turn(self) -> Turn:
@@ -46,7 +46,7 @@ class ReplaySession:
         return 0
 
     def stop(self) -> None:
-        """Stand still."""
+        """Stop the replay."""
         self.feed.play(0.0)
 
     def close(self) -> None:

@@ -26,9 +26,9 @@ from hil.panel.diagram.models.names import (
 )  # fmt: skip
 
 CLIPBOARD: Final = Path("clipboard")
-"""What errors call it."""
+"""Name of the clipboard in errors."""
 BESIDE: Final = 40
-"""How far from the original a copy stands."""
+"""Distance from the original to a copy."""
 
 
 def copied(file: DiagramFile, where: str, names: Collection[str]) -> str:
@@ -66,11 +66,11 @@ class Paste:
     where: str
     text: str
     at: Place | None = None
-    """Where the leftmost and the topmost begin; None beside the original."""
+    """Place of the leftmost and the topmost; None beside the original."""
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return "paste"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -78,7 +78,7 @@ class Paste:
         return self._pasted(file)[0]
 
     def names_in(self, file: DiagramFile) -> frozenset[str]:
-        """What the blocks are called in a file that does not have them yet."""
+        """Return the blocks' names in a file that does not have them yet."""
         return frozenset(self._pasted(file)[1].values())
 
     def _pasted(self, file: DiagramFile) -> tuple[DiagramFile, dict[str, str]]:

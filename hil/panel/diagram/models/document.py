@@ -24,7 +24,7 @@ _UNDECIDED: Final = "there are unsaved edits of before: recover or discard them 
 
 
 class Document:
-    """What an editor has open.
+    """The open document of an editor.
 
     The user's file is written by `save` alone. Each edit goes into a journal beside it.
 
@@ -93,7 +93,7 @@ class Document:
         self.do(Group(where, frozenset(names), name, port_parameters(self.file, where)))
 
     def refusal(self, wire: Connect) -> str:
-        """Why a wire cannot be; empty if it can."""
+        """Return why a wire cannot be; empty if it can."""
         try:
             connected(self.file, wire)
         except RefusedError as error:
@@ -102,12 +102,12 @@ class Document:
 
     @property
     def undo_words(self) -> str:
-        """What `undo` would take back; empty if nothing."""
+        """Text of what `undo` would take back; empty if nothing."""
         return self._history.done[-1].words if self._history.done else ""
 
     @property
     def redo_words(self) -> str:
-        """What `redo` would do again; empty if nothing."""
+        """Text of what `redo` would do again; empty if nothing."""
         return self._history.undone[-1].words if self._history.undone else ""
 
     def undo(self) -> bool:
@@ -194,7 +194,7 @@ class Document:
     # The autosave.
 
     def recover(self) -> int:
-        """Go on with the edits that were left unsaved; how many steps there are."""
+        """Continue with the edits that were left unsaved; return how many steps there are."""
         if self.offered is None:
             return 0
         self._history, self.offered, self._faults = self.offered, None, None

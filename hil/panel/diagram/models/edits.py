@@ -29,11 +29,11 @@ from hil.panel.diagram.models.names import (
 
 
 class Edit(Protocol):
-    """What may be done with a diagram."""
+    """An edit of a diagram."""
 
     @property
     def words(self) -> str:
-        """For the menu: Undo …."""
+        """Text for the menu: Undo …."""
         ...
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -67,7 +67,7 @@ class PlaceBlock:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"place {self.of or self.kind}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -110,7 +110,7 @@ class Connect:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"connect {self.source} to {self.target}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -134,7 +134,7 @@ class Disconnect:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"disconnect {self.target}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -157,7 +157,7 @@ class Delete:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"delete {listed(self.names)}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -178,7 +178,7 @@ class Rename:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"rename {self.old} to {self.new}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -203,7 +203,7 @@ class Rename:
 
 
 def is_face(block: DrawnBlock) -> bool:
-    """Whether a block is a port of the diagram that it stands in."""
+    """Whether a block is a port of its diagram."""
     return block.kind in (IN, OUT)
 
 
@@ -224,7 +224,7 @@ def without_blocks(diagram: Diagram, names: Collection[str]) -> Diagram:
 
 
 def _outer_wires(file: DiagramFile, of: str, ports: Mapping[str, str]) -> DiagramFile:
-    """Wires to ports of a sub-diagram wherever it stands; a port with an empty name is gone."""
+    """Rewrite wires to ports of a sub-diagram everywhere; a port with an empty name is gone."""
     if not of or not ports:
         return file
 

@@ -30,7 +30,7 @@ from hil.panel.diagram.models.names import (
 )  # fmt: skip
 
 BESIDE: Final = 160
-"""How far the ports stand from the blocks."""
+"""Distance of the ports from the blocks."""
 APART: Final = 60
 PortParameters = Callable[[str], Mapping[str, Any]]
 """Output ``block.port`` → parameters of an `In` or `Out` that carries the same."""
@@ -47,12 +47,12 @@ class Group:
     where: str
     names: frozenset[str]
     name: str
-    """Of the sub-diagram; its block is called after it, in small letters."""
+    """Name of the sub-diagram; its block is called after it, in small letters."""
     ports: PortParameters = field(default=_untyped, repr=False)
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"group {listed(self.names)} as {self.name}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -136,7 +136,7 @@ class _Cut:
         return ports[source]
 
     def places(self, drawn: Mapping[str, Place]) -> dict[str, Place]:
-        """Of the ports: inputs to the left of the blocks, outputs to the right."""
+        """Places of the ports: inputs to the left of the blocks, outputs to the right."""
         if not drawn:
             return {}
         left, right = (pick(x for x, _ in drawn.values()) for pick in (min, max))
@@ -167,7 +167,7 @@ class Ungroup:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"ungroup {self.block}"
 
     def on(self, file: DiagramFile) -> DiagramFile:

@@ -13,7 +13,7 @@ from hil.diagram.file.model import Diagram, DiagramFile, DiagramParameter, Drawn
 from hil.diagram.run.change import tuples
 
 SECTIONS: Final = ("parameters", "blocks", "wires", "places")
-"""Of a diagram; an entry has a name."""
+"""Sections of a diagram whose entries have names."""
 FILE: Final = "file"
 """Section of what a file has once."""
 SUBS: Final = "subs"
@@ -21,7 +21,7 @@ SUBS: Final = "subs"
 NOTE: Final = "note"
 _ONCE: Final = ("base_s", "seed", "libraries")
 STEPS_MOST: Final = 5000
-"""Of more the oldest can no longer be taken back."""
+"""Most steps that can be taken back; the oldest are dropped."""
 
 
 class MismatchError(ValueError):

@@ -26,7 +26,7 @@ from hil.panel.diagram.models.history import History, Step, step_of, table_of
 
 VERSION: Final = 1
 _NO_EDIT: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What comes of a table that is none."""
+"""Errors of a table that is no edit."""
 BYTES_MOST: Final = 1 << 28
 
 
@@ -35,7 +35,7 @@ class DamagedError(ValueError):
 
 
 def journal_path(path: Path) -> Path:
-    """Where a diagram's edits are kept."""
+    """Return the path at which a diagram's edits are kept."""
     return path.with_name(f".{path.name}.edits")
 
 
@@ -161,7 +161,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
-    """What the lines say, and the CRC-32 of all of them."""
+    """Return the tables of the lines, and the CRC-32 of all of them."""
     tables, check = [], 0
     for number, line in enumerate(whole.splitlines(), 1):
         stated, _, data = line.partition(b" ")
@@ -203,7 +203,7 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
 
 
 def _first_line(error: Exception) -> str:
-    """What an error says first, of a text that may hold anything."""
+    """Return the first line of an error, of a text that may hold anything."""
     return visible(str(error).partition("\n")[0][:300])
 
 

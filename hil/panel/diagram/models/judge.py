@@ -1,4 +1,4 @@
-"""What is wrong with a diagram that is being edited, block by block and wire by wire.
+"""Problems of a diagram that is being edited, block by block and wire by wire.
 
 The words are those of `hil diagram check`: the same checks, on the version that is edited.
 """
@@ -58,7 +58,7 @@ def faults_of(file: DiagramFile) -> Faults:
 
 
 def _reviews(file: DiagramFile, newest: Connect | None = None) -> Iterator[tuple[Review, str]]:
-    """Of the whole, and of each sub-diagram that stands nowhere in it, alone."""
+    """Reviews of the whole, and of each sub-diagram that is nowhere in it, alone."""
     tops = [""]
     left = set(file.subs) - reached(file, uses(file.top))
     for name in sorted(left, key=lambda one: (len(list(instances(file, one))), one)):
@@ -98,7 +98,7 @@ def connected(file: DiagramFile, wire: Connect) -> DiagramFile:
 
 
 def port_parameters(file: DiagramFile, where: str) -> Callable[[str], dict[str, Any]]:
-    """For each output of a diagram the parameters of an `In` or `Out` that carries the same.
+    """Parameters of an `In` or `Out` that carries the same as an output, for each output.
 
     What is not sure is left out: the wires say it then.
 

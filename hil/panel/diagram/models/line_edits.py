@@ -1,4 +1,4 @@
-"""Edits of what stands in a block's line: parameters, ticks, conditions, notes.
+"""Edits of a block's line: parameters, ticks, conditions, notes.
 
 A value is checked against type, limits and unit before it is taken.
 """
@@ -52,7 +52,7 @@ class SetParameter:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set {self.block}.{self.name}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -139,7 +139,7 @@ class SetTicks:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set the rate of {self.block}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -170,7 +170,7 @@ class SetNote:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"set the note of {self.block or 'the diagram'}"
 
     def on(self, file: DiagramFile) -> DiagramFile:

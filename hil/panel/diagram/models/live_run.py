@@ -59,7 +59,7 @@ class LiveRun:
 
     @property
     def words(self) -> str:
-        """How it stands."""
+        """State of the run in words."""
         run = self._run
         time = f"t = {run.tick * run.base_s:.3f} s, tick {run.tick}"
         if run.fault is not None:
@@ -80,7 +80,7 @@ class LiveRun:
 
     @property
     def going(self) -> bool:
-        """Whether it goes on by itself."""
+        """Whether it runs by itself."""
         return self._going
 
     @property
@@ -89,7 +89,7 @@ class LiveRun:
         return "" if self._run.fault is None else self._run.fault.path
 
     def advance(self, elapsed_s: float) -> None:
-        """Compute the ticks of a time that has passed, if it goes on."""
+        """Compute the ticks of a time that has passed, if it runs."""
         if not self._going:
             return
         self._left_s = min(self._left_s + elapsed_s, AHEAD_MOST_S)
@@ -100,7 +100,7 @@ class LiveRun:
                 return
 
     def _one(self) -> bool:
-        """Compute a tick; whether it goes on."""
+        """Compute a tick; return whether it still runs."""
         self._met = ""
         if self._run.step():
             return True
@@ -110,7 +110,7 @@ class LiveRun:
         return False
 
     def go(self, *, on: bool) -> None:
-        """Go on, or pause."""
+        """Continue, or pause."""
         self._going, self._left_s = on and self._run.fault is None, 0.0
 
     def step(self) -> None:
@@ -169,11 +169,11 @@ class LiveRun:
             self._models.close()
 
     def panel_blocks(self) -> list[PanelBlock]:
-        """What a person works with, as it is set now."""
+        """Blocks that a person works with, as they are set now."""
         return panel_blocks(self._run.version)
 
     def edited(self, file: DiagramFile) -> None:
-        """Go on with another version of the diagram, if it can run."""
+        """Continue with another version of the diagram, if it can run."""
         law = _law_of(file)
         if law == self._law:
             return
@@ -209,7 +209,7 @@ class LiveRun:
 
 
 def _law_of(file: DiagramFile) -> DiagramFile:
-    """The diagram without where its blocks stand."""
+    """The diagram without the places of its blocks."""
     subs = {name: replace(one, places={}) for name, one in file.subs.items()}
     return replace(file, top=replace(file.top, places={}), subs=subs)
 

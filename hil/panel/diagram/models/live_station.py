@@ -28,7 +28,7 @@ from hil.diagram.run.taps import TAPS_MOST
 from hil.diagram.run.trace import Trace
 
 SILENT_S: Final = 1.0
-"""Without a tick for so long it is told [s]."""
+"""Time without a tick after which it is reported [s]."""
 
 
 class LiveStation:
@@ -58,7 +58,7 @@ class LiveStation:
 
     @property
     def words(self) -> str:
-        """How it stands."""
+        """State of the law in words."""
         seen = self._seen
         words = [f"run {self._law.run}"]
         words.append("no tick yet" if seen is None else f"t = {seen.tick * self.base_s:.3f} s")
@@ -90,12 +90,12 @@ class LiveStation:
 
     @property
     def going(self) -> bool:
-        """Whether what is seen goes on."""
+        """Whether the shown values move on."""
         return self._going
 
     @property
     def stopped_at(self) -> str:
-        """What stops the law of a machine stands in its events."""
+        """Always empty: what stops the law of a machine is in its events."""
         return ""
 
     def advance(self, elapsed_s: float) -> None:
@@ -132,7 +132,7 @@ class LiveStation:
             self._going, self._met = False, "the condition holds"
 
     def go(self, *, on: bool) -> None:
-        """Go on with the newest tick, or pause."""
+        """Continue with the newest tick, or pause."""
         self._going, self._met = on, ""
         if on and self._kept:
             self._seen = self._kept[-1]
@@ -229,7 +229,7 @@ class LiveStation:
 
     @property
     def goes_back(self) -> bool:
-        """What is seen can be an earlier tick."""
+        """Whether an earlier tick can be shown."""
         return True
 
     def release(self) -> None:
@@ -256,7 +256,7 @@ def law_of(file: DiagramFile, path: str, laws: Iterable[TappedLaw]) -> TappedLaw
 
 
 def _text(law: TappedLaw) -> str:
-    """As the editor writes it; empty if it cannot be read here, such as without its library."""
+    """Text as the editor writes it; empty if it cannot be read here, as without its library."""
     try:
         return text_of(read_text(law.text, law.source))
     except ConfigError:

@@ -1,4 +1,4 @@
-"""What is seen of a diagram that runs: the source of values, and what is written where."""
+"""The visible values of a running diagram: their source, and what is written where."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RunningDiagram(Protocol):
 
     @property
     def words(self) -> str:
-        """How it stands, in a line."""
+        """State of the diagram in a line."""
         ...
 
     @property
@@ -43,7 +43,7 @@ class RunningDiagram(Protocol):
 
     @property
     def going(self) -> bool:
-        """Whether what is seen goes on by itself."""
+        """Whether the shown values move on by themselves."""
         ...
 
     @property
@@ -52,11 +52,11 @@ class RunningDiagram(Protocol):
         ...
 
     def advance(self, elapsed_s: float) -> None:
-        """Go on by a time that has passed, if it goes on."""
+        """Advance by a time that has passed, if it runs."""
         ...
 
     def go(self, *, on: bool) -> None:
-        """Go on, or pause."""
+        """Continue, or pause."""
         ...
 
     def step(self) -> None:
@@ -81,7 +81,7 @@ class RunningDiagram(Protocol):
         ...
 
     def show(self, ends: Iterable[Endpoint]) -> None:
-        """What is looked at from now on: outputs by path and port."""
+        """Show these outputs from now on, by path and port."""
         ...
 
     def values(self, path: str, port: str) -> NDArray | None:
@@ -122,7 +122,7 @@ def visible_ports(
 
 
 def port_words(source: RunningDiagram, end: Endpoint, most: int = 1000) -> str:
-    """What is written at an output, in so many letters if it can be; empty if nothing is known."""
+    """Return the text at an output, in so many letters if it can be; empty if nothing is known."""
     values = source.values(*end)
     return "" if values is None else value_words(values, source.type_of(*end), most)
 
@@ -141,7 +141,7 @@ def active_states(
 
 
 def path_into(file: DiagramFile, where: str) -> str:
-    """Path of a block that stands for a sub-diagram, the first that there is; empty for none."""
+    """Path of the first block of a sub-diagram; empty if there is none."""
     waiting = [("", file.top)]
     for path, diagram in waiting:  # it grows meanwhile; no sub-diagram stands within itself
         for name, block in sorted(diagram.blocks.items()):
@@ -156,7 +156,7 @@ def path_into(file: DiagramFile, where: str) -> str:
 
 
 def value_words(values: NDArray, type_: FoundType | None, most: int = 1000) -> str:
-    """As it is written at a wire: ``0.25 N``, ``[1, ~0, 3] N``, ``[1 …21] m``, ``true``.
+    """Text as it is written at a wire: ``0.25 N``, ``[1, ~0, 3] N``, ``[1 …21] m``, ``true``.
 
     ``~0`` is what is not 0, and less than a thousandth of the greatest of a vector. Of a pose the
     place is told: ``at [0, 0, 1] m``.

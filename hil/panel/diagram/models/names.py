@@ -97,12 +97,12 @@ def ends(wire: tuple[str, str]) -> tuple[str, str]:
 
 
 def uses(diagram: Diagram) -> set[str]:
-    """Names of the sub-diagrams that stand in a diagram."""
+    """Names of the sub-diagrams in a diagram."""
     return {block.of for block in diagram.blocks.values() if block.of}
 
 
 def reached(file: DiagramFile, start: Collection[str]) -> set[str]:
-    """Sub-diagrams with all that stand within them."""
+    """Names of sub-diagrams with all those within them."""
     found: set[str] = set()
     waiting = list(start)
     while waiting:

@@ -21,7 +21,7 @@ TYPED_MOST: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class BlockOffer:
-    """What may be placed."""
+    """A kind of block that may be placed."""
 
     name: str
     group: str
@@ -32,16 +32,16 @@ class BlockOffer:
     face: str = ""
     """`In` or `Out`, if it is a signal or a setpoint of a station."""
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """That are given with it."""
+    """Parameters that are given with it."""
 
     @property
     def kind(self) -> str:
-        """As a block's line has it."""
+        """Kind as a block's line has it."""
         return SUB if self.of else self.face or self.name
 
     @property
     def block(self) -> str:
-        """What the block is called; empty for a name that is made of its kind."""
+        """Name of the block; empty for a name that is made of its kind."""
         return self.name if self.face else ""
 
 
@@ -78,7 +78,7 @@ class Palette:
         return found
 
     def search(self, typed: str) -> list[BlockOffer]:
-        """What fits, the best first: names before words about them; all of them for nothing."""
+        """Return what fits, best first: names before words about them; all of them for nothing."""
         words = typed[:TYPED_MOST].split()
         if not words:
             return list(self.offers)
@@ -91,7 +91,7 @@ class Palette:
 
 
 def _rank(one: BlockOffer, word: str) -> int | None:
-    """How well one word fits, 0 best; None if it does not."""
+    """Rank how well one word fits, 0 best; None if it does not."""
     name = one.name.lower()
     humps = [hump.lower() for hump in HUMPS.findall(one.name)]
     if name == word:

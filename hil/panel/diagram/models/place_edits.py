@@ -1,4 +1,4 @@
-"""Edits of where blocks stand on the drawing; the law stays."""
+"""Edits of the places of blocks on the drawing; the law stays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Move:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"move {listed(self.to)}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -50,7 +50,7 @@ class AlignBlocks:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"align {listed(self.names)} at the {self.edge}"
 
     def on(self, file: DiagramFile) -> DiagramFile:
@@ -82,7 +82,7 @@ class LayOut:
 
     @property
     def words(self) -> str:
-        """For the menu."""
+        """Text for the menu."""
         return f"lay out {listed(self.names)}" if self.names else "lay out the rest"
 
     def on(self, file: DiagramFile) -> DiagramFile:

@@ -1,4 +1,4 @@
-"""How a diagram stands on the drawing: boxes of blocks, their ports, ways of wires; in pixels."""
+"""Shapes of a diagram on the drawing: boxes of blocks, their ports, paths of wires; in pixels."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WIDTH_LEAST: Final = 90
 CHARACTER: Final = 6
 """Width that a character of a name is given."""
 STUB: Final = 8
-"""How far a wire goes straight out of a port at least."""
+"""Least length of a wire straight out of a port."""
 APART: Final = 60
 COLUMNS: Final = 8
-"""Of blocks that have no place."""
+"""Columns of blocks that have no place."""
 LAID_OUT_MOST: Final = 300
 """Blocks without a place that are laid out by themselves, without delay."""
 
@@ -40,11 +40,11 @@ class BlockShape:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     symbol: str = ""
-    """What is written under the name, as pictures have it; empty: the kind."""
+    """Text under the name, as pictures have it; empty: the kind."""
     input_words: tuple[str, ...] = ()
-    """What stands at each input: signs of a sum, names of several."""
+    """Words at each input: signs of a sum, names of several."""
     output_words: tuple[str, ...] = ()
-    """What stands at each output."""
+    """Words at each output."""
     is_sub: bool = False
     """Whether it stands for a sub-diagram."""
 
@@ -55,22 +55,22 @@ class BlockShape:
 
     @property
     def shown(self) -> str:
-        """What is written under the name."""
+        """Text under the name."""
         return self.symbol or self.kind
 
     @property
     def width(self) -> int:
-        """In pixels."""
+        """Width in pixels."""
         words = max(len(self.name), len(self.shown), len(self.kind))
         return max(WIDTH_LEAST, CHARACTER * words + PORT_STEP)
 
     @property
     def height(self) -> int:
-        """In pixels."""
+        """Height in pixels."""
         return PORT_STEP * max(2, 1 + len(self.inputs), 1 + len(self.outputs))
 
     def port_at(self, name: str, *, output: bool) -> Place:
-        """Where a wire meets the block; the corner for a port that there is none."""
+        """Point where a wire meets the block; the corner for a port that does not exist."""
         ports = self.outputs if output else self.inputs
         number = ports.index(name) + 1 if name in ports else 0
         return self.at[0] + output * self.width, self.at[1] + PORT_STEP * number
@@ -103,7 +103,7 @@ def ports_of(file: DiagramFile, where: str, block: DrawnBlock) -> tuple[tuple[st
 def shapes_of(
     file: DiagramFile, where: str, shown: Mapping[str, Place] | None = None
 ) -> dict[str, BlockShape]:
-    """Every block of a diagram; those without a place stand in rows below the others.
+    """Shapes of every block of a diagram; those without a place are in rows below the others.
 
     Args:
         shown: places of those that nobody has placed.

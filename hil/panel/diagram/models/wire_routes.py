@@ -10,22 +10,22 @@ from hil.panel.diagram.models.names import Place
 from hil.panel.diagram.models.shapes import STUB, BlockShape
 
 ROOM_MOST: Final = 400
-"""What is written is no longer [px]."""
+"""Longest text that is written at a wire [px]."""
 CELL: Final = 80
 """Width of the squares by which blocks are found [px]."""
 AIR: Final = 4
-"""Between a wire and a block that it passes [px]."""
+"""Least distance between a wire and a block that it passes [px]."""
 STEP: Final = 20
-"""From one way that is tried to the next [px]."""
+"""Distance from one path that is tried to the next [px]."""
 ASIDE: Final = (STUB, AIR + 1, STUB + STEP, STUB + 2 * STEP)
-"""How far beside a block it is tried to go up or down [px]."""
+"""Distances beside a block at which a path up or down is tried [px]."""
 _ASIDES: Final = sorted(product(ASIDE, repeat=2), key=lambda two: sum(map(ASIDE.index, two)))
 LEVELS: Final = 20
 """Levels that are tried above and below both blocks."""
 CLEAR_MOST: Final = 40
-"""Ways that are tried, after one that passes no block, for one that lies on no other's wire."""
+"""Paths tried, after one that passes no block, for one that lies on no other's wire."""
 TRIED_MOST: Final = 6000
-"""Ways that are tried for all wires beside the plainest of each, so that a drawing never waits."""
+"""Paths tried for all wires beside the plainest of each, so that a drawing never waits."""
 
 
 class Ways:
@@ -88,11 +88,11 @@ class Ways:
         return abs(x2 - x1) + abs(y2 - y1)
 
     def joints(self) -> list[Place]:
-        """Where the wires of one output part."""
+        """Points where the wires of one output part."""
         return sorted({one for ways in self._ways.values() for one in _parting(ways)})
 
     def room(self, at: Place, height: int) -> int:
-        """How far to the right there is room for what is written below a block.
+        """Width of the free space to the right, for text below a block.
 
         It ends before upright legs, blocks, and what is written below those.
         """
@@ -131,7 +131,7 @@ class Ways:
         return free or plain or [start, end]
 
     def _lies_on_another(self, corners: list[Place], source: str) -> bool:
-        """Whether a leg lies on one of a wire of another output, or goes on where that ends."""
+        """Whether a leg lies on one of another output's wire, or continues where that ends."""
         for a, b in pairwise(corners):
             along = a[1] == b[1]
             low, high = sorted((a[0], b[0]) if along else (a[1], b[1]))

@@ -1,4 +1,4 @@
-"""What an operator wants of a machine: pose, tempo, motion; as messages for the desk.
+"""An operator's requests to a machine: pose, tempo, motion; as messages for the desk.
 
 Nothing is sent here: the window takes the messages and hands them to its connection. A slider that
 is drawn becomes one target per picture, the newest. The press for a pose waits until the desk has
@@ -26,9 +26,9 @@ Wish = Literal["target", "override", "play", "pose", "motion"]
 
 AXES: Final = ("x", "y", "z", "alpha", "beta", "gamma")
 FINE_STEP: Final = np.array([1e-3] * 3 + [np.radians(0.1)] * 3)
-"""Of a key [m, rad]."""
+"""Step of a key [m, rad]."""
 COARSE_STEP: Final = 10.0 * FINE_STEP
-"""Of a key with Shift, or page up and down [m, rad]."""
+"""Step of a key with Shift, or of page up and down [m, rad]."""
 OVERRIDE_STEP: Final = 0.05
 PROVED_WITHIN_S: Final = 1.0
 """A press for a pose whose target is not proved by then is forgotten: it would come as a
@@ -173,11 +173,11 @@ class ControlsModel:
 
     @property
     def motion_in_force(self) -> Standing:
-        """How the form stands to the motion in force."""
+        """Relation of the form to the motion in force."""
         return self._motion.standing
 
     def motion_problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the motion as it is edited, at its fields; not yet what it does."""
+        """Problems of the motion as it is edited, at its fields; not yet those of its course."""
         return self._motion.problems()
 
     def apply_motion(self) -> bool:
@@ -202,7 +202,7 @@ class ControlsModel:
     # --- talk with the desk ---------------------------------------------------------------------
 
     def messages(self, now_s: float) -> list[m.ClientMessage]:
-        """What is to be said to the desk now, in order; each once."""
+        """Messages that are due to the desk now, in order; each once."""
         self._motion.follow()
         if self._pose_asked_s is not None and now_s - self._pose_asked_s > PROVED_WITHIN_S:
             self._pose_asked_s = None
@@ -247,7 +247,7 @@ class ControlsModel:
         return wish
 
     def error_of(self, wish: Wish) -> str:
-        """Why the last wish of a sort was refused; empty if it was not."""
+        """Return why the last request of a sort was refused; empty if it was not."""
         return self._errors.get(wish, "")
 
     def _target_answered(self, ok: bool) -> None:

@@ -1,4 +1,4 @@
-"""What is in force at a bench: tempo and pose as control is given them, and the motion it plays.
+"""Settings in force at a bench: tempo and pose as control is given them, and the motion it plays.
 
 The desk tells what is wanted, whoever wanted it, and each new motion's table; control tells the
 number of the motion that it plays. A panel that comes later knows the newest table and the
@@ -14,7 +14,7 @@ from hil.desk.order import Button, Six
 
 
 class InForce:
-    """What a bench was told, and plays.
+    """Tempo and pose that a bench was given, and the motion that it plays.
 
     It lasts as long as the run is shown: what was known of motions stays so with the next desk.
     """
@@ -33,7 +33,7 @@ class InForce:
         self._operation: Operation | None = None
 
     def hear(self, message: Message) -> None:
-        """Take what the desk said."""
+        """Take a message of the desk."""
         match message:
             case m.Wanted():
                 self.override, self.pose = message.override, message.pose
@@ -48,7 +48,7 @@ class InForce:
                 pass
 
     def take(self, operation: Operation | None) -> None:
-        """Take what control told, if it told anything."""
+        """Take control's report, if there is one."""
         if operation is not None:
             self._operation = operation
             self._note_refusal()
@@ -60,7 +60,7 @@ class InForce:
 
     @property
     def serial(self) -> int | None:
-        """Number of the motion that control plays; None until it was told."""
+        """Number of the motion that control plays; None until it is reported."""
         return None if self._operation is None else self._operation.motion_serial
 
     @property
@@ -71,7 +71,7 @@ class InForce:
 
     @property
     def objection(self) -> str:
-        """Why control did not do the last press of play or pose; empty if it did."""
+        """Reason why control did not do the last press of play or pose; empty if it did."""
         refused = DONE if self._operation is None else self._operation.refused
         return str(refused) if refused.button in (Button.PLAY.value, Button.POSE.value) else ""
 

@@ -38,7 +38,7 @@ class LiveMotion:
         return table
 
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with it as it is edited, at its fields; not yet what it does."""
+        """Problems of the motion as it is edited, at its fields; not yet those of its course."""
         try:
             self._read(self.table)
         except ConfigError as error:
@@ -48,7 +48,7 @@ class LiveMotion:
 
     @property
     def standing(self) -> Standing:
-        """How it stands to the motion in force."""
+        """Relation of the form to the motion in force."""
         serial, newest = self._in_force.serial, self._in_force.newest
         if serial is None:
             return "untold"
@@ -70,7 +70,7 @@ class LiveMotion:
             self.form = FormModel(self._kind, {**self._led.scenario, "motion": motion})
 
     def _edited(self) -> Settings | None:
-        """What the form says; None while something is wrong with it."""
+        """Settings of the form; None while something is wrong with it."""
         if not self.live:
             return self._led.own
         table = self.table

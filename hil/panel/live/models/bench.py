@@ -1,4 +1,4 @@
-"""What state the bench is in, who moves it, what can be pressed now and why not the rest.
+"""State and owner of the bench, what can be pressed now, and why not the rest.
 
 The model hears the feed (modes, the operation as control has it) and the desk (who owns the
 motion, what became of a wish). It sends nothing: wishes are messages that the window hands on.
@@ -33,12 +33,12 @@ _DEAD_MEN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ButtonState:
-    """A button as it stands now."""
+    """State of a button now."""
 
     button: Button
-    """Which one."""
+    """The button."""
     why_not: str
-    """Why it does nothing now, as half a sentence; empty if it does something."""
+    """Reason why it does nothing now, as half a sentence; empty if it does something."""
 
     @property
     def allowed(self) -> bool:
@@ -84,7 +84,7 @@ class BenchModel:
             self._link.heard(now_s)
 
     def hear(self, message: Message) -> None:
-        """Take what the desk said."""
+        """Take a message of the desk."""
         match message:
             case m.State():
                 if self._desk.you_own and not message.you_own:
@@ -144,7 +144,7 @@ class BenchModel:
         return tuple(replace(lamp, role="dim") for lamp in self.lamps)
 
     def link(self, now_s: float) -> Link:
-        """How near the bench is at a moment [s]."""
+        """State of the link to the bench at a moment [s]."""
         return self._link.at(now_s)
 
     def link_text(self, now_s: float) -> str:
@@ -163,7 +163,7 @@ class BenchModel:
 
     @property
     def owner_text(self) -> str:
-        """Who owns the motion, in words."""
+        """Owner of the motion, in words."""
         if self.source is Source.REPLAY:
             return "Nobody moves it: a recording"
         if self.you_own:
@@ -176,7 +176,7 @@ class BenchModel:
 
     @property
     def dead_man_text(self) -> str:
-        """What the dead-man is to control, in words; nothing of a run that is over."""
+        """State of the dead-man for control, in words; nothing of a run that is over."""
         if self.source is Source.REPLAY or self._link.ended:
             return ""
         state = "held" if self.operation.held else "released"
@@ -184,12 +184,12 @@ class BenchModel:
 
     @property
     def refused(self) -> str:
-        """Why the last wish did nothing; empty if it did."""
+        """Reason why the last request did nothing; empty if it did."""
         return self._wishes.refused
 
     @property
     def notice(self) -> str:
-        """What people should know now, in words: why nothing was done, or why nothing moves."""
+        """Sentence that people need now: why nothing was done, or why nothing moves."""
         if self.refused:
             return f"Nothing done. {self.refused}"
         standing = self.operation.playing and self.operation.override == 0.0
@@ -201,7 +201,7 @@ class BenchModel:
 
     @property
     def end(self) -> RunEnd | None:
-        """The end of the run, once it is under way, as far as control has told; None before."""
+        """The end of the run, once it is under way, as far as control has reported; None before."""
         if self._newest.failed:
             return RunEnd(EndCause.FAULT, EndStep.STOPPING, self._newest.failed)
         return self.operation.end
@@ -213,12 +213,12 @@ class BenchModel:
 
     @property
     def end_why(self) -> str:
-        """What began the end, in full; empty if there is none, or its kind says it all."""
+        """Cause of the end, in full; empty if there is none, or its kind says it all."""
         return "" if self.end is None else self.end.why
 
     @property
     def alarm(self) -> Alarm:
-        """Why the bench has stopped and what brings it on; of one that cannot be asked, nothing."""
+        """Cause of the bench's stop and what brings it on; of one that cannot be asked, nothing."""
         if self.gone or self.end is not None:
             return Alarm()
         operation, hands = self.operation, Hands(self.you_own, self.owner, self._held)
@@ -235,7 +235,7 @@ class BenchModel:
 
     @property
     def banners(self) -> tuple[str, ...]:
-        """What is simulated, one line a device."""
+        """Simulated devices, one line each."""
         header = self.facts.header
         lines = header.simulated
         if self._newest.robot_simulated:
@@ -257,7 +257,7 @@ class BenchModel:
 
     @property
     def gone(self) -> str:
-        """Why nobody can be asked anything; empty if somebody can."""
+        """Reason why nobody can be asked anything; empty if somebody can."""
         return self._link.gone
 
     @property
@@ -308,7 +308,7 @@ class BenchModel:
         return m.Stop(id=self._wishes.ask("STOP"))
 
     def toggle_ownership(self) -> m.Take | m.Release:
-        """The wish to own the motion, or to give it back, to be sent."""
+        """The request to own the motion, or to give it back, to be sent."""
         self._wishes.forget()
         if self.you_own:
             self.held = False

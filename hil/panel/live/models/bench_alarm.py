@@ -1,4 +1,4 @@
-"""What a bench that has stopped wants of people: its first cause, and what brings it on."""
+"""The alarm of a bench that has stopped: its first cause, and what brings it on."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -19,22 +19,22 @@ BUTTONS: Final = {
 }
 
 STALLED_ACTS: Final = (HOLD_TO_RUN, "play")
-"""What brings a bench on that a stall of the computer stopped."""
+"""Acts that bring a bench on which a stall of the computer stopped."""
 
 
 class Alarm(NamedTuple):
-    """Why a bench stands still and what to do, in words; all empty if it does as it was asked."""
+    """Cause of a bench's stop and the remedy, in words; all empty if it does as it was asked."""
 
     cause: str = ""
     """Its mode, and what it stopped for first."""
     advice: str = ""
-    """What to do about that."""
+    """Remedy for that."""
     acts: str = ""
-    """What is to be pressed next."""
+    """Buttons to be pressed next."""
 
 
 class Hands(NamedTuple):
-    """Whose motion it is, as far as it decides what is to be done next."""
+    """Ownership of the motion, as far as it decides what is to be done next."""
 
     you_own: bool
     owner: str

@@ -1,4 +1,4 @@
-"""What a bench's newest frame and its events tell of its state: its mode, and its end."""
+"""State of a bench by its newest frame and its events: its mode, and its end."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from hil.recording.header import code_name
 
 
 class NewestFrame:
-    """The state of a bench as its frames and events tell it."""
+    """The state of a bench by its frames and events."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._time = column(facts.signals, "t_s").start

@@ -1,11 +1,11 @@
-"""How near a bench is: whether frames come from it, and whether there is a desk to be asked."""
+"""The link to a bench: whether frames come from it, and whether there is a desk to be asked."""
 
 import math
 from enum import Enum
 from typing import Final
 
 STALE_S: Final = 0.5
-"""A bench that has not told a frame for so long [s], or for three of its periods, is silent."""
+"""Time without a frame [s], or of three periods, after which a bench counts as silent."""
 
 
 _LINKS: Final = {
@@ -19,14 +19,14 @@ _LINKS: Final = {
 
 
 class Source(Enum):
-    """Where the shown run comes from."""
+    """Source of the shown run."""
 
     LIVE = "live"
     REPLAY = "replay"
 
 
 class Link(Enum):
-    """How near the bench is."""
+    """State of the link to the bench."""
 
     WAITING = "waiting"
     """Connected; no frame has come yet."""
@@ -42,7 +42,7 @@ class Link(Enum):
 
 
 class LinkWatch:
-    """What is known of the way to one bench."""
+    """Watch over the link to one bench."""
 
     def __init__(self, source: Source, period_s: float) -> None:
         self._source = source
@@ -68,24 +68,24 @@ class LinkWatch:
 
     @property
     def ended(self) -> str:
-        """Why the run is over, or its desk gone for good; empty if it is not."""
+        """Reason why the run is over, or its desk gone for good; empty if it is not."""
         return self._ended
 
     @property
     def gone(self) -> str:
-        """Why nobody can be asked anything; empty if somebody can."""
+        """Reason why nobody can be asked anything; empty if somebody can."""
         if self._source is Source.REPLAY:
             return "this is a recording"
         return self._ended or self._lost
 
     def silent(self, now_s: float) -> bool:
-        """Whether frames have stopped coming from a bench that told some."""
+        """Whether frames have stopped coming from a bench that sent some."""
         if self._source is Source.REPLAY or self._heard_s == -math.inf:
             return False
         return now_s - self._heard_s > self._stale_s
 
     def at(self, now_s: float) -> Link:
-        """How near it is at a moment [s]."""
+        """State of the link at a moment [s]."""
         if self._source is Source.REPLAY:
             return Link.REPLAY
         if self._ended or self._lost:

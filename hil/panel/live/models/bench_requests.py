@@ -1,4 +1,4 @@
-"""What was asked of a bench, by number, and why the last wish did nothing."""
+"""Requests to a bench, by number, and why the last one did nothing."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ class BenchRequests:
 
     @property
     def refused(self) -> str:
-        """Why the last wish did nothing; empty if it did."""
+        """Reason why the last request did nothing; empty if it did."""
         return f"{self._what}: {self._refused}" if self._what else self._refused
 
     def refuse(self, what: str, why: str) -> None:
@@ -34,7 +34,7 @@ class BenchRequests:
         self._what = self._refused = ""
 
     def answered(self, answer: Answer) -> None:
-        """Hear the desk's answer to a question."""
+        """Take the desk's answer to a question."""
         what = self._asked.pop(answer.id, None)
         if what is None:
             return
@@ -44,6 +44,6 @@ class BenchRequests:
             self.forget()  # it was asked once more, and now it is done
 
     def update(self, before: Operation, now: Operation) -> None:
-        """Hear control: its word on a press replaces that on the one before."""
+        """Take control's report: its word on a press replaces that on the one before."""
         if now.refused != before.refused or now.seen != before.seen:
             self._what, self._refused = "", str(now.refused)

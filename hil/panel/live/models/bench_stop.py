@@ -50,7 +50,7 @@ class Stops:
         return not self._due
 
     def answered(self, number: int) -> None:
-        """Hear that a question was answered, a stop or another one."""
+        """Note that a question was answered, a stop or another one."""
         self._numbers.discard(number)
         if not self._numbers:
             self.settle()
@@ -62,13 +62,13 @@ class Stops:
         self._since_s = math.inf
 
     def again(self, message: m.Stop) -> None:
-        """One stop in the place of all that wait, for the next desk; the wait goes on."""
+        """Put one stop in the place of all that wait, for the next desk; the wait continues."""
         since_s = self._since_s
         self.settle()
         self.ask(message, since_s)
 
     def text_at(self, now_s: float, *, desk: bool) -> str:
-        """What people must know at a moment [s]; empty if all goes as it should.
+        """Return what people must know at a moment [s]; empty if all is as it should be.
 
         Args:
             desk: whether there is one that could answer.

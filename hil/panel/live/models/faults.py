@@ -1,4 +1,4 @@
-"""What went wrong and what to do: faults, refusals and warnings of a run, newest first."""
+"""Faults, refusals and warnings of a run, newest first, with their remedies."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ KEPT: Final = 500
 UNKNOWN: Final = (
     "Read the cause; have the machine looked at before going on if it is not understood."
 )
-"""What to do about a check that is not known here."""
+"""Remedy for a check that is not known here."""
 
 SORTS: Final = {
     "fault": "fault",
@@ -25,14 +25,14 @@ SORTS: Final = {
 
 
 class Sort(Enum):
-    """What an entry tells of."""
+    """Sort of an entry."""
 
     FAULT = "fault"
     """The gate stopped or refused a motion."""
     REFUSAL = "refusal"
     """A press did nothing."""
     WARNING = "warning"
-    """It goes on, but is worth a look."""
+    """The run continues, but it is worth attention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,19 @@ class FaultEntry:
     t_s: float
     """Time of the run [s]."""
     sort: Sort
-    """What it tells of."""
+    """Sort of the entry."""
     standing: bool
     """Whether it still holds; a fault that was reset does not."""
     place: str
     """Leg, arm and joint, or empty."""
     cause: str
-    """What happened, in words."""
+    """Cause in words."""
     value: str
-    """What was found, with its unit."""
+    """Value that was found, with its unit."""
     limit: str
-    """What would have been right, with its unit."""
+    """Limit that would have been right, with its unit."""
     advice: str
-    """What to do."""
+    """Remedy."""
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""
@@ -80,7 +80,7 @@ class FaultsModel:
 
     @property
     def standing(self) -> int:
-        """How many faults still hold."""
+        """Number of faults that still hold."""
         return sum(entry.standing for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
@@ -113,7 +113,7 @@ class FaultsModel:
 
 
 def entry_of(views: Views, event: EventRecord) -> FaultEntry | None:
-    """The line of an event; None if it tells of nothing wrong."""
+    """The line of an event; None if nothing is wrong by it."""
     data: Mapping[str, Any] = event.data
     bad = event.kind in (EventKind.VIOLATION, EventKind.FAULT) or event.level is Level.FATAL
     if not bad and data.get("taken") is False:
@@ -142,12 +142,12 @@ def _entry(
 
 
 def advice_of(views: Views, check: object) -> str:
-    """What to do; general advice for a check that is not known here."""
+    """Return the remedy of a check; general advice for one that is not known here."""
     return views.advice.get(check.lower(), UNKNOWN) if isinstance(check, str) else UNKNOWN
 
 
 def place_of(data: Mapping[str, Any]) -> str:
-    """Leg, or arm and joint, that an event tells of."""
+    """Leg, or arm and joint, of an event."""
     if data.get("leg") is not None:
         return "leg {leg}".format(leg=data["leg"])
     return ", ".join(str(data[key]) for key in ("arm", "joint") if data.get(key))

@@ -1,4 +1,4 @@
-"""Where a window's data comes from: a bench that runs, or a recording, through one interface.
+"""Sources of a window's data: a bench that runs, or a recording, through one interface.
 
 A feed hands over what came since it was last asked, as one array: a window asks thirty times
 a second, whatever the rate of the bench. A replay has its own time, which can be moved; its
@@ -23,19 +23,19 @@ from hil.run.station import NO_VIEWS, Station, Views
 Rows = NDArray[np.float64]
 
 HISTORY_S: Final = 600.0
-"""How far back a replay reaches when its time was moved [s]."""
+"""Length of the history of a replay when its time was moved [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What does not change while a run is looked at."""
+    """Facts of a run that do not change while it is shown."""
 
     header: RunHeader
-    """Of the run."""
+    """Header of the run."""
     period_s: float
     """Time between two frames [s]."""
     name: str
-    """Of the run."""
+    """Name of the run."""
 
     @property
     def signals(self) -> Signals:
@@ -44,7 +44,7 @@ class RunFacts:
 
     @property
     def station(self) -> str:
-        """Of which station the run is."""
+        """Station of the run."""
         return self.signals.station
 
     @property
@@ -54,13 +54,13 @@ class RunFacts:
 
     @property
     def views(self) -> Views:
-        """What its station shows beside signals and events."""
+        """Views of its station beside signals and events."""
         found = self.installed
         return NO_VIEWS if found is None else found.views
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """What the simulated devices of the run say of themselves; empty if all are real."""
+        """Descriptions of the run's simulated devices, by themselves; empty if all are real."""
         return tuple(self.header.simulated.values())
 
 
@@ -70,7 +70,7 @@ def _no_events() -> tuple[EventRecord, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came since the last time."""
+    """Rows and events that came since the last poll."""
 
     rows: Rows
     """Rows, oldest first, (n, values of the table); NaN = not there."""
@@ -89,7 +89,7 @@ class Feed(Protocol):
 
     @property
     def facts(self) -> RunFacts:
-        """What does not change."""
+        """Facts that do not change."""
         ...
 
     def poll(self) -> Batch:

@@ -11,11 +11,11 @@ class Lamp:
     """A lamp."""
 
     name: str
-    """Of the mode, as in the run's header."""
+    """Name of the mode, as in the run's header."""
     role: Role
     """Colour of the theme that it is lit in."""
     shape: Shape
-    """What it looks like."""
+    """Shape of the lamp."""
     lit: bool
     """Whether the bench is in that mode."""
 

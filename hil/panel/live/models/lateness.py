@@ -1,4 +1,4 @@
-"""How late the cycle wakes and how long it works: counts in logarithmic bins of the last minute.
+"""Lateness and working time of the cycle: counts in logarithmic bins of the last minute.
 
 Each block of time has its own counts, so that old ones are forgotten by clearing a row; nothing is
 sorted and nothing grows.
@@ -39,13 +39,13 @@ class Spread:
     name: str
     """Key of the quantity: ``late``, ``busy`` or ``answer``."""
     count: int
-    """How many cycles."""
+    """Number of cycles."""
     p50_s: float
     """Half of them are below this [s]."""
     p99_s: float
     """99 of 100 are below this [s]."""
     largest_s: float
-    """Of them all [s]."""
+    """Largest of them all [s]."""
 
 
 class LatenessModel:
@@ -92,7 +92,7 @@ class LatenessModel:
             self._count(number, rows[chosen, place], blocks)
 
     def counts(self, name: str) -> Counts:
-        """How many cycles of the window fall into each bin, shape (BINS,)."""
+        """Number of cycles of the window in each bin, shape (BINS,)."""
         return self._counts[self.names.index(name)].sum(axis=0)
 
     def spread(self, name: str) -> Spread:

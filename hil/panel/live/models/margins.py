@@ -1,4 +1,4 @@
-"""What is left: of each leg's and joint's travel, to singularities, of the supervision's windows.
+"""Margins left: each leg's and joint's travel, singularities, the supervision's windows.
 
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it. The thresholds of the
 colours are those of the picture in space.
@@ -26,7 +26,7 @@ class MarginRow:
     """One bar."""
 
     name: str
-    """Of the leg or joint, in words."""
+    """Name of the leg or joint, in words."""
     left: float
     """Way to the nearer limit in `unit`, negative beyond it; NaN if not known."""
     unit: str
@@ -38,9 +38,9 @@ class MarginRow:
     role: str
     """``ok``, ``warn``, ``fault`` or ``unknown``."""
     warn_share: float = WARN_SHARE
-    """Below this share people are warned."""
+    """Share below which people are warned."""
     note: str = ""
-    """What else there is to say of it."""
+    """Further note on it."""
 
     @property
     def words(self) -> str:

@@ -53,7 +53,7 @@ class PageModel:
             self._row = batch.rows[-1].copy()
 
     def value(self, column: str) -> float:
-        """Of a column in the newest row; NaN if there is none."""
+        """Value of a column in the newest row; NaN if there is none."""
         at = self._places.get(column)
         return math.nan if at is None or self._row is None else float(self._row[at])
 
@@ -70,7 +70,7 @@ class PageModel:
         return state.lower().replace("_", " ") or "not known", role, shape, why
 
     def ask(self, changes: Mapping[str, Any]) -> m.Motion:
-        """The wish that some keys be otherwise, to be sent."""
+        """The request that some keys be otherwise, to be sent."""
         self.wanted = {**self.wanted, **changes}
         number = self._next_id()
         self._asked[number] = self.wanted
@@ -78,14 +78,14 @@ class PageModel:
         return m.Motion(table=_nested(self.wanted), id=number)
 
     def press(self, button: PageButton) -> m.Motion:
-        """The wish of a button that is pressed, to be sent."""
+        """The request of a button that is pressed, to be sent."""
         changes = dict(button.asks)
         if button.counts:
             changes[button.counts] = int(self.wanted.get(button.counts, 0)) + 1
         return self.ask(changes)
 
     def heard(self, message: Message) -> bool:
-        """Hear the desk; whether the widgets must go to what is granted."""
+        """Take a message of the desk; return whether the widgets must show what is granted."""
         match message:
             case m.Answer():
                 return self._answered(message)
@@ -112,7 +112,7 @@ class PageModel:
         return not self._asked and self._put_back()
 
     def refused(self, refusal: Refusal) -> bool:
-        """Hear that control does not take what it was given; whether the widgets must go back."""
+        """Take a refusal of control; return whether the widgets must go back."""
         if not refusal.serial or refusal.serial != self._newest:
             return False
         self._newest, self._granted, self.said = 0, self._before, refusal.why
@@ -146,7 +146,7 @@ def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pages_of(facts: RunFacts) -> tuple[Page, ...]:
-    """What the station of a run shows of its own; nothing of a plan that cannot be read."""
+    """Pages of a run's own station; none for a plan that cannot be read."""
     if facts.views.pages is None:
         return ()
     try:

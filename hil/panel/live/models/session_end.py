@@ -1,4 +1,4 @@
-"""The end of a run for people: read from what control told, put into words."""
+"""The end of a run for people: read from control's report, put into words."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,7 +18,7 @@ _CAUSES: Final = {
     "terminal": "Ctrl-C at the terminal, or a signal",
     "desk": "operator's desk: {why}",
 }
-"""What ends a run, where the reason alone does not say it."""
+"""Causes of an end in words, where the reason alone does not say it."""
 _STEPS: Final = {
     "under_way": "under way",
     "stopping": "stopping",
@@ -26,7 +26,7 @@ _STEPS: Final = {
     "awaiting_park": "hold to run and press Park, else the power goes off in {left_s} s",
     "power_off": "power off",
 }
-"""What is being done."""
+"""Steps of an end in words."""
 
 
 def begins_end(event: EventRecord) -> bool:
@@ -36,13 +36,13 @@ def begins_end(event: EventRecord) -> bool:
 
 
 def failure_of(event: EventRecord) -> str:
-    """What broke in control itself, which then tells of no operation any more; else empty."""
+    """Return what broke in control itself, which then reports no operation any more; else empty."""
     broken = event.kind is EventKind.NOTE and event.level is Level.FATAL
     return event.message if broken else ""
 
 
 def last_word_in(messages: Iterable[Message]) -> bool:
-    """Whether a desk has said that it is over with this client, or with the run."""
+    """Whether a desk has finished with this client, or with the run."""
     return any(
         isinstance(said, m.SessionRefused) or (isinstance(said, m.State) and not said.bench)
         for said in messages
@@ -50,7 +50,7 @@ def last_word_in(messages: Iterable[Message]) -> bool:
 
 
 def end_words(end: RunEnd, over: str = "") -> str:
-    """What ends the run, what is being done, and what the operator can do.
+    """Return what ends the run, what is being done, and what the operator can do.
 
     Args:
         end: as control told it last.

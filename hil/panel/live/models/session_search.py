@@ -15,7 +15,7 @@ from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.endpoints import place_of
 
 TRY_EVERY_S: Final = 0.5
-"""Between the end of the first try and the next one [s]; each time longer by half ..."""
+"""Time between the end of the first try and the next one [s]; each time longer by half ..."""
 TRY_EVERY_MAX_S: Final = 4.0
 """... up to this [s]."""
 SLOWER: Final = 1.5
@@ -110,7 +110,7 @@ def _in_thread(work: Callable[[], None]) -> None:
 
 
 def _life_of(path: Path) -> Callable[[], bool]:
-    """Tells whether the process that a desk's socket is named after is still there."""
+    """Return a check that the process which a desk's socket is named after still exists."""
     place = place_of(path)
     if place is None:
         return lambda: False

@@ -1,4 +1,4 @@
-"""What happened when: the modes as spans of time, the events as marks."""
+"""The run in time: the modes as spans, the events as marks."""
 
 from bisect import bisect_right
 from collections import deque
@@ -21,11 +21,11 @@ class Span:
     """Time in one mode."""
 
     start_s: float
-    """When it began [s]."""
+    """Time at which it began [s]."""
     end_s: float
-    """When it ended, or the newest frame [s]."""
+    """Time at which it ended, or that of the newest frame [s]."""
     name: str
-    """Of the mode."""
+    """Name of the mode."""
     role: Role
     """Colour of the theme."""
 
@@ -35,7 +35,7 @@ class Mark:
     """An event."""
 
     t_s: float
-    """When [s]."""
+    """Time of the event [s]."""
     role: Role
     """Colour of the theme; ``accent`` for what merely happened."""
     message: str
@@ -56,7 +56,7 @@ class TimelineModel:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """In order of time; the last one goes to the newest frame."""
+        """Spans in order of time; the last one goes to the newest frame."""
         return tuple(self._spans)
 
     @property
@@ -66,7 +66,7 @@ class TimelineModel:
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """In order of time."""
+        """Marks in order of time."""
         return tuple(self._marks)
 
     def take(self, batch: Batch, now_s: float) -> None:

@@ -22,7 +22,7 @@ from hil.run.file_kinds import TOGETHER, all_kinds, kind_of, kinds_named
 from hil.run.registry import stations
 
 FILES_MAX: Final = 500
-"""Of one folder that are looked at."""
+"""Most files of one folder that are read."""
 
 
 class SaveError(Exception):
@@ -36,15 +36,15 @@ class Entry:
     path: Path
     """The file."""
     kind: FileKind | None
-    """None if it cannot be told."""
+    """Kind of the file; None if it cannot be found out."""
     name: str
-    """As it calls itself, or its file's."""
+    """Name that it gives itself, or that of its file."""
     description: str
-    """In its own words; empty if it has none."""
+    """Description in its own words; empty if it has none."""
     shipped: bool
     """Whether it came with the program."""
     problem: str = ""
-    """Why it cannot be used; empty if it can be read."""
+    """Reason why it cannot be used; empty if it can be read."""
 
     @property
     def station(self) -> str:
@@ -72,7 +72,7 @@ def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
 
 
 def entry_of(path: Path) -> Entry:
-    """What a file is; one that cannot be read says why."""
+    """Entry of a file; one that cannot be read has its problem."""
     shipped = is_shipped(path)
     try:
         table, kind = table_of(path)
@@ -91,7 +91,7 @@ def entry_of(path: Path) -> Entry:
 
 
 def table_of(path: Path) -> tuple[dict[str, Any], FileKind | None]:
-    """What a file says, and its kind; None if it shows none.
+    """Table of a file, and its kind; None if it shows none.
 
     Raises:
         ConfigError: if it cannot be read.
@@ -142,7 +142,7 @@ class Writer:
         """What the file that was written last cannot say of its table, a line each."""
 
     def may_write(self, path: Path) -> str:
-        """Why a file must not be written, and what to do; empty if it may be."""
+        """Return why a file must not be written, and what to do; empty if it may be."""
         if is_shipped(path):
             return f"{path}: came with the program and is kept as it is; choose another folder"
         if os.path.lexists(path) and path.resolve() not in self._written:

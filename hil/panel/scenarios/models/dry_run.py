@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def _teller() -> Callable[[float, float], None]:
-    """What tells how far a run is, not more often than a bar can show."""
+    """Return a reporter of how far a run is, not more often than a bar can show."""
     last_share = 0.0
 
     def report(t_s: float, total_s: float) -> None:

@@ -73,7 +73,7 @@ class FormModel:
         )
 
     def columns(self, place: Place) -> tuple[Node, ...]:
-        """What a line of a list of tables may have, as nodes of its first item."""
+        """Nodes of a line in a list of tables, as of its first item."""
         node = self.node(place)
         return () if node is None else self._maker.columns(node)
 
@@ -85,7 +85,7 @@ class FormModel:
     # --- edits ----------------------------------------------------------------------------------
 
     def edit(self, place: Place, typed: str) -> None:
-        """Give a line the value that was typed; a key that was left out stands there then."""
+        """Give a line the value that was typed; a key that was left out is in the file then."""
         node = self._needed(place)
         if node.inner or node.kind is NodeKind.FOREIGN:
             raise FormError(f"{_words(place)}: cannot be typed; remove it or edit what is in it")
@@ -116,7 +116,7 @@ class FormModel:
             self._become(replaced(table, place, value), place)
 
     def include(self, place: Place, given: bool) -> None:
-        """Let a key stand in the file, or leave it out."""
+        """Put a key into the file, or leave it out."""
         node = self._needed(place)
         if given == node.given:
             return
@@ -232,11 +232,11 @@ class FormModel:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong, as far as it was looked at."""
+        """Problems, as far as they were looked for."""
         return self._problems
 
     def take(self, revision: int, problems: Iterable[Problem]) -> bool:
-        """Take what a check has found, unless it was in a table of before; tell whether."""
+        """Take a check's findings, unless of an earlier table; return whether they were taken."""
         if revision != self.revision:
             return False
         self._problems, self.judged = tuple(problems), revision

@@ -1,4 +1,4 @@
-"""What the buttons of a form can do at a line; a button that can do nothing there is off."""
+"""Acts of a form's buttons at a line; a button that can do nothing there is off."""
 
 from __future__ import annotations
 

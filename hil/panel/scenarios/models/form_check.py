@@ -1,4 +1,4 @@
-"""What is wrong with a table of settings, each problem at its place in the form.
+"""Problems of a table of settings, each at its place in the form.
 
 The bench's own readers judge, with their own words, and say which key each is about. A problem in a
 file that the table names is shown at that name.
@@ -26,9 +26,9 @@ class Problem:
     """One thing that is wrong."""
 
     place: Place
-    """Where in the table; empty for the whole."""
+    """Place in the table; empty for the whole."""
     message: str
-    """What is wrong and what would be right."""
+    """Sentence of what is wrong and what would be right."""
 
 
 def problems_of(kind: FileKind, table: Mapping[str, Any], file: Path) -> tuple[Problem, ...]:
@@ -75,7 +75,7 @@ def _without_echoes(problems: Iterable[str]) -> tuple[Problem, ...]:
 def _place_of_file(
     source: str, kind: FileKind, table: Mapping[str, Any], file: Path
 ) -> Place | None:
-    """Which key names the file that a problem is in; None if it is in the table itself."""
+    """Key that names the file with a problem; None if the problem is in the table itself."""
     if source == str(file):
         return None
     for named in kind.names:

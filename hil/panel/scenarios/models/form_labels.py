@@ -1,4 +1,4 @@
-"""What stands beside a setting's field: its key in words with the unit, and its bounds in signs."""
+"""Labels beside a setting's field: its key in words with the unit, and its bounds in signs."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a form shows of a table of settings: nodes, made from the JSON schema and the table.
+"""The nodes that a form shows of a table of settings, made from the JSON schema and the table.
 
 A node is one line of the form: a value, or a table or list with nodes of its own, which are made
 when they are asked for. A key that is left out is shown with its default and without a tick.
@@ -17,12 +17,12 @@ Place = tuple[str | int, ...]
 Schema = Mapping[str, Any]
 
 ABSENT: Final = object()
-"""In place of a value that is not there."""
+"""Placeholder of a value that is not there."""
 _SCALARS: Final = {"string", "number", "integer", "boolean"}
 
 
 class NodeKind(Enum):
-    """How a node is edited."""
+    """Editor that a node needs."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -45,23 +45,23 @@ class Node:
     place: Place
     """Keys and numbers that lead to it."""
     kind: NodeKind
-    """How it is edited."""
+    """Kind of its editor."""
     value: Any
-    """As in the table, or the default; `ABSENT` if there is neither."""
+    """Value of the table, or the default; `ABSENT` if there is neither."""
     given: bool
-    """Whether it stands in the table."""
+    """Whether it is in the table."""
     required: bool
     """Whether it has to."""
     schema: Schema = field(repr=False)
     """Its own, without references and without null."""
     unit: str = ""
-    """Of a number, empty if none."""
+    """Unit of a number, empty if none."""
     about: str = ""
-    """What the schema says of it."""
+    """Description by the schema."""
     tag: str = ""
     """Key that chooses among kinds of tables; empty if there is one kind."""
     options: tuple[Any, ...] = ()
-    """Of a choice, in the schema's order."""
+    """Options of a choice, in the schema's order."""
 
     @property
     def key(self) -> str | int:
@@ -82,7 +82,7 @@ class Node:
 
     @property
     def bounds(self) -> str:
-        """What a number or a list's length may be, such as ``0 < … ≤ 5``; empty if anything."""
+        """Bounds of a number or a list's length, such as ``0 < … ≤ 5``; empty if there are none."""
         return bounds_of(self.schema)
 
     @property
@@ -161,7 +161,7 @@ class NodeMaker:
         return replace(node, kind=NodeKind.ROW) if plain else node
 
     def columns(self, node: Node) -> tuple[Node, ...]:
-        """What a line of a list of tables may have, as nodes of its first item.
+        """Nodes of a line in a list of tables, as of its first item.
 
         The keys of a table in it count as its own, if it has to be there or is in some item.
         """
@@ -181,11 +181,11 @@ class NodeMaker:
         return self.resolved(self.item_schema(node)).get("properties", {}).get(key, {})
 
     def item_schema(self, node: Node) -> Schema:
-        """What a further item of a list is like."""
+        """Schema of a further item of a list."""
         return self._item(node.schema, len(node.value) if isinstance(node.value, list) else 0)
 
     def field_schema(self, node: Node, key: str) -> Schema:
-        """What a key of a table is like."""
+        """Schema of a key of a table."""
         properties = node.schema.get("properties", {})
         return properties.get(key) or node.schema.get("additionalProperties") or {}
 
@@ -206,7 +206,7 @@ class NodeMaker:
         return found
 
     def tags_of(self, schema: Schema) -> Mapping[Any, str]:
-        """The values of a tag and what each stands for, in the order of the alternatives."""
+        """The values of a tag and the meaning of each, in the order of the alternatives."""
         tag, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
         order: list[Any] = []
         for each in schema["oneOf"]:
@@ -220,7 +220,7 @@ class NodeMaker:
         return {tag: self.resolved({"$ref": reference}) for tag, reference in mapping.items()}
 
     def _chosen(self, schema: Schema, value: Any) -> tuple[Schema, str]:
-        """The alternative that a value follows, and the tag that tells it."""
+        """The alternative that a value follows, and the tag that selects it."""
         if "discriminator" in schema:
             tag, mapping = schema["discriminator"]["propertyName"], self.tags_of(schema)
             tag_value = value.get(tag) if isinstance(value, Mapping) else None

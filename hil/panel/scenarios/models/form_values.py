@@ -97,7 +97,7 @@ def _as_lists(value: Any) -> Any:
 
 
 def value_at(table: Any, place: Place) -> Any:
-    """What stands at a place of a table; `ABSENT` if nothing does."""
+    """Value at a place of a table; `ABSENT` if there is none."""
     for key in place:
         try:
             table = table[key]

@@ -13,11 +13,11 @@ from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
 
 POLL_EVERY_S: Final = 0.2
-"""How often a bench's desk is looked for [s]."""
+"""Time between two searches for a bench's desk [s]."""
 
 
 class LaunchState(Enum):
-    """How far a bench is."""
+    """Stage of a bench that is started."""
 
     STARTING = "starting"
     RUNNING = "running"
@@ -97,7 +97,7 @@ class BenchRun:
         self._child.ask_to_stop()
 
     def forget(self) -> None:
-        """Let go of it; it goes on."""
+        """Let go of it; it still runs."""
         self._child.forget()
 
 

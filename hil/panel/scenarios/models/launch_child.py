@@ -54,17 +54,17 @@ class Child:
         return self._process.poll()
 
     def read_output(self, start: int = 0) -> bytes:
-        """What it has said on standard output, from a byte on."""
+        """Standard output so far, from a byte on."""
         return os.pread(self._output.fileno(), TOLD_MAX, start)
 
     def words(self) -> str:
-        """The last that it has said on standard error."""
+        """The last words on standard error."""
         fd = self._errors.fileno()
         begin = max(0, os.fstat(fd).st_size - WORDS_MAX)
         return os.pread(fd, WORDS_MAX, begin).decode("utf-8", "replace").strip()
 
     def answer(self) -> dict[str, Any] | None:
-        """The JSON object that it has said; None if it said none."""
+        """The JSON object on standard output; None if there is none."""
         with suppress(orjson.JSONDecodeError):
             said = orjson.loads(self.read_output())
             return said if isinstance(said, dict) else None
@@ -83,12 +83,12 @@ class Child:
         self.forget()
 
     def forget(self) -> None:
-        """Let go of it; it goes on if it runs."""
+        """Let go of it; it still runs if it did."""
         self._output.close()
         self._errors.close()
 
     def why(self) -> str:
-        """Why it ended badly, in its own words; empty if it said none and was not killed."""
+        """Return why it ended badly, in its own words; empty if it said none and was not killed."""
         said = self.answer() or {}
         reason = str(said.get("error") or said.get("reason") or "") or self.words()
         status = self.status

@@ -23,16 +23,16 @@ PREVIEW: Final = ("-m", "hil.panel.scenarios.models.preview")
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """How a check ended."""
+    """Outcome of a check."""
 
     ok: bool
     """Whether all is well."""
     findings: tuple[CheckFinding, ...]
     """The wrong ones first."""
     error: str
-    """Why there is no verdict on the motion; empty if there is."""
+    """Reason why there is no verdict on the motion; empty if there is."""
     duration_s: float | None
-    """Of the motion [s]; None if not told."""
+    """Duration of the motion [s]; None if not given."""
 
 
 class CheckRun:
@@ -62,7 +62,7 @@ class CheckRun:
 def outcome_of(
     said: dict[str, Any], kind: FileKind | None, parts: Mapping[str, FileKind | None] | None = None
 ) -> CheckOutcome:
-    """What the JSON of `hil check` says.
+    """Outcome by the JSON of `hil check`.
 
     Args:
         parts: kinds of the scenarios of its parts, by their names.
@@ -89,12 +89,12 @@ def _wrong_first(findings: tuple[CheckFinding, ...]) -> tuple[CheckFinding, ...]
 
 @dataclass(frozen=True, slots=True)
 class DryOutcome:
-    """How a dry run ended."""
+    """Outcome of a dry run."""
 
     ok: bool
     """Whether all went well."""
     reason: str
-    """How it ended, or what went wrong."""
+    """Reason of its end, or what went wrong."""
     recording: Path | None
     """Its file; None if there is none."""
 

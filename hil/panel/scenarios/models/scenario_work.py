@@ -1,4 +1,4 @@
-"""What is done with a scenario: checked, tried in a dry run, run, reported; and what is told of it.
+"""Work on a scenario: check, dry run, run and report; and the news of each.
 
 Every work is a process of its own that is looked at and never waited for. There is at most one of
 each kind.
@@ -36,12 +36,12 @@ _PARTS_LED: Final = "Each part has a desk of its own and waits to be led: choose
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What has become of a work."""
+    """News of a work."""
 
     words: str
-    """For people; empty if there is nothing new to be said."""
+    """Sentence for people; empty if there is nothing new to be said."""
     findings: tuple[CheckFinding, ...] | None = None
-    """Of a check; None if it was none."""
+    """Findings of a check; None if it was none."""
     desk: Path | None = None
     """Socket of the bench that has begun; None if none has, or it has none of its own."""
     steered: Steered | None = None
@@ -49,7 +49,7 @@ class News:
     page: Path | None = None
     """The report that was made; None if none was."""
     preview: Preview | str | None = None
-    """What the file that was picked will look like, or why that cannot be shown."""
+    """Preview of the file that was picked, or why it cannot be shown."""
 
 
 class ScenarioWork:
@@ -75,31 +75,31 @@ class ScenarioWork:
 
     @property
     def running(self) -> bool:
-        """Whether a bench that was started here goes on."""
+        """Whether a bench that was started here still runs."""
         states = (LaunchState.STARTING, LaunchState.RUNNING)
         return self.bench is not None and self.bench.state in states
 
     @property
     def proving(self) -> bool:
-        """Whether a check or a dry run goes on."""
+        """Whether a check or a dry run is under way."""
         return self.check is not None or self.dry is not None
 
     # --- beginning ------------------------------------------------------------------------------
 
     def begin_check(self, entry: Entry) -> str:
-        """Prove the whole motion; what is told of it."""
+        """Prove the whole motion; return the sentence for people."""
         self._name = entry.name
         self.check = CheckRun(entry.path)
         return "Checking…"
 
     def begin_dry_run(self, entry: Entry) -> str:
-        """Try it in the virtual clock; what is told of it."""
+        """Try it in the virtual clock; return the sentence for people."""
         self._name, self.recording = entry.name, None
         self.dry = DryRun(entry.path, self._out)
         return f"Dry run of {entry.name}"
 
     def begin_bench(self, entry: Entry, table: Mapping[str, Any]) -> str:
-        """Run it in real time, led from panels; what is told of it.
+        """Run it in real time, led from panels; return the sentence for people.
 
         Args:
             table: what is in it; what a person moves gives way to the handles on the screen,
@@ -116,7 +116,7 @@ class ScenarioWork:
         return f"{entry.name} starts…"
 
     def begin_report(self, recording: Path) -> str:
-        """Make the page of a recording; what is told of it."""
+        """Make the page of a recording; return the sentence for people."""
         self.report = ReportRun(recording)
         return "Making the report…"
 
@@ -210,7 +210,7 @@ class ScenarioWork:
     # --- ending ---------------------------------------------------------------------------------
 
     def forget_bench(self) -> None:
-        """Let go of the bench that was started last; it goes on if it runs."""
+        """Let go of the bench that was started last; it still runs if it did."""
         if self.bench is not None:
             self.bench.forget()
             self.bench = None
@@ -219,7 +219,7 @@ class ScenarioWork:
             self._place = None
 
     def close(self) -> None:
-        """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
+        """End what moves nothing, as the window closes; a bench runs on, without its dead-man."""
         for run in (self.check, self.dry, self.report, self.preview):
             if run is not None:
                 run.end()
@@ -228,13 +228,13 @@ class ScenarioWork:
 
 
 def _handles_of(entry: Entry) -> Handles | None:
-    """How runs of a scenario are steered; None if they are not."""
+    """Handles that steer runs of a scenario; None if there are none."""
     lead = next((one.lead for one in stations() if one.scenarios is entry.kind), None)
     return None if lead is None or lead.handles is None else lead.handles()
 
 
 def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
-    """What is told of a bench once it runs: where its desk is, or those of its parts."""
+    """Sentence about a bench once it runs: where its desk is, or those of its parts."""
     name = entry.path.stem
     if not entry.several:
         return f"{name} runs."

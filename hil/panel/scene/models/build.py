@@ -1,4 +1,4 @@
-"""From a run's header to the scenes that show it."""
+"""The scenes that show a run, built from its header."""
 
 from hil.config.errors import ConfigError
 from hil.recording.header import RunHeader
@@ -11,7 +11,7 @@ class SceneError(Exception):
 
 
 def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
-    """What a run's machines look like, as its station draws them.
+    """Scenes of a run's machines, as its station draws them.
 
     Raises:
         SceneError: if its station is not installed or has no scene, or the header does not

@@ -13,7 +13,7 @@ class Caught:
     window: Window
     """Its samples, and a few more on either side."""
     edge_s: float
-    """When the trigger's edge was [s]."""
+    """Time of the trigger's edge [s]."""
 
 
 class Catcher:
@@ -28,12 +28,12 @@ class Catcher:
 
     @property
     def phase(self) -> TriggerPhase:
-        """Where the trigger is."""
+        """Phase of the trigger."""
         return self._state.phase if self.settings.active else TriggerPhase.IDLE
 
     @property
     def edge_s(self) -> float:
-        """When the edge of the sweep was that is being filled [s]."""
+        """Time of the edge of the sweep that is being filled [s]."""
         return self._state.edge_s
 
     @property

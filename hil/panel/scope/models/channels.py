@@ -20,7 +20,7 @@ _GROUPS: Final = {
 _BETWEEN: Final = frozenset({"space_way"})
 """Values of several moments: no signals."""
 _LINEAR: Final = 3
-"""Of a group with two units, the first three are linear, the others angular."""
+"""Number of linear signals in a group with two units; the others are angular."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,17 @@ class Channel:
     """One signal."""
 
     name: str
-    """As in a CSV, unit included, such as ``measured_length_leg3_m``."""
+    """Name as in a CSV, unit included, such as ``measured_length_leg3_m``."""
     column: int
-    """In the rows of a batch."""
+    """Index of its column in the rows of a batch."""
     unit: str
-    """Of its values; ``"code"`` and ``"bits"`` are whole numbers."""
+    """Unit of its values; ``"code"`` and ``"bits"`` are whole numbers."""
     group: str
     """First branch of the tree: asked, allowed, sent, measured, cycle..."""
     field: str
     """Second branch, such as ``measured_length_m``."""
     short: str = ""
-    """What tells it from the others of its field, such as ``leg3``; empty if it is alone."""
+    """Name among the others of its field, such as ``leg3``; empty if it is alone."""
 
     @property
     def plot(self) -> str:
@@ -81,7 +81,7 @@ def _shorts(names: Sequence[str]) -> list[str]:
 
 
 def _common(words: list[list[str]]) -> int:
-    """How many first words all have in common, at least one of each being left."""
+    """Number of first words that all have in common, at least one of each being left."""
     most = min(len(word) for word in words) - 1
     return next((at for at in range(most) if len({word[at] for word in words}) > 1), most)
 

@@ -12,14 +12,14 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class Cursors:
-    """Where the cursors are."""
+    """Positions of the cursors."""
 
     a_s: float
     """Time of the first [s]."""
     b_s: float
     """Time of the second [s]."""
     active: int = 0
-    """Which of them keys move, 0 or 1."""
+    """Number of the cursor that keys move, 0 or 1."""
 
     @property
     def dt_s(self) -> float:
@@ -46,22 +46,22 @@ class CursorReading:
     """One trace at the cursors."""
 
     channel: Channel
-    """What is read."""
+    """Signal of the trace."""
     a: float
     """Its sample nearest to the first cursor; NaN where there is none."""
     b: float
-    """Likewise at the second."""
+    """Its sample nearest to the second cursor; NaN where there is none."""
 
     @property
     def difference(self) -> float:
-        """From the first to the second, in the signal's unit."""
+        """Difference from the first to the second, in the signal's unit."""
         return self.b - self.a
 
 
 def readings(
     window: Window, channels: Sequence[Channel], cursors: Cursors, reach_s: float
 ) -> tuple[CursorReading, ...]:
-    """What the traces are at the cursors.
+    """Values of the traces at the cursors.
 
     Args:
         reach_s: a sample farther away than this is not taken [s].

@@ -1,4 +1,4 @@
-"""From sixty thousand samples to one line per pixel that still shows every extreme.
+"""Decimation of sixty thousand samples to a line per pixel that still shows every extreme.
 
 Samples are put into buckets of equal number, counted from the first sample ever, not from the edge
 of the picture: buckets that are full never change, so a picture that moves does not flicker, and

@@ -1,4 +1,4 @@
-"""What is seen of a scope, as files; a file that exists is never touched."""
+"""Export of what a scope shows, as files; a file that exists is never touched."""
 
 import csv
 from collections.abc import Iterator, Sequence

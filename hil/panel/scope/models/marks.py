@@ -10,7 +10,7 @@ _ARROW = " -> "
 
 
 def words_of(mark: EventRecord) -> str:
-    """What stands at a mark: of a mode the one that begins, else the message's beginning."""
+    """Text at a mark: of a mode the one that begins, else the message's beginning."""
     message = mark.message
     if mark.kind is EventKind.MODE and _ARROW in message:
         message = message.rsplit(_ARROW, 1)[1]
@@ -18,7 +18,7 @@ def words_of(mark: EventRecord) -> str:
 
 
 def fitting(spans: Sequence[tuple[float, float]], room: float) -> tuple[int, ...]:
-    """Which of many words can stand in one row; the newest come first.
+    """Choose which of many words fit in one row; the newest come first.
 
     Args:
         spans: left and right end of each, oldest first, in any one unit.

@@ -50,7 +50,7 @@ class Window:
         return Window(self.epoch, self.first + low, self.t_s[low:high], self.values[:, low:high])
 
     def kept(self) -> "Window":
-        """The same in memory of its own, read-only: it stays when the ring goes on."""
+        """The same in memory of its own, read-only: it stays when the ring is filled further."""
         t_s, values = self.t_s.copy(), self.values.copy()
         t_s.setflags(write=False)
         values.setflags(write=False)

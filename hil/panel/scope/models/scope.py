@@ -95,7 +95,7 @@ class ScopeModel:
 
     @property
     def history_s(self) -> float:
-        """How far back samples are kept [s]."""
+        """Length of the history that is kept [s]."""
         return self._history_s
 
     def set_history(self, history_s: float) -> None:
@@ -171,11 +171,11 @@ class ScopeModel:
 
     @property
     def paused(self) -> bool:
-        """Whether the picture stands still."""
+        """Whether the picture is frozen."""
         return self._pause is not None
 
     def set_paused(self, paused: bool) -> None:
-        """Let the picture stand still, with all the history of this moment, or go on."""
+        """Freeze the picture, with all the history of this moment, or let it roll."""
         if paused and self._pause is None:
             view = self.view()
             caught = self._catcher.caught
@@ -185,7 +185,7 @@ class ScopeModel:
             self._pause = None
 
     def view(self) -> View:
-        """What is to be drawn now."""
+        """The view that is to be drawn now."""
         catcher, still, none = self._catcher, self._pause, float("nan")
         caught = catcher.caught
         if still is not None:
@@ -223,12 +223,12 @@ class ScopeModel:
 
     @property
     def trigger(self) -> TriggerSettings:
-        """What is waited for."""
+        """Settings of the trigger."""
         return self._catcher.settings
 
     @property
     def phase(self) -> TriggerPhase:
-        """Where the trigger is."""
+        """Phase of the trigger."""
         return self._catcher.phase
 
     def set_trigger(self, settings: TriggerSettings) -> None:
@@ -267,7 +267,7 @@ class ScopeModel:
         self.cursors = Cursors(from_s + third_s, to_s - third_s)
 
     def readings(self, view: View) -> tuple[CursorReading, ...]:
-        """What the traces are at the cursors; empty without any."""
+        """Values of the traces at the cursors; empty without any."""
         if self.cursors is None:
             return ()
         return readings(view.window, self._traces, self.cursors, self._reach_s)
@@ -291,7 +291,7 @@ class ScopeModel:
 
 
 def first_columns(facts: RunFacts) -> list[str]:
-    """What is shown at first: columns of the signals that a station names and the run has.
+    """Signals shown at first: columns that a station names and the run has.
 
     A signal of several values is shown whole, or not at all if there is no room for it.
     """

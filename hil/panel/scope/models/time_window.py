@@ -1,4 +1,4 @@
-"""The stretch of time that a scope shows: what rolls by, a sweep, or a picture that stands."""
+"""The time window of a scope: rolling, a sweep, or a frozen picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hil.panel.scope.models.ring import Window
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is to be drawn."""
+    """The view that is to be drawn."""
 
     from_s: float
     """Time at the left edge [s]."""
@@ -51,7 +51,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """A picture that stands still, with all the history of its moment."""
+    """A frozen picture, with all the history of its moment."""
 
     window: Window
     """The history."""
@@ -66,7 +66,7 @@ class Still:
         return self.to_s - self.from_s
 
     def spanning(self, span_s: float) -> Still:
-        """So much time [s] about the same middle."""
+        """The same middle with another span [s]."""
         middle = 0.5 * (self.from_s + self.to_s)
         return Still(self.window, middle - 0.5 * span_s, middle + 0.5 * span_s)
 

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class Edge(Enum):
-    """Which crossings count."""
+    """Direction of the crossings that count."""
 
     RISING = "rising"
     FALLING = "falling"
@@ -26,7 +26,7 @@ class Edge(Enum):
 
 
 class Sweep(Enum):
-    """What is shown between two edges."""
+    """Sweep mode: what is shown between two edges."""
 
     OFF = "off"
     """No trigger: the newest samples roll by."""
@@ -40,7 +40,7 @@ class Sweep(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TriggerSettings:
-    """What is waited for.
+    """Settings of the trigger.
 
     Raises:
         ValueError: if a value is out of its range; the message says which.
@@ -49,15 +49,15 @@ class TriggerSettings:
     channel: str = ""
     """Name of the signal; empty for none."""
     level: float = 0.0
-    """In the signal's unit."""
+    """Level in the signal's unit."""
     edge: Edge = Edge.RISING
-    """Which crossings count."""
+    """Direction of the crossings that count."""
     hysteresis: float = 0.0
     """Distance from the level that the signal must have had before, same unit, ≥ 0."""
     pre: float = 0.5
     """Share of a sweep before its edge, 0 to 1."""
     sweep: Sweep = Sweep.OFF
-    """What is shown between two edges."""
+    """Sweep mode between two edges."""
     hold_off_s: float = 0.0
     """Least time from an edge to the next that counts [s], ≥ 0."""
 
@@ -78,7 +78,7 @@ class TriggerSettings:
 
 
 def edges(values: Array, settings: TriggerSettings, side: int = 0) -> tuple[NDArray[np.intp], int]:
-    """Where a signal crosses the level.
+    """Find where a signal crosses the level.
 
     Args:
         values: of the signal, (n,); NaN = not there.
@@ -116,7 +116,7 @@ def _crossings(
 
 
 class TriggerPhase(Enum):
-    """Where the trigger is."""
+    """Phase of the trigger."""
 
     IDLE = "idle"
     ARMED = "armed"
@@ -126,7 +126,7 @@ class TriggerPhase(Enum):
 
 
 class TriggerEvent(Enum):
-    """What can happen to it."""
+    """Event of the trigger's state machine."""
 
     START = "start"
     EDGE = "edge"
@@ -159,10 +159,10 @@ TRANSITIONS: Final[Mapping[tuple[TriggerPhase, TriggerEvent], TriggerPhase]] = M
 
 @dataclass(frozen=True, slots=True)
 class TriggerState:
-    """What the trigger knows."""
+    """State of the trigger."""
 
     phase: TriggerPhase = TriggerPhase.IDLE
-    """Where it is."""
+    """Phase of the trigger."""
     edge_s: float = float("nan")
     """Time of the last edge that counted [s]; NaN before the first."""
     side: int = 0
@@ -210,7 +210,7 @@ def _until(
     now_s: float,
     full: list[float],
 ) -> TriggerState:
-    """Let time go on to now_s; sweeps that become full are added to `full`."""
+    """Advance time to now_s; sweeps that become full are added to `full`."""
     post_s = (1.0 - settings.pre) * span_s
     if state.phase is TriggerPhase.FILLING and now_s >= state.edge_s + post_s:
         single = settings.sweep is Sweep.SINGLE

@@ -12,7 +12,7 @@ class CancelledError(Exception):
 
 
 class Watch:
-    """What work tells while it goes on, and whether it is still wanted."""
+    """Progress of work that is under way, and whether it is still wanted."""
 
     def __init__(self) -> None:
         self.share = 0.0

@@ -1,4 +1,4 @@
-"""Which benches have begun since the last look; no window is needed for it."""
+"""Benches that have begun since the last poll; no window is needed for it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,12 +10,12 @@ from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.desk.unattended_runs import list_unattended_runs
 
 POLL_EVERY_S: Final = 1.0
-"""Between two looks [s]; a look asks the kernel and waits for nobody."""
+"""Time between two polls [s]; a poll asks the kernel and waits for nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchList:
-    """What a look has found."""
+    """Result of one poll."""
 
     running: tuple[Endpoint, ...] = ()
     """Benches that answer, by name."""
@@ -24,7 +24,7 @@ class BenchList:
     unled: tuple[str, ...] = ()
     """Names of runs without operator: no panel can show, lead or stop them."""
     problem: str = ""
-    """Why nobody can be found; empty if that is not so."""
+    """Reason why nobody can be found; empty if that is not so."""
 
 
 class BenchWatch:
@@ -47,15 +47,15 @@ class BenchWatch:
         self._known: frozenset[Path] | None = None
 
     def forget(self) -> None:
-        """Take whoever is found by the next look, which is due at once, for known."""
+        """Count benches found by the next poll, which is due at once, as known."""
         self._known, self._next_s = None, -math.inf
 
     def expect_all(self) -> None:
-        """Take whoever is found by the next look for begun: none was there a moment ago."""
+        """Count benches found by the next poll as begun: none was there a moment ago."""
         self._known, self._next_s = frozenset(), -math.inf
 
     def poll(self) -> BenchList | None:
-        """What there is to be seen; None if no look is due."""
+        """Poll if it is due; else return None."""
         now_s = self._now_s()
         if now_s < self._next_s:
             return None

@@ -1,4 +1,4 @@
-"""What is to be read from afar: mode, worst margin, time left; and how large it must be."""
+"""Text to be read from afar: mode, worst margin, time left; and how large it must be."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ NO_RUN: Final = Far("No run", "dim", "", "unknown", "")
 
 
 def far_of(session: Session | None, rows: Sequence[MarginRow], now_s: float) -> Far:
-    """What there is to be read of a run.
+    """Return the display of a run.
 
     Args:
         rows: what is left to its limits, worst first.
@@ -71,7 +71,7 @@ def _left(session: Session) -> str:
 
 
 def time_left_s(session: Session) -> float | None:
-    """Until a recording, or the motion that is being played, is over at this tempo [s].
+    """Time until a recording, or the motion that is being played, is over at this tempo [s].
 
     None where nothing is played, it stands still, or its length is not known.
     """

@@ -1,4 +1,4 @@
-"""Which views are drawn in a turn: what there is time for, and each as often as the others.
+"""Choice of the views drawn in a turn: as time allows, and each as often as the others.
 
 A view that is slow to draw must not make the sign of life late that is due in the next turn. So a
 turn begins with what it is late itself, whatever has made it late, and draws what fits into the
@@ -14,9 +14,9 @@ SKIPS_MAX: Final = 15
 ALWAYS: Final = 0.2
 """Share of a turn's time that even a late one has, for views that cost next to nothing."""
 SELDOM: Final = 0.2
-"""A view that is drawn in a smaller share of the turns is drawn seldom, which is told;"""
+"""Share of the turns below which a view is drawn seldom, which is reported;"""
 OFTEN: Final = 0.3
-"""until it is drawn in such a share of them."""
+"""share of the turns above which it no longer counts so."""
 _FORGET: Final = 0.1
 """Weight of the newest cost in the running mean, and of the newest turn in the share."""
 

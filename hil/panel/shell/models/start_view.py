@@ -1,4 +1,4 @@
-"""What ``hil panel`` opens: a scenario, a recording, a bench that runs, or a choice."""
+"""The first view of ``hil panel``: a scenario, a recording, a bench that runs, or a choice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ What = Literal["scenario", "run", "bench", "choice", "scenarios"]
 
 @dataclass(frozen=True, slots=True)
 class StartView:
-    """What the window begins with."""
+    """The first view of the window."""
 
     what: What
     """A scenario ready to run, a recording, the one bench that runs, a choice of several benches,
@@ -25,7 +25,7 @@ class StartView:
     path: Path | None = None
     """File or folder to be opened, or a scenario to begin with; None for nothing."""
     station: str = ""
-    """Of a scenario, as its file says; empty otherwise."""
+    """Station of a scenario, as its file says; empty otherwise."""
     benches: tuple[Endpoint, ...] = ()
     """Those that run."""
 

@@ -51,14 +51,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceFigures:
-    """How far apart a signal is, in its unit; NaN if the runs have nothing in common."""
+    """Differences of a signal, in its unit; NaN if the runs have nothing in common."""
 
     channel: Channel
     """The signal."""
     largest: float
     """The difference of largest magnitude, with its sign."""
     at_s: float
-    """When it was, in the first run's time [s]."""
+    """Time of that difference, in the first run's time [s]."""
     rms: float
     """Root of the mean square."""
     mean: float
@@ -84,7 +84,7 @@ class Places(NamedTuple):
     high: NDArray[np.intp]
     """Sample behind it, (m,)."""
     share: Array
-    """How far it is from the one to the other, 0 to 1."""
+    """Share of the distance from the one to the other, 0 to 1."""
     nowhere: NDArray[np.bool_]
     """Whether it lies outside the samples or in one of their holes."""
 
@@ -100,7 +100,7 @@ class PairedRows:
     second: Array
     """Columns of the second run's rows, (values of the table, m)."""
     places: Places
-    """Of the times among the second run's rows."""
+    """Places of the times among the second run's rows."""
 
     def difference(self, channel: Channel) -> Difference:
         """One signal of both."""
@@ -138,7 +138,7 @@ def paired(first: ComparedRun, second: ComparedRun, shift_s: float) -> Iterator[
 
 
 class FiguresSoFar:
-    """How far apart a signal is in the pieces of two runs that came."""
+    """Differences of a signal over the pieces of two runs so far."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -222,13 +222,13 @@ class Setting:
     name: str
     """Path of keys, such as ``scenario.motion.amplitude``."""
     first: str
-    """Of the first run."""
+    """Value in the first run."""
     second: str
-    """Of the second one."""
+    """Value in the second run."""
 
 
 def settings_that_differ(first: RunFacts, second: RunFacts) -> tuple[Setting, ...]:
-    """Rig, scenario, limits and whatever else the headers tell, where the runs are not the same."""
+    """Rig, scenario, limits and all other facts of the headers, where the runs are not the same."""
     a, b = (_flat(facts.header.scenario) | _metadata(facts) for facts in (first, second))
     names = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
     return tuple(Setting(name, a.get(name, ""), b.get(name, "")) for name in names)

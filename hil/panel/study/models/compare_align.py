@@ -1,4 +1,4 @@
-"""By how much one run is shifted so that it lies over another: by its motion, or by likeness."""
+"""The shift that lays one run over another: by its motion, or by likeness."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _LEAST_COMMON: Final = 0.5
 _LEAST_SPREAD: Final = 0.05
 """Share of a signal's spread that must be in the common part: rest over rest tells nothing."""
 MOST_SAMPLES = 1 << 19
-"""Of a run whose likeness is taken at all shifts; a longer one is first taken coarsely."""
+"""Most samples of a run whose likeness is taken at all shifts; a longer one is coarse at first."""
 _REACH: Final = 32
 """Coarse steps to either side of the coarse peak in which the fine one is looked for."""
 _LEAST_COARSE: Final = 0.3
@@ -30,7 +30,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Align(Enum):
-    """What is made to happen at one time in both runs."""
+    """Event that is made to happen at one time in both runs."""
 
     NONE = "none"
     """Nothing: motion times are what they are."""
@@ -65,7 +65,7 @@ def shift_between(
 
 
 def motion_start_s(run: ComparedRun, report: Callable[[float], object] = float) -> float:
-    """When the run's motion begins [s].
+    """Time at which the run's motion begins [s].
 
     Raises:
         CompareError: if it never does.
@@ -118,7 +118,7 @@ def _shift_of_likeness(
 
 
 def _fraction(likeness: Array, peak: int) -> float:
-    """Where the peak is between its neighbours, by the parabola through them."""
+    """Place of the peak between its neighbours, by the parabola through them."""
     if not 0 < peak < len(likeness) - 1:
         return 0.0
     left, middle, right = likeness[peak - 1 : peak + 2].tolist()

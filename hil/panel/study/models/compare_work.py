@@ -22,7 +22,7 @@ from hil.recording.decimation import Decimator
 from hil.recording.header import RecordingError
 
 MOST_POINTS: Final = 1 << 15
-"""Of a line that is drawn; of more rows the lowest and the highest of each stretch."""
+"""Most points of a line that is drawn; of more rows the lowest and the highest of each stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,9 +32,9 @@ class SignalLines:
     channel: Channel
     """The signal."""
     first: Polyline
-    """Of the first run."""
+    """Line of the first run."""
     second: Polyline
-    """Of the second one, shifted; NaN where it has none."""
+    """Line of the second run, shifted; NaN where it has none."""
     difference: Polyline
     """Second minus first."""
 
@@ -105,7 +105,7 @@ def compare(
 
 
 class _Lines:
-    """What is drawn of a signal, gathered piece by piece."""
+    """The drawn lines of a signal, gathered piece by piece."""
 
     def __init__(self, count: int) -> None:
         self._thinned = [Decimator(count, MOST_POINTS) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""A run that is compared: its rows stand in memory, or are read from its recording in pieces."""
+"""A run that is compared: its rows are in memory, or are read from its recording in pieces."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from hil.recording.row_arrays import let_go
 Array = NDArray[np.float64]
 
 _AT_ONCE = 1 << 10
-"""Of places far apart, whose times are looked up before memory is given back."""
+"""Number of places far apart whose times are read before memory is given back."""
 
 
 class ComparedRun:
@@ -72,7 +72,7 @@ class ComparedRun:
             yield self.rows[:, number]
 
     def times_at(self, places: NDArray[np.intp]) -> Array:
-        """Times of some rows [s], which need not stand near each other, (n,)."""
+        """Times of some rows [s], which need not be near each other, (n,)."""
         found = np.empty(len(places))
         for at in range(0, len(places), _AT_ONCE):
             found[at : at + _AT_ONCE] = self.t_s[places[at : at + _AT_ONCE]]

@@ -18,9 +18,9 @@ from hil.recording.rows import numbers
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
 _STEPS: Final = 1 << 17
-"""In time, that are looked at at once."""
+"""Steps in time that are read at once."""
 HISTORY_BYTES: Final = 32 * 1024 * 1024
-"""How far back a replay of a long recording reaches at most, in rows of numbers."""
+"""Most history of a replay of a long recording, in rows of numbers [bytes]."""
 
 
 class FileFeed:
@@ -119,7 +119,7 @@ class FileFeed:
 
     @property
     def rate(self) -> float:
-        """Run's seconds per second; 0 stands still."""
+        """Run's seconds per second; 0 is a standstill."""
         return self._rate
 
     def seek(self, t_s: float) -> None:
@@ -129,7 +129,7 @@ class FileFeed:
         self._moved = True
 
     def step(self, frames: int) -> None:
-        """Show the frame so many behind the one shown, or before it; stands still."""
+        """Show the frame so many behind the one shown, or before it; stop there."""
         if not len(self._times):
             return
         self.play(0.0)
@@ -148,7 +148,7 @@ class FileFeed:
         return self.events[place]
 
     def play(self, rate: float) -> None:
-        """Go on at a rate of 0 or more; 0 stands still."""
+        """Play at a rate of 0 or more; 0 is a standstill."""
         self._advance()
         self._rate = max(0.0, rate)
 
@@ -183,7 +183,7 @@ class FileFeed:
 
 
 def _not_falling(recording: Recording) -> Iterator[NDArray[np.float64]]:
-    """Times of the rows [s]: whatever it tells, time does not go back."""
+    """Times of the rows [s], made so that time does not go back."""
     last = np.nan
     for piece in recording.pieces():
         times = np.fmax(np.fmax.accumulate(piece.rows.t_s), last)
