@@ -19,7 +19,7 @@ from sim.world.engine.mjcf_sensors import add_sensors
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
-from sim.world.robots.model import JointType, Robot
+from sim.world.robots.model import AT_REST, Robot
 from sim.world.robots.xml_writing import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
@@ -100,9 +100,8 @@ def robot_model(robot: Robot) -> ModelText:
     values: dict[str, Sequence[float]] = {}
     for joint in robot.joints:
         names, told = joint_names(joint), start.get(joint.number, ())
-        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(told))
-        parts_of: list[Sequence[float]] = [(one,) for one in told[:turns]]
-        values.update(zip(names, [*parts_of, told[turns:]], strict=False))
+        for name, (kind, _) in zip(names, joint.motions, strict=True):
+            values[name], told = told[: len(AT_REST[kind])], told[len(AT_REST[kind]) :]
     order = (joint.get("name", "") for joint in parts.world.iter("joint"))
     positions = [one for name in order for one in values[name]]
     if positions:
