@@ -56,7 +56,7 @@ class JointType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class JointMotion:
+class MotionPart:
     """One of the motions that a type of joint is made of."""
 
     kind: Literal["hinge", "slide", "ball"]
@@ -65,16 +65,16 @@ class JointMotion:
     """Which of the axes in the document, or one that is always the same; None of a ball."""
 
 
-MOTIONS: Final[Mapping[JointType, tuple[JointMotion, ...]]] = MappingProxyType(
+MOTIONS: Final[Mapping[JointType, tuple[MotionPart, ...]]] = MappingProxyType(
     {
-        JointType.HINGE: (JointMotion("hinge", 0),),
-        JointType.SLIDE: (JointMotion("slide", 0),),
-        JointType.UNIVERSAL: (JointMotion("hinge", 0), JointMotion("hinge", 1)),
-        JointType.BALL: (JointMotion("ball"),),
+        JointType.HINGE: (MotionPart("hinge", 0),),
+        JointType.SLIDE: (MotionPart("slide", 0),),
+        JointType.UNIVERSAL: (MotionPart("hinge", 0), MotionPart("hinge", 1)),
+        JointType.BALL: (MotionPart("ball"),),
         JointType.FIXED: (),
         JointType.FREE: (
-            JointMotion("slide", (1.0, 0.0, 0.0)), JointMotion("slide", (0.0, 1.0, 0.0)),
-            JointMotion("slide", (0.0, 0.0, 1.0)), JointMotion("ball"),
+            MotionPart("slide", (1.0, 0.0, 0.0)), MotionPart("slide", (0.0, 1.0, 0.0)),
+            MotionPart("slide", (0.0, 0.0, 1.0)), MotionPart("ball"),
         ),
         JointType.END: (),
     }
