@@ -87,9 +87,7 @@ def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
     if kinds[-1:] == ["ball"]:
         return *(f"{name}{axis}" for axis, _ in zip(SLIDES, kinds[:-1], strict=False)), name
     return (
-        (name,)
-        if len(kinds) == 1
-        else tuple(f"{name}{one}" for one, _ in zip("abcdef", kinds, strict=False))
+        (name,) if len(kinds) == 1 else tuple(f"{name}{'abcdef'[at]}" for at in range(len(kinds)))
     )
 
 

@@ -1,16 +1,12 @@
 """Whether drives, sensors and the bounds of a machine fit the joints and links of a robot."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from sim.world.robots.checks import NOT_FINITE, finite
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import JointType, Robot, RobotDrive
+from sim.world.robots.model import DRIVEN, Robot, RobotDrive
 from sim.world.robots.sensor_checks import sensor_findings
 from sim.world.robots.tree import drivers_of
-
-DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
-"""Types of joint that a drive can move."""
 
 
 def fitting_findings(robot: Robot) -> Iterator[Finding]:

@@ -100,6 +100,8 @@ REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
     }
 )
 """Coordinates of each type where it does not move its link, as in `AT_REST`."""
+DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
+"""Types that a drive can move, and inverse kinematics uses."""
 
 
 @dataclass(frozen=True, slots=True)
