@@ -28,5 +28,9 @@ CODES: Final = {
 
 
 def code_of(kind: BlockKind) -> int:
-    """The code of a kind."""
-    return wholes.PYTHONBLOCK if kind.functions is not None else CODES[kind.name.upper()]
+    """The code of a kind; raises `LookupError` if no file lists it."""
+    if kind.functions is not None:
+        return wholes.PYTHONBLOCK
+    if kind.name.upper() not in CODES:
+        raise LookupError(f"the kernel has no equation of {kind.name}")
+    return CODES[kind.name.upper()]
