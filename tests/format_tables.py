@@ -21,14 +21,14 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
-PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
-DRIVES = "hil.stations.platform.drives.told"
-WORLD = "hil.stations.world.told"
-WORLD_RUNS = "hil.stations.world.told_runs"
-RIDE = "hil.stations.simulator.told"
-HOST = "hil.stations.simulator.listening.told"
-CUE = "hil.stations.simulator.cue_told"
-PROGRAM = "hil.cli.told"
+PLATFORM, ARM = "hil.stations.platform.platform_summaries", "hil.stations.arm.arm_summaries"
+DRIVES = "hil.stations.platform.drives.drive_summaries"
+WORLD = "hil.stations.world.robot_summaries"
+WORLD_RUNS = "hil.stations.world.world_summaries"
+RIDE = "hil.stations.simulator.ride_summaries"
+HOST = "hil.stations.simulator.listening.host_summaries"
+CUE = "hil.stations.simulator.cue_summaries"
+PROGRAM = "hil.cli.command_summaries"
 RUN = (
     f"{PLATFORM}:RunTold",
     f"{ARM}:ArmRunTold",
@@ -43,10 +43,10 @@ CHECK = (
     f"{PROGRAM}:TogetherCheckTold",
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
-FMU = "hil.stations.simulator.fmu_told"
+FMU = "hil.stations.simulator.fmu_summaries"
 DIAGRAM = "hil.diagram.show.summaries"
 LAWS = "hil.diagram.show.law_summaries"
-EXERCISE = "hil.diagram.exercises.told"
+EXERCISE = "hil.diagram.exercises.exercise_summaries"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,

@@ -127,11 +127,11 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.robots.loops import closed_loops
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.tree import spanning_tree
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
 text = '''
 [[link]]
@@ -203,7 +203,7 @@ from safety_samples import START, Bench, changed, feedback, make_limits
 
 from hil.config.errors import ConfigError
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from safety.limits import LimitsError

@@ -15,8 +15,8 @@ from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import configs_dir
 from hil.run.part_process import PartNote, PartProcess
 from hil.run.together import TogetherScenario, run_together
 from hil.stations.arm.bench import prepare_plan

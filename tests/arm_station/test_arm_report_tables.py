@@ -20,8 +20,8 @@ from html_samples import parsed
 
 import hil.report.page
 from hil.recording.events import CLOCK_NAME, EventKind, EventRecord, Level
-from hil.report.ending import Ending
 from hil.report.page import write_report
+from hil.report.run_verdict import Ending
 from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.tables import HEADS, acceleration_rad_s2, joint_tables, link_table

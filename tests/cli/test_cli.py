@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from hil.cli import main as main_module
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.run.end import Ran

@@ -10,7 +10,7 @@ from cueing_samples import BASE, TIGHT
 from scipy import signal
 
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.objectives import (
     RANGES,
     Knobs,

@@ -8,9 +8,9 @@ from gate_bench import LIMITS, PERIOD_S, IdealBank, InlineGate, sim_spec
 
 from drives.bank import BankEnd, LinkLostError
 from hil.ipc.ring import Ring
+from hil.stations.platform.gate.command_slot import CommandSlot
 from hil.stations.platform.gate.process import _tell
 from hil.stations.platform.gate.remote import RemoteGate
-from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.status import (
     LOST_KIND,
     STATUS_KIND,

@@ -14,8 +14,8 @@ from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, PlaceBlock
 from hil.panel.diagram.models.journal import journal_path
-from hil.panel.diagram.models.placing import Move
-from hil.panel.diagram.models.setting import SetNote, SetParameter
+from hil.panel.diagram.models.line_edits import SetNote, SetParameter
+from hil.panel.diagram.models.place_edits import Move
 
 EDITOR = """
 import sys

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.read import read_text
+from hil.panel.diagram.models.line_edits import SetParameter
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
 from hil.panel.diagram.models.live_values import (
     active_states,
     path_into,
     port_words,
-    shown_ports,
     value_words,
+    visible_ports,
 )
-from hil.panel.diagram.models.setting import SetParameter
 
 OPERATED = """format = 1
 
@@ -156,7 +156,7 @@ def test_inside_a_sub_diagram_values_are_those_of_the_block_that_was_opened():
         run.step()
     assert path_into(drawn, "Law") == "law"
     assert path_into(drawn, "Other") == ""
-    ends = {(block, port): end for block, port, end in shown_ports(drawn, "Law", "law")}
+    ends = {(block, port): end for block, port, end in visible_ports(drawn, "Law", "law")}
     inputs = [one for one, end in ends.items() if end[0] == "law"]
     assert inputs
     for one in inputs:

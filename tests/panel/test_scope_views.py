@@ -214,7 +214,7 @@ def test_what_is_seen_is_saved_and_nothing_overwritten(view, tmp_path):
     assert not QImage(str(picture)).isNull()
     again, other = view.save(tmp_path / "seen.csv")
     assert (again.name, other.name) == ("seen-2.csv", "seen-2.png")
-    view.save_and_tell(tmp_path / "nowhere" / "x.csv")
+    view.save_and_show(tmp_path / "nowhere" / "x.csv")
     assert "nowhere" in view.tools.state.text()
     view.model.hide(LEG1)
     with pytest.raises(ExportError):

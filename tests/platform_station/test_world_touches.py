@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from rack_bench import shown, told
 
 from drives.bank import BankEnd
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.ipc.ring import Ring
 from hil.machines.rig.machine import gate_limits
 from hil.recording.reader import Recording

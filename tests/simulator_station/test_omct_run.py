@@ -8,7 +8,7 @@ import pytest
 from campaign import share_of
 from cueing_samples import BASE
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.omct_run import OmctChain, run_omct

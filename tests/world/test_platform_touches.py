@@ -8,8 +8,8 @@ import pytest
 from plant_rigs import GEOMETRY, HEIGHT_M, HELD, paper_robot
 
 from sim.world.engine.mjcf_scene import scene_text
-from sim.world.plants.platform import PlantPlaceError, PlatformPlant
-from sim.world.plants.touches import FURTHER, TOUCHES_MAX, VALUES_MAX, TouchLog
+from sim.world.plants.platform_plant import PlantPlaceError, PlatformPlant
+from sim.world.plants.touch_log import FURTHER, TOUCHES_MAX, VALUES_MAX, TouchLog
 from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Scene, SceneBody, SceneRobot, Stepping
 

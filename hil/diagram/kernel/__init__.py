@@ -12,7 +12,8 @@ same bits.
 
 from typing import Final
 
-from hil.diagram.kernel import elements, rotations, stateful, wholes
+from hil.diagram.kernel import coupled_blocks as wholes
+from hil.diagram.kernel import elements, rotations, stateful
 from hil.diagram.kernel.codes import COLUMNS as COLUMNS
 from hil.diagram.kernel.codes import WHOLES_FIRST as WHOLES_FIRST
 from hil.diagram.kernel.step import step as step

@@ -21,7 +21,7 @@ from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
 from hil.timing.clock import Clock, Tick
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
@@ -63,10 +63,10 @@ class Loop:
         supervisor: RunCourse,
         gated: GatedDrives,
         journal: PlatformJournal,
-        stop: StopWish,
+        stop: StopRequest,
         *,
         stop_on_overrun: bool = False,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
         companion: Companion | None = None,
     ) -> None:
         self._companion = companion
@@ -78,7 +78,7 @@ class Loop:
         self._journal = journal
         self._stop = stop
         self._stop_on_overrun = stop_on_overrun
-        self._tell = tell
+        self._say = report
         self._waits = WaitFollower()
         self._overruns = 0
         self._verdict: Verdict | None = None
@@ -167,8 +167,8 @@ class Loop:
         line = self._waits.step(tick.t_s, waits)
         if not line:
             return
-        if self._tell is not None:
-            self._tell(line)
+        if self._say is not None:
+            self._say(line)
         if self._waits.new and not self._deaf:
             # Without a remedy it only takes its time, as homing does.
             level = Level.WARNING if any(wait.remedy for wait in waits) else Level.INFO
@@ -182,13 +182,13 @@ class Loop:
         """
         if self._failure is None:
             try:
-                self._look_around(tick)
-                return self._accompanied(tick, self._companion)
+                self._poll_operator_and_clock(tick)
+                return self._step_with_companion(tick, self._companion)
             except Exception as error:
                 self._fail(tick, error)
         return STOP_ASKED
 
-    def _accompanied(self, tick: Tick, companion: Companion | None) -> Control:
+    def _step_with_companion(self, tick: Tick, companion: Companion | None) -> Control:
         """Control's step, and what works beside it before and after."""
         verdict = self._verdict
         if companion is None:
@@ -199,7 +199,7 @@ class Loop:
         control = self._station.step(tick, verdict)
         return control._replace(beside=companion.row(control))
 
-    def _look_around(self, tick: Tick) -> None:
+    def _poll_operator_and_clock(self, tick: Tick) -> None:
         """Does the operator want the end? Were deadlines given up since the last cycle?"""
         self._flags = 0
         if self._stop.asked is not None:

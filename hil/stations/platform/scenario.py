@@ -15,6 +15,7 @@ from drives.links import CanLink, OfferedLink, SimLink
 from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
+from hil.config.file_search import find_file
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
 from hil.config.settings import (
     Change,
@@ -23,7 +24,6 @@ from hil.config.settings import (
     read_toml,
     scenario_toml,
 )
-from hil.config.shipped import find_file
 from hil.machines.rig.drive_fit import fitted
 from hil.machines.rig.machine import check_rig
 from hil.machines.rig.offered_banks import link_of

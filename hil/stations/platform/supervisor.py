@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from drives.waits import Waits, in_words
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import Check, DriveRequest, Verdict
 
@@ -177,7 +177,7 @@ class Supervisor:
         if self._hindered > self.patience_cycles:
             self._waited, patience = patience + 1, self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
-            self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
+            self._gave_up = timeout_reason(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
@@ -186,7 +186,7 @@ class Supervisor:
     def _learn(self, verdict: Verdict) -> None:
         """Keep why the gate has stopped the run, and what became of it."""
         if verdict.faults:
-            self._fault = told(verdict.faults)
+            self._fault = describe_faults(verdict.faults)
         if verdict.mode is Mode.PARKING and self._stopped:
             self._after = PARKED_ALONE
         refused = verdict.mode is Mode.HOLD and any(
@@ -251,7 +251,7 @@ PARKED_ALONE = "then it parked by itself, as part of the stop"
 """What is told of a run that nobody leads and that has parked after a stop."""
 
 
-def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
+def timeout_reason(verdict: Verdict, patience_s: float, waits: Waits) -> str:
     """Return why a mode did not end in time, in words.
 
     Args:

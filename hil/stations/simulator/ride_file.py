@@ -21,7 +21,7 @@ from hil.stations.platform.motion.source import Floats
 from hil.stations.simulator.force_remedies import ride_remedy
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
-from platform6dof.cueing.record import ToldMotion, VehicleRecord, completed, told
+from platform6dof.cueing.record import ReportedMotion, VehicleRecord, completed, told
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 SHORTEST_S: Final = 2.0
@@ -44,7 +44,7 @@ class RideFile:
     """The file."""
     map: RideMap
     """Which column is what."""
-    told: ToldMotion
+    told: ReportedMotion
     """What it tells, on a uniform grid, not completed."""
 
     def ride(self, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
@@ -133,7 +133,7 @@ def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
     return values
 
 
-def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ToldMotion:
+def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ReportedMotion:
     """All quantities on the grid of the median step; attitudes by rotations, never by angles."""
     steps_s = np.diff(t_s)
     mean_s = float(t_s[-1]) / len(steps_s)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
-from hil.stations.world.editing.carried import RowFit, row_columns
+from hil.stations.world.editing.edit_continuation import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
 from sim.world.engine.world import DivergedError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.touching import Touch
+    from hil.stations.world.contact_watch import Touch
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)
@@ -118,7 +118,7 @@ class WorldRun:
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
-            self._objected(0.0, tuple(one.message for one in refused))
+            self._note_violations(0.0, tuple(one.message for one in refused))
 
     def turn(self, tick: Tick) -> bool:
         """One step; whether it was the last."""
@@ -126,8 +126,8 @@ class WorldRun:
         found, asked = bench.gated.found(), bench.source.setpoint(index)
         if self._ended_at is None and bench.source.ended:
             self._ended_at = index
-        self._hear_source(tick)
-        self._look_at_contacts(tick)
+        self._record_source_news(tick)
+        self._update_contacts(tick)
         self._hold_others(tick)
         if self._reads:
             bench.sensors.read()
@@ -149,7 +149,7 @@ class WorldRun:
         """What it turns; after an edit another one."""
         return self._bench
 
-    def go_on_with(self, bench: WorldBench) -> None:
+    def continue_with(self, bench: WorldBench) -> None:
         """Turn another bench, which is where this one is; rows keep their columns."""
         self._bench, self._fit = bench, self._columns.fit(bench)
 
@@ -181,14 +181,14 @@ class WorldRun:
 
     def _hold_others(self, tick: Tick) -> None:
         for one in self._bench.standing:
-            for told in one.step():
-                text = f"{one.name}: {told}"
+            for message in one.step():
+                text = f"{one.name}: {message}"
                 self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
                 self._put(tick, text, EventKind.VIOLATION)
 
     # -- what is kept --------------------
 
-    def _look_at_contacts(self, tick: Tick) -> None:
+    def _update_contacts(self, tick: Tick) -> None:
         if not tick.index:
             return
         begun, ended = self._bench.contacts.look(tick.t_s)
@@ -198,8 +198,8 @@ class WorldRun:
             self._note_contact(tick, str(one), one, one.force_n)
         for one in ended:
             first, second = one.pair
-            told = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
-            self._note_contact(tick, f"{told} {one.peak_n:.1f} N", one, one.peak_n)
+            text = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
+            self._note_contact(tick, f"{text} {one.peak_n:.1f} N", one, one.peak_n)
 
     def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
         if self.journal is not None:
@@ -208,7 +208,7 @@ class WorldRun:
             self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
                               level=Level.WARNING)  # fmt: skip
 
-    def _hear_source(self, tick: Tick) -> None:
+    def _record_source_news(self, tick: Tick) -> None:
         for one in self._bench.source.news():
             if self.journal is not None:
                 level = Level.WARNING if one.warning else Level.INFO
@@ -220,9 +220,9 @@ class WorldRun:
             return
         only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
         asked = bool(stop) and not failed and only_asked
-        told = tuple(one.message for one in verdict.violations)
+        messages = tuple(one.message for one in verdict.violations)
         ended = "failed" if failed else "stopped" if asked else "refused"
-        self._objected(tick.t_s, told, ended)
+        self._note_violations(tick.t_s, messages, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
@@ -232,12 +232,14 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
-    def _objected(self, t_s: float, told: tuple[str, ...], ended: str = "refused") -> None:
+    def _note_violations(
+        self, t_s: float, messages: tuple[str, ...], ended: str = "refused"
+    ) -> None:
         """Keep what the gate said; the first that a person did not ask for is how it ended."""
-        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in told]
+        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
         if self.figures.well:
             self.figures.ended = ended
-            self.figures.reason = f"t = {t_s:.3f} s: {told[0]}"
+            self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
 
     def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
         figures, bench = self.figures, self._bench

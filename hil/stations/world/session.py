@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
 from hil.diagram.run.changer import DiagramChanger, Inbox
-from hil.diagram.run.panel_page import asked_or_saved, refusals_to, shown_signals
+from hil.diagram.run.panel_page import changes_from_panel_or_file, refusals_to, signals_of_displays
 from hil.recording.signals import SignalsError
 from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.run import Opening, conduct, play
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.diagram_tap import tapped
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
-from hil.stations.world.led import desk_for, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.operator_access import led_by, open_desk
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
-from hil.stations.world.sources.opened import LiveMeans
-from hil.stations.world.tapping import tapped
+from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import PanelOperator
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
-    from hil.stations.world.live import LiveClock
+    from hil.stations.world.live_clock import LiveClock
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
@@ -123,14 +123,14 @@ def play_world(
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    means = LiveInputs(clock.now_s, keys_fd=keys_fd)
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
     signals = signals_of(bench)
-    header = opening.header(signals, clock, plan.told(), _facts(plan), VERSIONED)
-    led = opening.enter(desk_for(plan, header, clock.now_s)) if opening.operator else None
+    header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
+    led = opening.enter(open_desk(plan, header, clock.now_s)) if opening.operator else None
     if led is None and not opening.virtual:
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.name))
     audience = None if led is None else led.telemetry
@@ -160,7 +160,7 @@ def play_world(
     opening.play(turning, journal)
     step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
     figures = turning.figures
-    _tell_end(journal, figures, turning.bench)
+    _note_end(journal, figures, turning.bench)
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns
     return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
@@ -178,7 +178,7 @@ def _facts(plan: WorldPlan) -> dict[str, str]:
 
 
 def _changer(
-    plan: WorldPlan, changes: Inbox | None, led: LedOperator | None
+    plan: WorldPlan, changes: Inbox | None, led: PanelOperator | None
 ) -> DiagramChanger | None:
     """What changes the diagram of a run, also as panels ask for it; None if it has none."""
     if plan.diagram is None:
@@ -186,7 +186,7 @@ def _changer(
     beside = plan.scenario.clock == "real"
     if led is None:
         return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
-    asked = asked_or_saved(plan.diagram.version, led, changes)
+    asked = changes_from_panel_or_file(plan.diagram.version, led, changes)
     changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
     changer.hear_refused = refusals_to(led)
     return changer
@@ -213,18 +213,18 @@ def _stopped(
     return why
 
 
-def _lost(led: LedOperator | None, live: LiveClock | None) -> str:
+def _lost(led: PanelOperator | None, live: LiveClock | None) -> str:
     """Why the run has to end without anybody's request; empty while it has not."""
     if led is not None and led.lost:
         return led.lost
     return "" if live is None else live.failure
 
 
-def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
+def _note_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
     data = {"outcome": figures.ended, "reason": figures.reason}
     words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
-    told = {key: value for one in bench.source.news() for key, value in one.data.items()}
-    journal.put(bench.world.time_s, figures.steps, words, data | told)
+    news = {key: value for one in bench.source.news() for key, value in one.data.items()}
+    journal.put(bench.world.time_s, figures.steps, words, data | news)
     journal.service()
 
 
@@ -246,7 +246,7 @@ def signals_of(bench: WorldBench) -> Signals:
     pairs = list(zip(joints, bench.slides.tolist(), strict=True))
     moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
     used = bench.plan.diagram if bench.law == "diagram" else None
-    shown = () if used is None else shown_signals(used.file)
+    shown = () if used is None else signals_of_displays(used.file)
     try:
         return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
     except SignalsError as error:

@@ -6,7 +6,6 @@ from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.engine.mjcf_robot import (
     MjcfParts,
@@ -16,11 +15,12 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_sensors import add_sensors
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import AT_REST, Robot
-from sim.world.robots.xml_writing import add, document
+from sim.world.robots.xml_writer import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()
@@ -99,9 +99,12 @@ def robot_model(robot: Robot) -> ModelText:
     start = add_robot(parts, placed, DEFAULT.step_s)
     values: dict[str, Sequence[float]] = {}
     for joint in robot.joints:
-        names, told = joint_names(joint), start.get(joint.number, ())
+        names, coordinates = joint_names(joint), start.get(joint.number, ())
         for name, (kind, _) in zip(names, joint.motions, strict=True):
-            values[name], told = told[: len(AT_REST[kind])], told[len(AT_REST[kind]) :]
+            values[name], coordinates = (
+                coordinates[: len(AT_REST[kind])],
+                coordinates[len(AT_REST[kind]) :],
+            )
     order = (joint.get("name", "") for joint in parts.world.iter("joint"))
     positions = [one for name in order for one in values[name]]
     if positions:

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.report.recorded import Row, Table, Tables
+from hil.report.recorded_run import Row, Table, Tables
 from hil.stations.arm.report.machines import ArmJoints, ArmMachines
 from hil.stations.arm.report.view import ArmView
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hil.config.errors import RefusedError
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError
-from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.file_type import SUFFIX, left_out
@@ -29,7 +29,7 @@ from hil.timing.stop import StopSignals
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from sim.devices.drive.parameters import RackSettings
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
 STORED_RATE_HZ = 1.0 / 0.06
 """What emulated servos without a register for the bus cycle have stored, unless told otherwise."""

@@ -11,7 +11,7 @@ from hil.stations.platform.world import ServoSettings
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED, TYPES
 from sim.devices.drive.parameters import NodeSettings, RackSettings
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.drive.servo import ServoGains
 from sim.devices.modbus.types import MODBUS_TYPES
 

@@ -11,7 +11,8 @@ from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
-from hil.stations.platform.drives.commissioning import judge_test_move
+from hil.stations.platform.drives.drive_summaries import ReferenceSummary
+from hil.stations.platform.drives.leg_test import judge_test_move
 from hil.stations.platform.drives.reference import (
     LegReference,
     MeasuredPoint,
@@ -25,11 +26,10 @@ from hil.stations.platform.drives.reference import (
     save_place,
     save_reference,
 )
-from hil.stations.platform.drives.setup import BankWish, bank_spec
-from hil.stations.platform.drives.told import ReferenceTold
+from hil.stations.platform.drives.setup import BankRequest, bank_spec
 from hil.stations.platform.header import IDENTITIES_KEY
+from hil.stations.platform.run_summary import show_powered
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_powered
 from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 
@@ -86,7 +86,7 @@ def measure_and_show(
     return not end.powered
 
 
-def rule_and_show(
+def prove_scale_and_show(
     rig: Rig, recording_file: Path, measured_m: float, by: str, *, as_json: bool
 ) -> bool:
     """Prove the scale of a leg by a jog that was recorded and measured with a ruler.
@@ -165,7 +165,7 @@ def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
-    spec = bank_spec(plan, BankWish(measured=False))
+    spec = bank_spec(plan, BankRequest(measured=False))
     gate = RemoteGate(spec, gate_limits(plan.rig, plan.scenario.period_s), RealClock().now_s)
     try:
         report = gate.open()
@@ -178,13 +178,13 @@ def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
 
 def _show(reference: Reference, path: Path, end: BankEnd, *, as_json: bool) -> None:
     if as_json:
-        told = ReferenceTold(
+        summary = ReferenceSummary(
             ok=not end.powered,
             reference=str(path),
             legs=list(reference.legs),
             powered=list(end.powered),
         )
-        print_json(told)
+        print_json(summary)
         return
     table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
     for number, leg in enumerate(reference.legs, start=1):

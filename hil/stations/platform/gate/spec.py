@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
 from drives.bank import DriveBank, DriveError, DriveModelError, DriveSetupError
-from drives.waits import Tell, tell_nobody
+from drives.waits import ReportWaits, ignore_waits
 
 if TYPE_CHECKING:
     from drives.can.frames import FrameBus
@@ -83,7 +83,9 @@ class BankSpec:
         )
 
 
-def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody) -> DriveBank:
+def build_bank(
+    spec: BankSpec, now_s: Callable[[], float], report: ReportWaits = ignore_waits
+) -> DriveBank:
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
@@ -97,7 +99,7 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
         return _simulated(spec)
     if spec.kind == "offered":
         return _offered(spec, now_s)
-    return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, tell)
+    return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, report)
 
 
 def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
@@ -149,18 +151,18 @@ def _simulated(spec: BankSpec) -> DriveBank:
     )
 
 
-def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant
 
-    world, rig = RigWorld.from_json(told["around"]), Rig.build(told["rig"], "rig")
+    world, rig = RigWorld.from_json(document["around"]), Rig.build(document["rig"], "rig")
     gains = CylinderServo(**world.servo.model_dump())
     return {"plant": platform_plant(rig, world, seed), "servo": gains}
 
 
-def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def _canopen(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     from drives.canopen.settings import from_json as canopen_settings
     from drives.links import CanLink, open_can, parse_link
 
@@ -174,7 +176,7 @@ def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBan
     try:
         for link in cans:
             buses.append(open_can(link, bitrate=settings.bitrate, now_s=now_s))
-        return _on_buses(spec, buses, settings, now_s, tell)
+        return _on_buses(spec, buses, settings, now_s, report)
     except DriveError:
         for bus in buses:
             bus.shutdown()
@@ -186,7 +188,7 @@ def _on_buses(
     buses: list[FrameBus],
     settings: CanopenSettings,
     now_s: Callable[[], float],
-    tell: Tell,
+    report: ReportWaits,
 ) -> DriveBank:
     from drives.canopen.bank import CanopenBank
 
@@ -201,7 +203,7 @@ def _on_buses(
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
         place=_place(spec),
-        tell=tell,
+        report=report,
     )
 
 
@@ -210,7 +212,7 @@ def _place(spec: BankSpec) -> KnownPlace | None:
     return None if known is None else KnownPlace.from_json(known)
 
 
-def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def _modbus(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
     from drives.modbus.bank import ModbusBank
     from drives.modbus.register_map import register_map_from
@@ -230,13 +232,13 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
         place=_place(spec),
-        tell=tell,
+        report=report,
     )
 
 
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     """The bank of another distribution; refused if its code is not what control has found."""
-    from drives.offered import BankOrder, OfferedBank
+    from drives.plugin_bank import BankOrder, PluginBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]
@@ -248,4 +250,4 @@ def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
     order = BankOrder.from_json(spec.settings["order"])
-    return OfferedBank(offer.value, order, now_s, offer.words)
+    return PluginBank(offer.value, order, now_s, offer.words)

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from drives.axes.first_motion import STAGES
-from hil.stations.platform.motion.in_turn import InTurn
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil.stations.platform.motion.motion_sequence import MotionSequence
 from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
@@ -21,7 +21,7 @@ DWELL_S: Final = 0.2
 """Rest after each stage: the measured path has caught up before the next one begins [s]."""
 
 
-def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
+def first_path(geometry: HexapodGeometry, X_start: Pose) -> MotionSequence:
     """Return the path of a first motion, from rest to rest at the same pose.
 
     Args:
@@ -41,4 +41,4 @@ def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
         limits = LegMoveLimits(speed_m_s, acceleration, 3.0 * acceleration / RAMP_S)
         parts.append(LegMoves(geometry, here, [(sense * way_m, DWELL_S)], limits))
         here = parts[-1].sample(parts[-1].duration_s).X_BP
-    return InTurn(parts)
+    return MotionSequence(parts)

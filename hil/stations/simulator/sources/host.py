@@ -15,18 +15,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.file_search import find_file
 from hil.config.files import read_regular
 from hil.config.inputs import KEY
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.wires.unjudged import SEEN_KEY
+from hil.hosts.wires.unverifiable_signs import SEEN_KEY
 from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
-from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
-from hil.stations.simulator.sources.sending import sending
+from hil.stations.simulator.sources.emulated_host_source import EmulatedSettings, emulated
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
+from hil.stations.simulator.sources.sender_process import sending
 
 KEY_BYTES = (16, 4096)
 """A key file has at least and at most so many bytes."""
@@ -171,7 +171,7 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
         ConfigError: if the map cannot be had.
     """
     kind, map_, _ = _map_of(settings, file)
-    return frozenset({BY_POSES if "flags.POSE" in kind.tells_of(map_) else BY_FORCES})
+    return frozenset({BY_POSES if "flags.POSE" in kind.fields_for(map_) else BY_FORCES})
 
 
 def known_ahead(settings: HostSettings) -> bool:
