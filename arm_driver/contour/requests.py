@@ -14,7 +14,7 @@ SIMULATED: Final = b"S,SIMULATED"
 class RequestReader:
     """Reads what the robot's terminal sends."""
 
-    __slots__ = ("_counts", "_lead", "_splitter", "_told", "length", "simulated")
+    __slots__ = ("_counts", "_lead", "_reported", "_splitter", "length", "simulated")
 
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts

@@ -39,8 +39,9 @@ def find_file(
 ) -> Path:  # fmt: skip
     """The file that a setting or the command line means.
 
-    A document may name what lies in its folder, and what is shipped (`hil.config.named_files`); a shipped
-    scenario, what lies where one stands, too. What a person gave may be anywhere.
+    A document may name what lies in its folder, and what is shipped
+    (`hil.config.named_files`); a shipped scenario, what lies in the working folder too. What a
+    person gave may be anywhere.
 
     Args:
         name: a path, with or without its ending, or the bare name of a shipped file (``demo``,
@@ -92,7 +93,7 @@ def find_file(
     raise MissingError(str(beside or "command line"), [about(key, line)])
 
 
-def path_beside(name: str, *, beside: Path, key: str) -> Path:
+def place_beside(name: str, *, beside: Path, key: str) -> Path:
     """Where a thing of a document's own is, or is to be made: a socket, or its token.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.

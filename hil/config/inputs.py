@@ -1,8 +1,8 @@
 """Files whose content a run takes in, noted where they are opened: its recording lists them.
 
 `collected` encloses one run, from the reading of its plan on. Meanwhile whoever finds a file that
-a document names says so (`hil.config.named_files`, `hil.config.file_search`), and the one place that opens
-files (`hil.config.files`) notes the digest of the bytes that it hands out.
+a document names says so (`hil.config.named_files`, `hil.config.file_search`), and the one place
+that opens files (`hil.config.files`) notes the digest of the bytes that it hands out.
 """
 
 from __future__ import annotations

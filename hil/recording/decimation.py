@@ -20,7 +20,7 @@ class Line(NamedTuple):
     """There."""
 
 
-class Decimator:
+class Thinned:
     """Values to draw of many: of each stretch the lowest and the highest, as of `decimate`.
 
     Args:

@@ -28,8 +28,8 @@ def show(ran: Ran, *, as_json: bool) -> bool:
     """Show a run that is over, or print it as JSON; whether it is ok."""
     with ran.until_shown:
         if as_json:
-            values = {**ran.values, **summarize_conclusion(ran.end)}
-            print_json(values)
+            summary = {**ran.values, **summarize_conclusion(ran.end)}
+            print_json(summary)
         else:
             show_end(ran.end)
             ran.show()

@@ -24,8 +24,8 @@ class Afterwards:
     def __init__(self, end: Conclusion) -> None:
         self._end = end
         self.view: Any = None
-        """The recording as its station prepares it for its page, `hil.report.recorded_run.RecordedRun`,
-        if that was done already."""
+        """The recording as its station prepares it for its page, if that was done already
+        (`hil.report.recorded_run.RecordedRun`)."""
         self.failed: dict[str, str] = {}
         """Why something could not be made, by its name."""
 

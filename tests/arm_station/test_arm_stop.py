@@ -138,14 +138,14 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     told = []
 
     class Panels:
-        def tell(self, t_s, operation):
+        def publish(self, t_s, operation):
             told.append(operation)
 
     @contextlib.contextmanager
     def led(plan, header, now_s):
         yield ArmOperator(LatestOrder.local(), Panels(), now_s, live=False)
 
-    monkeypatch.setattr(hil.stations.arm.bench, "open_arm_desk", led)
+    monkeypatch.setattr(hil.stations.arm.bench, "led_arm", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
     ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
     result = run_arm(ended, tmp_path, faults=fault, operator=True)

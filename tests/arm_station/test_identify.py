@@ -98,7 +98,7 @@ def test_strokes_that_determine_nothing_are_refused(kept, why) -> None:
 
 def test_places_that_no_controller_drives_are_refused() -> None:
     halved = tuple(
-        replace(one, told=tuple((k, 0.5 * place) for k, place in one.told), rest=0.5 * one.rest)
+        replace(one, places=tuple((k, 0.5 * place) for k, place in one.places), rest=0.5 * one.rest)
         for one in told(0)
     )
     with pytest.raises(NotIdentifiedError, match=r"mm from any path|no delay"):

@@ -81,7 +81,7 @@ def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, c
     asked = []
     end = SimpleNamespace(ok=True, recorder=SimpleNamespace(path="", parts=1), losses=(),
                           warnings=(), reason="", outcome="completed")  # fmt: skip
-    ran = Ran(end=end, told={}, show=lambda: None)
+    ran = Ran(end=end, values={}, show=lambda: None)
     monkeypatch.setattr("hil.service.run", lambda station, request: asked.append(request) or ran)
     monkeypatch.setattr(main_module, "station_of_kind", lambda kind: SimpleNamespace(options=()))
     monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)

@@ -149,8 +149,8 @@ CHANGES = [
     ),
     Change(
         "hil/stations/simulator/listening/host_list.py",
-        "tells=sorted(kind.tells)",
-        "tells=sorted(kind.tells)[1:]",
+        "tells=sorted(kind.fields)",
+        "tells=sorted(kind.fields)[1:]",
         "host_list",
     ),
     Change(

@@ -174,7 +174,7 @@ def test_the_set_up_in_the_gates_process_tells_it_twice_a_second(monkeypatch):
     teller = process.WaitsWriter(lambda: now[0])
     for step in range(300):
         now[0] = step * 0.01
-        teller.tell((BOOT,))
+        teller.write((BOOT,))
     assert 5 <= len(said) <= 7
     assert said[0][1] == {"waiting": waits_to_json((BOOT,))}
 

@@ -33,7 +33,7 @@ HOME_S = 6.0
 
 
 def fields_for(name):
-    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].tells
+    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].fields
 
 
 def with_fault(name, seed, fault, watched=True):

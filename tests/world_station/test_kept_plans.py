@@ -22,7 +22,7 @@ GONE = object()
 
 def kept(name):
     plan = load_world_plan(configs_dir() / "scenarios" / f"{name}.toml", ())
-    return orjson.loads(orjson.dumps(plan.told()))
+    return orjson.loads(orjson.dumps(plan.to_table()))
 
 
 def recording(told, events=()):
@@ -61,7 +61,7 @@ def refusal(read, argument):
 @pytest.mark.parametrize("name", ["joint_move", "grind"])
 def test_the_plan_of_a_recording_is_whole(name):
     told = kept(name)
-    assert plan_of_recording(recording(told)).told() == told | {
+    assert plan_of_recording(recording(told)).to_table() == told | {
         "scenario": told["scenario"] | {"clock": "virtual"}
     }
     assert world_text(told)

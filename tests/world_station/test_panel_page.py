@@ -72,7 +72,7 @@ def scenario(tmp_path):
 
 def told_of(scenario):
     """A plan as a header's JSON has it."""
-    return orjson.loads(orjson.dumps(load_world_plan(scenario).told()))
+    return orjson.loads(orjson.dumps(load_world_plan(scenario).to_table()))
 
 
 def version():

@@ -144,7 +144,7 @@ def test_margins_are_those_of_limited_joints_and_of_drives(tmp_path):
     station = station_or_none("world")
     assert station is not None
     assert station.views.margins is not None
-    joints, drives = station.views.margins(plan.told())
+    joints, drives = station.views.margins(plan.to_table())
     assert (joints.names, joints.field, drives.field) == (
         ("Joint 1",), "position_rad", "effort_n_m"
     )  # fmt: skip

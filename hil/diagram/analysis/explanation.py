@@ -106,7 +106,8 @@ def summarize_kind(kind: BlockKind) -> KindSummary:
             )
             for one in kind.parameters
         ],
-        inputs=[summarize_port(one) for one in ports.inputs], outputs=[summarize_port(one) for one in ports.outputs],
+        inputs=list(map(summarize_port, ports.inputs)),
+        outputs=list(map(summarize_port, ports.outputs)),
         example={"parameters": dict(given), "inputs": dict(kind.example.inputs)},
     )  # fmt: skip
 

@@ -136,9 +136,7 @@ class UsedDiagram:
         return _bound(file, changes, self.robot)
 
 
-def read_used_diagram(
-    use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts
-) -> UsedDiagram:
+def used_diagram(use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts) -> UsedDiagram:
     """Read the diagram of a scenario.
 
     Args:
@@ -154,7 +152,7 @@ def read_used_diagram(
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
-    """As `read_used_diagram`, with the text of the file at hand."""
+    """As `used_diagram`, with the text of the file at hand."""
     from hil.diagram.check.diagram import check
     from hil.diagram.file.read import read_text
 

@@ -18,7 +18,7 @@ LOOK_S: Final = 0.1
 """From look to look at the file."""
 
 
-class DiagramFileWatch:
+class SavedDiagram:
     """What a file says, each time that it says something else; looked at in a thread of its own.
 
     Args:
@@ -70,10 +70,8 @@ class DiagramFileWatch:
             self._found.put(DiagramChange(self._set, text, str(self._path)))
 
 
-def watch_diagram_file(
+def saved_diagram(
     used: UsedDiagram, use: DiagramUse | None, report: Callable[[str], object]
-) -> DiagramFileWatch:
+) -> SavedDiagram:
     """That of a scenario's diagram."""
-    return DiagramFileWatch(
-        used.path, used.text, {} if use is None else change_of(use.set).set, report
-    )
+    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, report)

@@ -61,7 +61,7 @@ class TapFrame:
     """Of the outputs that were chosen and are there."""
 
 
-def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
+def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
     """The diagrams that run now and can be watched, by the name of the run.
 
     Raises:
@@ -80,7 +80,8 @@ def _read(folder_fd: int, name: str) -> TappedLaw | None:
             document = json.loads(stream.read(FILE_MOST_BYTES))
         changes = {(path, key): tuples(value) for path, key, value in document["changes"]}
         return TappedLaw(
-            str(document["run"]), int(document["pid"]), Path(document["source"]), str(document["text"]), changes,
+            str(document["run"]), int(document["pid"]), Path(document["source"]),
+            str(document["text"]), changes,
             int(document["choice_fd"]), int(document["frames_fd"]),
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDTH_PX = 160
 
 
-class BackgroundReader:
+class BackgroundReading:
     """One recording at a time.
 
     Args:
@@ -80,7 +80,7 @@ class BackgroundReader:
 
     def poll(self) -> None:
         """Look at it; called in every turn."""
-        self._drop_late()
+        self._let_go_of_late_ones()
         work = self._work
         if work is not None and work.done:
             self._work = None
@@ -100,9 +100,9 @@ class BackgroundReader:
         self.give_up()
         for work in self._given_up:
             work.wait()
-        self._drop_late()
+        self._let_go_of_late_ones()
 
-    def _drop_late(self) -> None:
+    def _let_go_of_late_ones(self) -> None:
         self._given_up = [work for work in self._given_up if not work.done]
 
 

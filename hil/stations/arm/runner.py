@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hil.desk.velocity.keyboard import HELP
-from hil.diagram.run.options import changes_by_options
+from hil.diagram.run.options import operated_changes
 from hil.machines.robot.offered_links import link_kind
 from hil.run.console import Console
 from hil.run.end import Conclusion
@@ -50,7 +50,7 @@ def plan_of(request: Request) -> ArmPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     file = request.file
-    return load_arm_plan(file, request.changes(OPTIONS, changes_by_options(request, "source")))
+    return load_arm_plan(file, request.changes(OPTIONS, operated_changes(request, "source")))
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:
@@ -139,7 +139,7 @@ def summary(done: Done, after: Afterwards) -> Summary:
         after.view = view = after.make("accuracy", partial(_view, result))
         accuracy = None if view is None else view.accuracy
     run_summary = _summarize_run(result)
-    run_summary["accuracy"] = None if accuracy is None else accuracy.values()
+    run_summary["accuracy"] = None if accuracy is None else accuracy.summarize()
 
     def show() -> None:
         _show_run(result, shown=prepared.shown_at is not None)
@@ -175,10 +175,10 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
     """The same motion with an emulated robot in place of its own, and the URL of that."""
     with emulated_robot(prepared.proof) as url:
-        yield replace(prepared, proof=with_robot_at(prepared.proof, url)), url
+        yield replace(prepared, proof=moved_to(prepared.proof, url)), url
 
 
-def with_robot_at(prepared: ArmProof, url: str) -> ArmProof:
+def moved_to(prepared: ArmProof, url: str) -> ArmProof:
     """The same motion with the robot somewhere else."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})

@@ -45,7 +45,7 @@ from hil.stations.platform.operator.assembly import (
     prepare,
     warm_parking,
 )
-from hil.stations.platform.powered_drives import power_events, powered_line
+from hil.stations.platform.powered_drives import left_events, powered_line
 from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
@@ -53,7 +53,7 @@ from hil.stations.platform.waits import GOES_ON, Announcer
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.neighbours import neighbours
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.timing.stop import StopRequest
+from hil.timing.stop import StopWish
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.verdict import Check, Violation
@@ -102,7 +102,7 @@ def run(
     out: Path,
     *,
     motion: MotionSource | None = None,
-    stop: AbstractContextManager[StopRequest] | None = None,
+    stop: AbstractContextManager[StopWish] | None = None,
     course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     extension: Extension | None = None,
@@ -157,7 +157,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     foreign = foreign_code(plan, prepared.motion)
     header = run_header(opening, clock, plan, limits, report, foreign, extension)
     sink = opening.record(plan.scenario.recording, header, HOLDS)
-    journal, station, supervisor = _assemble_control(prepared, opening, header, sink, clock)
+    journal, station, supervisor = _controlled(prepared, opening, header, sink, clock)
     opening.date(journal, clock)
     journal.say = say
     if companion is not None:
@@ -165,7 +165,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     setup = opening.grant(_granted)
     loop = Loop(
         clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-        stop_on_overrun=plan.scenario.overruns == "stop", say=say, companion=companion,
+        stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
     _note_before(report, prepared.course, station, journal, say)
     if say_live is not None:
@@ -183,7 +183,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     )  # fmt: skip
 
 
-def _assemble_control(
+def _controlled(
     prepared: PreparedPlan,
     opening: Opening,
     header: RunHeader,
@@ -197,10 +197,10 @@ def _assemble_control(
         parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
         return opening.enter(led_run(parts, header, sink))
     journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
-    return journal, *_assemble_unattended(opening, plan, motion, prepared.course)
+    return journal, *_unled(opening, plan, motion, prepared.course)
 
 
-def _assemble_unattended(
+def _unled(
     opening: Opening, plan: Plan, motion: MotionSource, course: RunSequence
 ) -> tuple[PlatformStation, RunCourse]:
     """Control of a run without operator; in real time panels are shown that it goes on."""
@@ -232,7 +232,7 @@ def _conclude(
     Args:
         lost: what is wrong with the gate's own record; empty if nothing is.
     """
-    for event in power_events(end.link, end.tick):
+    for event in left_events(end.link, end.tick):
         journal.event(event)
     powered, reason = powered_line(end.link), _reason(end, supervisor)
     failed = end.failure is not None or bool(powered)
@@ -345,7 +345,7 @@ def _gate(
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, say=say)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, report=say)
     return remote, remote.clock
 
 

@@ -194,7 +194,7 @@ def _extreme(lengths: Floats, speeds: Floats) -> NDArray[np.bool_]:
     return near | (fast >= fast.max() - ROUNDING)
 
 
-class _NoStopRequest:
+class _Unheard:
     """No wish to end: Ctrl-C interrupts a check, which is then no proof, rather than parking it."""
 
     asked = None
@@ -232,7 +232,7 @@ def _dry_run(plan: Plan, motion: MotionSource, report: ReportProgress) -> list[P
             console=ReportingConsole(
                 lambda t_s, _: report("dry run through the gate", min(t_s, total_s), total_s)
             ),
-            stop=nullcontext(_NoStopRequest()),
+            stop=nullcontext(_Unheard()),
         )
     found = [
         PlanFinding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))

@@ -64,7 +64,7 @@ def _progress(motion_s: float, *, quiet: bool) -> Iterator[ReportProgress]:
         )
 
 
-def load_line(plan: Plan) -> str:
+def judged_line(plan: Plan) -> str:
     """With what on their rods the simulated drives of a proof moved, in a line."""
     if world := plan.scenario.world:
         return f"judged loaded: the rods carry the world {Path(world).stem}"
@@ -78,7 +78,7 @@ def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> Non
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
     if result.gate_tried_s > 0.0:
-        out.print(load_line(plan), soft_wrap=True)
+        out.print(judged_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:
         text = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
         out.print(f"of all that, gate and drives were tried with {text}")

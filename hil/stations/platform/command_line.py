@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hil.config.named_files import GIVEN
 from hil.config.settings import ConfigError
-from hil.diagram.run.options import changes_by_options
+from hil.diagram.run.options import operated_changes
 from hil.run.station import Request
 from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.scenario import Plan, load_plan, plan_from_table
@@ -18,7 +18,7 @@ def plan_of(request: Request) -> Plan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     options = request.options
-    changes = request.changes(OPTIONS, changes_by_options(request, "motion"))
+    changes = request.changes(OPTIONS, operated_changes(request, "motion"))
     described = [options.get(flag) for flag in ("--rig", "--motion", "--map")]
     if request.scenario is not None:
         if any(described):

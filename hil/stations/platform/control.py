@@ -14,7 +14,7 @@ import numpy as np
 from drives.bank import BankFeedback
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.motion.first_path import first_path
-from hil.stations.platform.motion.motion_sequence import MotionSequence
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil.stations.platform.motion.moves import MoveLimits, move
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.supervisor import RunCourse
@@ -152,7 +152,7 @@ class PlatformStation:
         path_done = path is not None and path_s >= path.duration_s + 1.5 * self._period_s
         requests = self._supervisor.ask(verdict, path_done)
         if Request.PARK in requests and verdict is not None and not path_done:
-            requests = self._prove_parking(tick, verdict)
+            requests = self._to_park(tick, verdict)
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
@@ -185,7 +185,7 @@ class PlatformStation:
             self._reached = result.X_BP
         return result
 
-    def _prove_parking(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
+    def _to_park(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
         """What is asked instead of PARK until a way there is proved: a stop, then nothing."""
         proof = self._parking
         if proof is None:
@@ -195,10 +195,10 @@ class PlatformStation:
         if proof.path is None and not proof.refused:
             proof.work(lambda: self._commanded_pose(verdict.allowed))
         if proof.refused:
-            return self._give_up_parking(tick, proof.refused)
+            return self._without_way(tick, proof.refused)
         return () if proof.path is None else (Request.PARK,)
 
-    def _give_up_parking(self, tick: Tick, why: str) -> tuple[Request, ...]:
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
         """No way to park is free: nobody is there to find one, so the power goes off here."""
         self._supervisor.trip(f"parking: {why}")
         return (Request.SHUT_DOWN,)
@@ -215,7 +215,7 @@ class PlatformStation:
                 self._path = move(here, start, slow)
                 if self._first_due:
                     first = first_path(self._machine.geometry, here)
-                    self._path = MotionSequence((first, self._path))
+                    self._path = InTurn((first, self._path))
             case Mode.ENGAGED:
                 self._path, self._first_due = self._motion, False
             case Mode.PARKING:

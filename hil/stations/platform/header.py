@@ -7,7 +7,7 @@ from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
-from hil.stations.platform.motion.motion_plugins import PluginMotion
+from hil.stations.platform.motion.motion_plugins import OfferedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
@@ -76,7 +76,7 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
 def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
     """Whose code a run plays and is led by beside ours: distribution, version and digest."""
     origins = {}
-    if isinstance(motion, PluginMotion):
+    if isinstance(motion, OfferedMotion):
         origins["motion_code"] = motion.origin
     if scheme := offered_scheme(plan.drives_url):
         origins["bank_code"] = origin_of_scheme(scheme)

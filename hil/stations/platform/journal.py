@@ -7,7 +7,7 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
-from hil.stations.platform.run_warnings import CHECKS, GATE, RunWarnings
+from hil.stations.platform.run_warnings import CHECKS, GATE, WarnedList
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
 from hil.timing.clock import Tick
 from hil_common.legs import SixBools
@@ -39,7 +39,7 @@ class PlatformJournal(Journal):
         self.violations: list[tuple[float, Violation]] = []
         self.say: Callable[[str], None] | None = None
         """Takes a line for the person at the terminal, without waiting; None if there is none."""
-        self._warned = RunWarnings()
+        self._warned = WarnedList()
 
     def cycle(
         self,

@@ -21,7 +21,7 @@ from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
 from hil.timing.clock import Clock, Tick
-from hil.timing.stop import StopRequest
+from hil.timing.stop import StopWish
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
@@ -63,7 +63,7 @@ class Loop:
         supervisor: RunCourse,
         gated: GatedDrives,
         journal: PlatformJournal,
-        stop: StopRequest,
+        stop: StopWish,
         *,
         stop_on_overrun: bool = False,
         report: Callable[[str], None] | None = None,
@@ -182,13 +182,13 @@ class Loop:
         """
         if self._failure is None:
             try:
-                self._poll_operator_and_clock(tick)
-                return self._step_with_companion(tick, self._companion)
+                self._look_around(tick)
+                return self._accompanied(tick, self._companion)
             except Exception as error:
                 self._fail(tick, error)
         return STOP_ASKED
 
-    def _step_with_companion(self, tick: Tick, companion: Companion | None) -> Control:
+    def _accompanied(self, tick: Tick, companion: Companion | None) -> Control:
         """Control's step, and what works beside it before and after."""
         verdict = self._verdict
         if companion is None:
@@ -199,7 +199,7 @@ class Loop:
         control = self._station.step(tick, verdict)
         return control._replace(beside=companion.row(control))
 
-    def _poll_operator_and_clock(self, tick: Tick) -> None:
+    def _look_around(self, tick: Tick) -> None:
         """Does the operator want the end? Were deadlines given up since the last cycle?"""
         self._flags = 0
         if self._stop.asked is not None:

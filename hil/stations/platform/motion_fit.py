@@ -43,7 +43,7 @@ def look_for_fit(plan: Plan, motion: MotionSource, *, quiet: bool) -> Fit | None
     return find_fit(plan, motion)
 
 
-def fit_plan(plan: Plan, request: Request) -> Plan:
+def fitted_plan(plan: Plan, request: Request) -> Plan:
     """A plan for `hil run --fit`: as it is if its motion fits, else with what makes it fit.
 
     Raises:
@@ -56,14 +56,14 @@ def fit_plan(plan: Plan, request: Request) -> Plan:
     refused = MotionRefusedError(proof, plan, motion)
     fit = look_for_fit(plan, motion, quiet=request.as_json)
     if fit is None or fit.guesses:
-        raise add_advice(refused, fit, request)
+        raise with_advice(refused, fit, request)
     if not request.as_json:
         for line in fit_lines(fit):
             err.print(line, soft_wrap=True)
     return fit.plan
 
 
-def add_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -> RefusedError:
+def with_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -> RefusedError:
     """A refusal of `hil run` with what makes the motion fit."""
     if fit is None:
         return RefusedError(f"{refused}\n{nothing_fits(refused.plan)}")
@@ -72,7 +72,7 @@ def add_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -
     return RefusedError(text, MOTION_UNFIT, command=advice.data["command"])
 
 
-def find_fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
+def fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
     """What makes a motion fit that the gate has stopped because it asked too much."""
     asked_too_much = any(one.check in OF_THE_MOTION for _, one in result.violations)
     changeable = plan.scenario.motion.kind in FITTED

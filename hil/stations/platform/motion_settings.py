@@ -18,7 +18,7 @@ from hil.config.settings import Settings
 from hil.diagram.run.diagram_use import GivenParameter
 from hil.machines.rig.settings import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
-from hil.stations.platform.motion.motion_plugins import PluginSettings
+from hil.stations.platform.motion.motion_plugins import OthersToo
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
 Share = Annotated[float, Field(gt=0.0, le=1000.0)]
@@ -217,6 +217,6 @@ MotionSettings = Annotated[
     | HoldSettings
     | LegMovesSettings,
     Field(discriminator="kind"),
-    PluginSettings(),
+    OthersToo(),
 ]
 """Ours; what other distributions offer has models of its own (`motion.offered`)."""

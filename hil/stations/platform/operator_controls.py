@@ -7,7 +7,7 @@ import numpy as np
 
 from hil.desk.order import Button
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.run.lead import Controls, PlayedMotion, Poses, Seen
+from hil.run.lead import Controls, LedMotion, Poses, Seen
 from hil.stations.platform.operator import buttons
 from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import MultiSineSettings, Plan
@@ -41,7 +41,7 @@ def controls(table: Mapping[str, Any]) -> Controls:
         stands_at="wanted_pose",
     )
     live = isinstance(plan.scenario.motion, MultiSineSettings)
-    motion = PlayedMotion(
+    motion = LedMotion(
         scenario=plan.scenario.model_dump(mode="json", exclude_unset=True, exclude_none=True),
         own=plan.scenario.motion,
         read=(lambda table: MultiSineSettings.build(table, "motion")) if live else None,

@@ -22,7 +22,7 @@ def powered_line(link: BankEnd) -> str:
     return f"{UNDER_POWER} {powered_drives(link)}" if link.powered else ""
 
 
-def power_events(link: BankEnd, tick: Tick) -> Iterator[EventRecord]:
+def left_events(link: BankEnd, tick: Tick) -> Iterator[EventRecord]:
     """Events of a run: what pressed on its drives, and which are not proved to be off.
 
     Args:

@@ -10,7 +10,7 @@ from drives.bank import BankEnd, BankReport
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
-from hil.stations.platform.drives.setup import BankRequest
+from hil.stations.platform.drives.setup import BankWish
 from hil.stations.platform.supervisor import Outcome
 from hil.timing.neighbours import Neighbour
 from hil.timing.realtime_setup import RealtimeItem
@@ -38,9 +38,9 @@ class RunSequence:
     stop by themselves; None not at all."""
 
     @property
-    def wish(self) -> BankRequest:
+    def wish(self) -> BankWish:
         """What the bank shall do for it."""
-        return BankRequest(self.homing_legs, self.cut_m_s)
+        return BankWish(self.homing_legs, self.cut_m_s)
 
 
 WHOLE_COURSE = RunSequence()

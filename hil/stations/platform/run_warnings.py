@@ -11,7 +11,7 @@ GATE: Final = "gate"
 """Who tells of them."""
 
 
-class RunWarning(NamedTuple):
+class Warned(NamedTuple):
     """One thing that was warned of."""
 
     t_s: float
@@ -28,13 +28,13 @@ class RunWarning(NamedTuple):
         return f"{self.message}, from {self.t_s:.2f} s on{often}"
 
 
-class RunWarnings:
+class WarnedList:
     """Each thing once, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._found: dict[str, RunWarning] = {}
+        self._found: dict[str, Warned] = {}
 
-    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, RunWarning]:
+    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, Warned]:
         """Count one; what it is known by, and all that is known of it.
 
         Args:
@@ -43,18 +43,18 @@ class RunWarnings:
         """
         check, leg, unit = (data.get(name, "") for name in ("check", "leg", "unit"))
         key = f"{check} {leg} {data.get('limit' if unit else 'value', '')}{unit}"
-        known = self._found.get(key, RunWarning(t_s, message, 0))
+        known = self._found.get(key, Warned(t_s, message, 0))
         self._found[key] = known._replace(times=known.times + 1)
         return key, self._found[key]
 
-    def __iter__(self) -> Iterator[RunWarning]:
+    def __iter__(self) -> Iterator[Warned]:
         """All of them."""
         return iter(self._found.values())
 
 
-def warnings_of(events: Iterable[EventRecord]) -> list[RunWarning]:
+def warnings_of(events: Iterable[EventRecord]) -> list[Warned]:
     """Of a recording."""
-    found = RunWarnings()
+    found = WarnedList()
     for event in events:
         mild = event.name == GATE and event.kind is EventKind.NOTE
         if mild and event.data.get("check") in CHECKS:

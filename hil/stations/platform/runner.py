@@ -28,11 +28,11 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion_fit import (
     FIT_FLAG,
     MotionRefusedError,
-    add_advice,
-    find_fit_after,
-    fit_plan,
+    fit_after,
+    fitted_plan,
     look_for_fit,
     show_advice,
+    with_advice,
 )
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
@@ -54,14 +54,14 @@ def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
     """
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=console.quiet)
-        plan = fit_plan(plan, request)
+        plan = fitted_plan(plan, request)
     try:
         return proved(plan, console, operator=request.operator, request=request)
     except MotionRefusedError as refused:
         if request.dry:
             raise
         fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
-        raise add_advice(refused, fit, request) from refused
+        raise with_advice(refused, fit, request) from refused
 
 
 def proved(
@@ -114,7 +114,7 @@ def summary(done: Done, after: Afterwards) -> Summary:
     figures = after.make("figures", partial(_figures, plan, path)) or NO_FIGURES
     fit = None
     if request is not None and not request.dry:
-        fit = find_fit_after(plan, result, quiet=request.as_json)
+        fit = fit_after(plan, result, quiet=request.as_json)
     advice = None if fit is None or request is None else Advice.of(fit, "run", request)
     run_summary = summarize_run(plan, result, figures)
     run_summary["fit"] = None if advice is None else advice.data

@@ -177,7 +177,7 @@ class Supervisor:
         if self._hindered > self.patience_cycles:
             self._waited, patience = patience + 1, self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
-            self._gave_up = timeout_reason(verdict, patience * self._period_s, self.waits)
+            self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
@@ -251,7 +251,7 @@ PARKED_ALONE = "then it parked by itself, as part of the stop"
 """What is told of a run that nobody leads and that has parked after a stop."""
 
 
-def timeout_reason(verdict: Verdict, patience_s: float, waits: Waits) -> str:
+def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
     """Return why a mode did not end in time, in words.
 
     Args:

@@ -90,9 +90,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     force, force_unit = _force(path, table, [one for one in groups if not _is_rates(one)])
     f = np.stack([column(name) for name in force]) * FORCES[force_unit]
     speed = column(speed_name)
-    findings: list[str] = [
-        f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"
-    ]
+    findings = [f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"]
     down, sign_down = _down(path, force, f, findings)
     flat = [k for k in range(3) if k != down]
     known = speed_unit or _speed_unit(table, speed_name)

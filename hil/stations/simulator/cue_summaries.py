@@ -273,7 +273,7 @@ def summarize_axes(found: FoundAxes, written: Path | None) -> CueAxesSummary:
         ok=True,
         time=column(*found.time, 1),
         columns={key: column(*line) for key, line in found.columns.items()},
-        told=list(found.told),
+        told=list(found.findings),
         map=found.toml,
         file=None if written is None else str(written),
     )

@@ -16,7 +16,7 @@ PROGRAM: Final = ("-m", "hil.stations.simulator.prover_program")
 """Arguments of the interpreter for it."""
 
 
-class RideRequestJudge:
+class DesiredJudge:
     """Judge of gains and presets for one ride.
 
     Args:
@@ -55,10 +55,10 @@ def main() -> None:
     from hil.stations.simulator.scenario import RidePlan
     from hil.stations.simulator.source_registry import operator_inputs
 
-    def judge_of(header: Mapping[str, Any]) -> RideRequestJudge:
+    def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
         plan = RidePlan.build(header["scenario"], "header")
         inputs = operator_inputs(plan.scenario.source, Path(plan.scenario_file))
-        return RideRequestJudge(len(plan.scenario.cueing.names), inputs)
+        return DesiredJudge(len(plan.scenario.cueing.names), inputs)
 
     serve(judge_of)
 

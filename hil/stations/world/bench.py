@@ -14,14 +14,14 @@ from hil.config.errors import RefusedError
 from hil.stations.world.contact_watch import ContactWatch
 from hil.stations.world.control_laws import diagram_law, joint_law
 from hil.stations.world.gated_robot import GatedRobot, robot_limits
-from hil.stations.world.held_robot import HeldRobot
+from hil.stations.world.held_robot import StandingRobot
 from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.sources.source import SetpointSource
-from hil.stations.world.sources.source_setup import LiveInputs, open_source
+from hil.stations.world.sources.source_setup import LiveMeans, open_source
 from safety.robot_limits import RobotLimits
 from sim.world.control.laws import Gains
-from sim.world.engine.contact_pairs import ContactPairs
+from sim.world.engine.contact_pairs import TouchingPairs
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text
@@ -70,9 +70,9 @@ class WorldBench:
     """Of all robots."""
     law: WorldLaw
     """By which it is moved."""
-    standing: tuple[HeldRobot, ...] = ()
+    standing: tuple[StandingRobot, ...] = ()
     """Other robots of its scene, by which they are held where they stand."""
-    inverse_base_pose: Array | None = None
+    unborne: Array | None = None
     """Inverse of its base's pose where it starts, shape (4, 4), if what bears it may move."""
 
     def tool_pose(self) -> Array | None:
@@ -83,11 +83,7 @@ class WorldBench:
         if self.chain is None:
             return None
         pose = self.chain.pose(self.robot.positions()[list(self.chain.places)])
-        return (
-            pose
-            if self.inverse_base_pose is None
-            else self.robot.pose(BASE) @ self.inverse_base_pose @ pose
-        )
+        return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
 
     def shown(self) -> NDArray[np.float64]:
         """What the panel blocks of its diagram show, shape (blocks,); none of another law."""
@@ -101,7 +97,7 @@ class WorldBench:
 
 
 def open_bench(
-    plan: WorldPlan, law: WorldLaw | None = None, live: LiveInputs | None = None, *,
+    plan: WorldPlan, law: WorldLaw | None = None, live: LiveMeans | None = None, *,
     paced: bool = False,
 ) -> WorldBench:  # fmt: skip
     """Put a plan's robot into its world, where its document starts.
@@ -115,7 +111,7 @@ def open_bench(
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
     """
     world = _world(plan)
-    pairs = ContactPairs(world)
+    pairs = TouchingPairs(world)
     if deep := pairs.deep(DEEP_M):
         overlaps = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
                 for (one, other), depth_m in deep.items()]  # fmt: skip
@@ -126,7 +122,7 @@ def open_bench(
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
     source, line = open_source(plan, place.chain, start, limits, live)
-    return _assemble_bench(plan, world, pairs, law, gated, source, line, place, sensors)
+    return _furnished(plan, world, pairs, law, gated, source, line, place, sensors)
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
@@ -167,9 +163,9 @@ def bench_again(
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    chain, pairs, sensors = _chain(plan, world), ContactPairs(world), _sensors(plan, world)
+    chain, pairs, sensors = _chain(plan, world), TouchingPairs(world), _sensors(plan, world)
     gated, _ = _gated(plan, world, pairs, law, gains, chain, sensors)
-    return _assemble_bench(plan, world, pairs, law, gated, source, line, chain, sensors)
+    return _furnished(plan, world, pairs, law, gated, source, line, chain, sensors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,12 +176,12 @@ class _ToolChain:
     """To the tool; None if no driven joint leads to a place."""
     base: Array | None
     """Pose of its base before its own D-H frame; None for the origin."""
-    inverse_base_pose: Array | None
+    unborne: Array | None
     """Inverse of its base's pose, if that may move."""
 
 
 def _gated(
-    plan: WorldPlan, world: World, pairs: ContactPairs, law: WorldLaw, gains: Gains,
+    plan: WorldPlan, world: World, pairs: TouchingPairs, law: WorldLaw, gains: Gains,
     place: _ToolChain, sensors: RobotSensors, *, paced: bool = False,
 ) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
     """The robot behind its gate, and what that holds."""
@@ -201,10 +197,10 @@ def _gated(
     return GatedRobot(robot, RobotDynamics(world, robot), made, limits, *watched), limits
 
 
-def _assemble_bench(
+def _furnished(
     plan: WorldPlan,
     world: World,
-    pairs: ContactPairs,
+    pairs: TouchingPairs,
     law: WorldLaw,
     gated: GatedRobot,
     source: SetpointSource,
@@ -217,19 +213,19 @@ def _assemble_bench(
     return WorldBench(
         plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
         sensors, ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world),
-        place.inverse_base_pose,
+        place.unborne,
     )  # fmt: skip
 
 
 def _chain(plan: WorldPlan, world: World) -> _ToolChain:
     robot = world.robots[0]
-    base, inverse_base_pose = _base(plan, robot)
+    base, unborne = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
     if chain is not None:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    return _ToolChain(chain, base, inverse_base_pose)
+    return _ToolChain(chain, base, unborne)
 
 
 def _world(plan: WorldPlan) -> World:
@@ -255,8 +251,8 @@ def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | Non
     borne = any(one.on for one in rows if one.name == name)
     if not borne:
         free = base.type is not JointType.FIXED
-        inverse_base_pose = _inverse(robot.pose(BASE)) if free else None
-        return (None if plan.scene is None else robot.placed.pose), inverse_base_pose
+        unborne = _inverse(robot.pose(BASE)) if free else None
+        return (None if plan.scene is None else robot.placed.pose), unborne
     own = plan.tree.poses(robot.coordinates())[BASE]
     return robot.pose(BASE) @ _inverse(own), _inverse(robot.pose(BASE))
 
@@ -267,7 +263,7 @@ def _inverse(pose: Array) -> Array:
 
 def _watched(
     plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
-    pairs: ContactPairs,
+    pairs: TouchingPairs,
 ) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
     """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
     machine = plan.robot.machine
@@ -294,9 +290,9 @@ def _tool_in_base(
     return found
 
 
-def _standing(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
+def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
     """The other robots that have drives, each behind a gate of its own."""
-    found: list[HeldRobot] = []
+    found: list[StandingRobot] = []
     for robot in world.robots[1:]:
         if not robot.drives:
             continue
@@ -307,7 +303,7 @@ def _standing(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
         )
         law = joint_law(document, "torque", "computed", gains, one.step_s)
         name = robot.placed.prefix.removesuffix("/")
-        found.append(HeldRobot(name, GatedRobot(robot, dynamics, law, limits)))
+        found.append(StandingRobot(name, GatedRobot(robot, dynamics, law, limits)))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sim.world.engine.contact_pairs import ContactPairs, Pair
+    from sim.world.engine.contact_pairs import Pair, TouchingPairs
 
 APART_S: Final = 0.1
 """That ends a contact."""
@@ -61,7 +61,7 @@ class ContactWatch:
         may_touch: names of bodies whose contacts are left out.
     """
 
-    def __init__(self, pairs: ContactPairs, may_touch: Collection[str] = ()) -> None:
+    def __init__(self, pairs: TouchingPairs, may_touch: Collection[str] = ()) -> None:
         self._pairs, self._may_touch = pairs, frozenset(may_touch)
         self._resting = frozenset(pairs.now())
         self._open: dict[Pair, Touch] = {}

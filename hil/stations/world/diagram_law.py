@@ -16,7 +16,7 @@ from hil.config.errors import ConfigError
 from hil.diagram.check.seam import Endpiece, joined
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
-from hil.diagram.run.panel_page import paths_of_displays, places_of_displays
+from hil.diagram.run.panel_page import shown_paths, shown_places
 from hil.stations.world.robot_signals import Array, RobotSignals
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class DiagramLaw:
         jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
-        self._shown = paths_of_displays(used.file)
+        self._shown = shown_paths(used.file)
         self._built_in = built_in
         bounds = OutputBounds(most, jump, [setpoint.diagram_unit] * len(own))
         self.models = models
@@ -96,7 +96,7 @@ class DiagramLaw:
                       for name, signal in seam.signals.items())  # fmt: skip
         output = engine.outputs[seam.outputs[self._control]]
         places = np.arange(output.start, output.stop)
-        return Connections(feeds, places, places_of_displays(engine, self._shown))
+        return Connections(feeds, places, shown_places(engine, self._shown))
 
     def shown_now(self) -> Array:
         """What each block that shows something shows, shape (blocks,)."""

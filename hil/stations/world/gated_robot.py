@@ -19,7 +19,7 @@ from safety.robot_limits import (
     RobotVerdict,
     RobotViolation,
 )
-from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, commanded_efforts
+from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, asked_efforts
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class GatedRobot:
         if not self._bounded:
             return None
         drives = self._robot.drives
-        asked = commanded_efforts(drives, self._control, self.commanded, self._robot.speeds())
+        asked = asked_efforts(drives, self._control, self.commanded, self._robot.speeds())
         most = np.array([drive.effort_max for drive in drives])
         return self._gate.judge_efforts(np.clip(asked, -most, most).tolist(), found)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hil.stations.world.gated_robot import GatedRobot
 
 
-class HeldRobot:
+class StandingRobot:
     """A robot that shall stay where it begins.
 
     Args:
@@ -34,7 +34,7 @@ class HeldRobot:
         self._refused = ()
         return messages
 
-    def carry_over(self, old: HeldRobot) -> None:
+    def carry_over(self, old: StandingRobot) -> None:
         """Go on from before an edit of another robot, as nothing of this one has changed."""
         self._asked, self._refused = old._asked, old._refused
         self._gated.carry_over(old._gated, range(len(self._asked.positions)))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol
 
-from hil.timing.clock import Tick, check_period_s
+from hil.timing.clock import Tick, checked_period_s
 from sim.world.viewer.wire import LET_GO, MousePush, ViewedModel
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class LiveClock:
         Raises:
             ValueError: if the period is not finite and positive.
         """
-        return self._ticks(check_period_s(period_s))
+        return self._ticks(checked_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
         due_s = last_s = self._now_s()

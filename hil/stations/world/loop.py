@@ -118,7 +118,7 @@ class WorldRun:
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
-            self._note_violations(0.0, tuple(one.message for one in refused))
+            self._objected(0.0, tuple(one.message for one in refused))
 
     def turn(self, tick: Tick) -> bool:
         """One step; whether it was the last."""
@@ -126,8 +126,8 @@ class WorldRun:
         found, asked = bench.gated.found(), bench.source.setpoint(index)
         if self._ended_at is None and bench.source.ended:
             self._ended_at = index
-        self._record_source_news(tick)
-        self._update_contacts(tick)
+        self._hear_source(tick)
+        self._look_at_contacts(tick)
         self._hold_others(tick)
         if self._reads:
             bench.sensors.read()
@@ -149,7 +149,7 @@ class WorldRun:
         """What it turns; after an edit another one."""
         return self._bench
 
-    def continue_with(self, bench: WorldBench) -> None:
+    def go_on_with(self, bench: WorldBench) -> None:
         """Turn another bench, which is where this one is; rows keep their columns."""
         self._bench, self._fit = bench, self._columns.fit(bench)
 
@@ -188,7 +188,7 @@ class WorldRun:
 
     # -- what is kept --------------------
 
-    def _update_contacts(self, tick: Tick) -> None:
+    def _look_at_contacts(self, tick: Tick) -> None:
         if not tick.index:
             return
         begun, ended = self._bench.contacts.look(tick.t_s)
@@ -208,7 +208,7 @@ class WorldRun:
             self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
                               level=Level.WARNING)  # fmt: skip
 
-    def _record_source_news(self, tick: Tick) -> None:
+    def _hear_source(self, tick: Tick) -> None:
         for one in self._bench.source.news():
             if self.journal is not None:
                 level = Level.WARNING if one.warning else Level.INFO
@@ -222,7 +222,7 @@ class WorldRun:
         asked = bool(stop) and not failed and only_asked
         messages = tuple(one.message for one in verdict.violations)
         ended = "failed" if failed else "stopped" if asked else "refused"
-        self._note_violations(tick.t_s, messages, ended)
+        self._objected(tick.t_s, messages, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
@@ -232,9 +232,7 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
-    def _note_violations(
-        self, t_s: float, messages: tuple[str, ...], ended: str = "refused"
-    ) -> None:
+    def _objected(self, t_s: float, messages: tuple[str, ...], ended: str = "refused") -> None:
         """Keep what the gate said; the first that a person did not ask for is how it ended."""
         self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
         if self.figures.well:

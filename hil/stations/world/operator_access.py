@@ -16,21 +16,21 @@ from hil.stations.world.operator_motion_settings import (
 from hil.stations.world.signals import STATION
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.panel_operator import PanelOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.recording.header import RunHeader
     from hil.run.journal import Journal
     from hil.run.lead import Handles, HandlesPlace
     from hil.stations.world.bench import WorldBench
     from hil.stations.world.scenario import WorldPlan
-    from hil.stations.world.sources.source_setup import LiveInputs
-    from hil.timing.stop import StopRequest
+    from hil.stations.world.sources.source_setup import LiveMeans
+    from hil.timing.stop import StopWish
 
 AXES_TOLD: Final = ("x", "y", "z", "about x", "about y", "about z")
 
 
-def open_desk(
+def desk_for(
     plan: WorldPlan, header: RunHeader, now_s: Callable[[], float]
-) -> AbstractContextManager[PanelOperator]:
+) -> AbstractContextManager[LedOperator]:
     """A desk that panels find; a motion that somebody leads has to be held there.
 
     Raises (on entering):
@@ -46,8 +46,8 @@ def open_desk(
 
 
 def led_by(
-    led: PanelOperator, means: LiveInputs, bench: Callable[[], WorldBench], journal: Journal,
-    signals: StopRequest,
+    led: LedOperator, means: LiveMeans, bench: Callable[[], WorldBench], journal: Journal,
+    signals: StopWish,
 ) -> Callable[[], str]:  # fmt: skip
     """Let an operator at a desk hold a run and stop it.
 
@@ -91,7 +91,7 @@ def _place(scenario: Mapping[str, Any]) -> HandlesPlace | None:
     return ScreenPlace({}, "motion.by")
 
 
-def operator_instructions(plan: WorldPlan) -> tuple[str, ...]:
+def how_to_lead(plan: WorldPlan) -> tuple[str, ...]:
     """What whoever leads a run has to know, line by line."""
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion) and plan.live:

@@ -103,7 +103,7 @@ class PictureProcess:
         self._unsent = memoryview(message(ORDER, self.order.to_json()))
         self._kind: bytes | None = None
         self._owed = 0
-        self._read_into(HEAD.size)
+        self._hear_into(HEAD.size)
 
     @property
     def pid(self) -> int:
@@ -182,14 +182,14 @@ class PictureProcess:
                 self._kind, length = head(self._place.tobytes())
             except WireError as error:
                 raise PicturesError(str(error)) from None
-            self._read_into(length)
+            self._hear_into(length)
             return self._next()
         kind, body = self._kind, self._place
         self._kind = None
-        self._read_into(HEAD.size)
+        self._hear_into(HEAD.size)
         return kind, body
 
-    def _read_into(self, size: int) -> None:
+    def _hear_into(self, size: int) -> None:
         self._place, self._heard = np.empty(size, np.uint8), 0
 
     def _pump(self, most_s: float) -> bool:

@@ -16,7 +16,7 @@ class Kept(Settings):
     model_config = ConfigDict(extra="ignore")
 
 
-class RecordedScene(Kept):
+class KeptScene(Kept):
     """A scene with the texts of its robots, as `PlacedScene.told` has it."""
 
     scene: str
@@ -37,7 +37,7 @@ class RecordedScene(Kept):
         return self
 
 
-class RecordedStepping(Kept):
+class KeptStepping(Kept):
     """How the engine stepped, of the scenario."""
 
     step_s: Annotated[float, Field(gt=0.0, le=1.0)]
@@ -50,7 +50,7 @@ class RecordedStepping(Kept):
     """Of what is random."""
 
 
-class RecordedPlan(Kept):
+class KeptPlan(Kept):
     """A plan, as `WorldPlan.told` has it."""
 
     scenario: dict[str, Any]
@@ -61,7 +61,7 @@ class RecordedPlan(Kept):
     """Where that was."""
     scenario_file: str = ""
     """Where the scenario was."""
-    scene: RecordedScene | None = None
+    scene: KeptScene | None = None
     """Around the robot."""
     diagram: str = ""
     """That moves the robot."""
@@ -79,6 +79,6 @@ class RecordedPlan(Kept):
         """
         return cls.build(document, "plan of the recording")
 
-    def stepping(self) -> RecordedStepping:
+    def stepping(self) -> KeptStepping:
         """How the engine stepped; raises as `of`."""
-        return RecordedStepping.build(self.scenario, "plan of the recording: scenario")
+        return KeptStepping.build(self.scenario, "plan of the recording: scenario")

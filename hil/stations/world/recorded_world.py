@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.row_arrays import gathered, let_go
-from hil.stations.world.recorded_plan import RecordedPlan
+from hil.stations.world.recorded_plan import KeptPlan
 from hil.stations.world.scene_placement import placed_of
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
@@ -86,7 +86,7 @@ def world_text(document: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
     Raises:
         ValueError: if it is no such plan, or a document in it is none.
     """
-    kept = RecordedPlan.of(document)
+    kept = KeptPlan.of(document)
     known = kept.stepping()
     stepping = Stepping(known.step_s, known.integrator, known.gravity_m_s2)
     if kept.scene is not None:
@@ -97,7 +97,7 @@ def world_text(document: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
 
 def recorded_robot(document: Mapping[str, Any]) -> Robot:
     """The robot of a plan as a recording keeps it; raises as `world_text` does."""
-    kept = RecordedPlan.of(document)
+    kept = KeptPlan.of(document)
     return read_toml(kept.robot, kept.robot_file)
 
 

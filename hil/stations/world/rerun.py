@@ -65,14 +65,14 @@ def rerun(path: Path, folder: Path, *, trusted: bool = False) -> Rerun:
     """
     with collected() as inputs:
         first = Recording.open(path)
-        inputs.inherit(recorded_input_files(first))
+        inputs.inherit(_held_by(first))
         plan = _with_models(plan_of_recording(first), first, trusted=trusted)
         result = run_world(plan, folder)
     second = Recording.open(result.recorder.path)
     return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
 
 
-def recorded_input_files(recording: Recording) -> tuple[InputFile, ...]:
+def _held_by(recording: Recording) -> tuple[InputFile, ...]:
     """Files whose content is in a recording; one of before lists its meshes in its plan."""
     if recording.files is not None:
         return recording.files

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from hil.diagram.run.saved_file import watch_diagram_file
+from hil.diagram.run.saved_file import saved_diagram
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
 from hil.stations.world.loop import WorldFigures
-from hil.stations.world.operator_access import operator_instructions
+from hil.stations.world.operator_access import how_to_lead
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import WorldResult, play_world, prove
@@ -114,13 +114,11 @@ def prepare(plan: WorldPlan, request: Request, console: Console) -> PreparedWorl
 def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Done]:
     """Play a plan; its document or its diagram is taken anew each time it is saved, if asked."""
     plan, say = prepared.plan, opening.console.say
-    for line in operator_instructions(plan):
+    for line in how_to_lead(plan):
         say(line)
     edits, inbox = None, None
     if prepared.request.options.get("--edit") and plan.diagram is not None:
-        saved = watch_diagram_file(
-            plan.diagram, plan.scenario.diagram, partial(say, style="yellow")
-        )
+        saved = saved_diagram(plan.diagram, plan.scenario.diagram, partial(say, style="yellow"))
         inbox = opening.enter(saved).next
     elif prepared.request.options.get("--edit"):
         from hil.stations.world.editing.builder import BuilderProcess  # Linux only

@@ -126,7 +126,7 @@ def world_plan_from_table(
 ) -> WorldPlan:
     """Like `load_world_plan`, for a scenario that is already a table."""
     from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
+    from hil.diagram.run.diagram_use import changes_at, used_diagram
     from hil.machines.world.robot_documents import document_of
     from hil.stations.world.editing.document_texts import edits_at
     from sim.world.robots.robot_toml_writer import write_toml
@@ -149,7 +149,7 @@ def world_plan_from_table(
     check_plan(plan, str(path))
     if scenario.diagram is None:
         return plan
-    used = read_used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
+    used = used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
     changes = tuple(
         TimedChange(round(at_s / scenario.step_s), change)
         for at_s, change in changes_at(scenario.diagram, path, "diagram")

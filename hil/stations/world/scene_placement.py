@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.world.scene_documents import FurnishedScene
-    from hil.stations.world.recorded_plan import RecordedScene
+    from hil.stations.world.recorded_plan import KeptScene
     from sim.world.engine.model_compiler import ModelText
     from sim.world.robots.model import Robot
     from sim.world.scenes.model import Scene, Stepping
@@ -96,7 +96,7 @@ class PlacedScene:
         return scene_text(scene, self.robots, seed)
 
 
-def placed_of(kept: RecordedScene) -> PlacedScene:
+def placed_of(kept: KeptScene) -> PlacedScene:
     """A scene as a recording keeps it.
 
     Raises:
@@ -125,7 +125,7 @@ def placed_scene(
         ConfigError: if it cannot stand there.
     """
     from sim.world.robots.rotations import quaternion_of
-    from sim.world.scenes.checks import SceneError, check_scene
+    from sim.world.scenes.checks import SceneError, checked_scene
     from sim.world.scenes.model import SceneRobot
 
     if mount is None:
@@ -148,7 +148,7 @@ def placed_scene(
     scene = replace(found.scene, robots=(*found.scene.robots, row))
     robots = {**_held(found.robots), name: robot}
     try:
-        check_scene(scene, robots)
+        checked_scene(scene, robots)
     except SceneError as error:
         raise ConfigError(str(found.file), [f"with mount of {document}: {error}"]) from None
     documents = {**found.documents, name: robot_file}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
 from hil.diagram.run.changer import DiagramChanger, Inbox
-from hil.diagram.run.panel_page import changes_from_panel_or_file, refusals_to, signals_of_displays
+from hil.diagram.run.panel_page import asked_or_saved, refusals_to, shown_signals
 from hil.recording.signals import SignalsError
 from hil.run.end import Conclusion
 from hil.run.journal import Journal
@@ -21,14 +21,14 @@ from hil.stations.world.bench import WorldBench, open_bench
 from hil.stations.world.diagram_tap import tapped
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
-from hil.stations.world.operator_access import led_by, open_desk
+from hil.stations.world.operator_access import desk_for, led_by
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
-from hil.stations.world.sources.source_setup import LiveInputs
+from hil.stations.world.sources.source_setup import LiveMeans
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.panel_operator import PanelOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
     from hil.stations.world.live_clock import LiveClock
@@ -123,12 +123,12 @@ def play_world(
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    means = LiveInputs(clock.now_s, keys_fd=keys_fd)
+    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
     signals = signals_of(bench)
     header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
-    led = opening.enter(open_desk(plan, header, clock.now_s)) if opening.operator else None
+    led = opening.enter(desk_for(plan, header, clock.now_s)) if opening.operator else None
     if led is None and not opening.virtual:
         from hil.desk.unattended_runs import announced  # Linux only
 
@@ -178,7 +178,7 @@ def _facts(plan: WorldPlan) -> dict[str, str]:
 
 
 def _changer(
-    plan: WorldPlan, changes: Inbox | None, led: PanelOperator | None
+    plan: WorldPlan, changes: Inbox | None, led: LedOperator | None
 ) -> DiagramChanger | None:
     """What changes the diagram of a run, also as panels ask for it; None if it has none."""
     if plan.diagram is None:
@@ -186,7 +186,7 @@ def _changer(
     beside = plan.scenario.clock == "real"
     if led is None:
         return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
-    asked = changes_from_panel_or_file(plan.diagram.version, led, changes)
+    asked = asked_or_saved(plan.diagram.version, led, changes)
     changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
     changer.hear_refused = refusals_to(led)
     return changer
@@ -213,7 +213,7 @@ def _stopped(
     return why
 
 
-def _lost(led: PanelOperator | None, live: LiveClock | None) -> str:
+def _lost(led: LedOperator | None, live: LiveClock | None) -> str:
     """Why the run has to end without anybody's request; empty while it has not."""
     if led is not None and led.lost:
         return led.lost
@@ -246,7 +246,7 @@ def signals_of(bench: WorldBench) -> Signals:
     pairs = list(zip(joints, bench.slides.tolist(), strict=True))
     moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
     used = bench.plan.diagram if bench.law == "diagram" else None
-    shown = () if used is None else signals_of_displays(used.file)
+    shown = () if used is None else shown_signals(used.file)
     try:
         return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
     except SignalsError as error:

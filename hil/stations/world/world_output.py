@@ -103,7 +103,8 @@ def _error_line(summary: WorldErrorsSummary) -> str:
         f"{summary['joint_error_final_deg']:.5f} deg at the end"
     )
     if summary["way_error_max_mm"]:
-        words += f"; slides: {summary['way_error_max_mm']:.4f} mm, {summary['way_error_final_mm']:.4f} mm"
+        most, final = summary["way_error_max_mm"], summary["way_error_final_mm"]
+        words += f"; slides: {most:.4f} mm, {final:.4f} mm"
     line = summary["line_deviation_max_mm"]
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
@@ -131,8 +132,8 @@ def show_run(result: WorldResult, summary: WorldRunSummary) -> None:
     if summary["loop_gap_max_um"]:
         out.print(f"loops: gap at most {summary['loop_gap_max_um']:.2f} um")
     out.print(
-        f"{summary['steps']} steps, {summary['step_us']:.0f} us each, {summary['real_time_factor']:.1f} x "
-        f"real time, {summary['overruns']} overruns"
+        f"{summary['steps']} steps, {summary['step_us']:.0f} us each, "
+        f"{summary['real_time_factor']:.1f} x real time, {summary['overruns']} overruns"
     )
     if summary["video"] is not None:
         out.print(f"video:     {summary['video']}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Measurements of the engine put right, compiled; `sim.world.engine.sensor_measurement` says which."""
+"""Corrections of the engine's measurements, compiled, for `sim.world.engine.sensor_measurement`."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ Indices = NDArray[np.intp]
 
 
 @njit(cache=True)
-def measure_values(
+def measured_values(
     sensed: Array,
     pick: Indices,
     rays: Indices,

@@ -1,4 +1,4 @@
-"""A robot written as TOML: what :mod:`sim.world.robots.robot_toml_reader` reads, with all digits."""
+"""A robot written as TOML, with all digits, for :mod:`sim.world.robots.robot_toml_reader`."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""One reading out of what sensors measure, compiled: `sim.world.sensors.sensor_chain` has the order."""
+"""One reading of the sensors, compiled; `sim.world.sensors.sensor_chain` has the order."""
 
 import math
 
@@ -81,7 +81,7 @@ def filter_values(
 
 
 @njit(cache=True, error_model="numpy")
-def read_sensors(
+def next_reading(
     measured: Array,
     defects: Array,
     delay: Indices,

@@ -134,7 +134,7 @@ def _gateway(link: Link) -> Iterator[ModbusGateway]:
 
 def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     """List who is on a link; False if nobody is."""
-    views = _scan_links(url, bitrate)
+    views = _looked(url, bitrate)
     found = any(view.nodes or view.gateway for view in views)
     if as_json:
         print_json(ScanSummary(ok=found, links=[_summarize_view(view) for view in views]))
@@ -152,7 +152,7 @@ def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
 
 def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     """Show the error histories of the drives; False if a drive has one."""
-    views = _scan_links(url, bitrate)
+    views = _looked(url, bitrate)
     nodes = [node for view in views for node in view.nodes]
     if not nodes:
         if any(view.gateway for view in views):
@@ -263,7 +263,7 @@ def _in_us(trips_s: Sequence[float]) -> str:
     return f"p50 {trips_s[len(trips_s) // 2] * 1e6:.0f}, p99 {_p99(trips_s) * 1e6:.0f} us"
 
 
-def _scan_links(url: str, bitrate: int) -> list[LinkView]:
+def _looked(url: str, bitrate: int) -> list[LinkView]:
     try:
         return look(url, bitrate)
     except DriveError as error:

@@ -262,9 +262,9 @@ def prove_scale(
     ratio = drive_m / measured_m
     if not abs(ratio - 1.0) <= SCALE_TOLERANCE or not math.isfinite(ratio):
         raise NotReferencedError(
-            f"leg {leg}: the drive told {drive_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm were "
-            f"measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): counts_per_m or "
-            "sign of the rig is wrong"
+            f"leg {leg}: the drive told {drive_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm "
+            f"were measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): "
+            "counts_per_m or sign of the rig is wrong"
         )
     return ScaleProof(how, ratio, by, stamp)
 

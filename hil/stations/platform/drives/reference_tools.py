@@ -26,7 +26,7 @@ from hil.stations.platform.drives.reference import (
     save_place,
     save_reference,
 )
-from hil.stations.platform.drives.setup import BankRequest, bank_spec
+from hil.stations.platform.drives.setup import BankWish, bank_spec
 from hil.stations.platform.header import IDENTITIES_KEY
 from hil.stations.platform.run_summary import show_powered
 from hil.stations.platform.scenario import Plan
@@ -86,7 +86,7 @@ def measure_and_show(
     return not end.powered
 
 
-def prove_scale_and_show(
+def rule_and_show(
     rig: Rig, recording_file: Path, measured_m: float, by: str, *, as_json: bool
 ) -> bool:
     """Prove the scale of a leg by a jog that was recorded and measured with a ruler.
@@ -165,7 +165,7 @@ def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
-    spec = bank_spec(plan, BankRequest(measured=False))
+    spec = bank_spec(plan, BankWish(measured=False))
     gate = RemoteGate(spec, gate_limits(plan.rig, plan.scenario.period_s), RealClock().now_s)
     try:
         report = gate.open()

@@ -36,7 +36,7 @@ WATCHDOG_CYCLES = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class BankRequest:
+class BankWish:
     """What a bank shall do besides following the motion."""
 
     homing_legs: tuple[int, ...] = ()
@@ -47,10 +47,10 @@ class BankRequest:
     """Absolute encoders were measured, and are compared; False to measure them."""
 
 
-NO_BANK_REQUEST = BankRequest()
+NO_WISH = BankWish()
 
 
-def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
+def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
     """The bank of a plan.
 
     Raises:
@@ -76,7 +76,7 @@ def watchdog_s(plan: Plan) -> float:
     return max(named_s, WATCHDOG_CYCLES * plan.scenario.period_s)
 
 
-def _simulated(plan: Plan, wish: BankRequest) -> BankSpec:
+def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
@@ -137,7 +137,7 @@ def _estop_inputs(rig: Rig) -> SixBools:
     return (a, b, c, d, e, f) if rig.supervision.estop_fitted else _six(False)
 
 
-def _canopen(plan: Plan, wish: BankRequest) -> BankSpec:
+def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
     type_ = drive_type_of(plan.rig, Path(plan.rig_file))
     settings = replace(
         canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
@@ -176,7 +176,7 @@ def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
     )
 
 
-def _modbus(plan: Plan, wish: BankRequest) -> BankSpec:
+def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
     register_map, path = register_table_of(plan.rig, Path(plan.rig_file))
     parameters = _parameters(plan.rig)
     gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
@@ -187,7 +187,7 @@ def _modbus(plan: Plan, wish: BankRequest) -> BankSpec:
     return _spec("modbus", plan, extra, wish)
 
 
-def _offered(plan: Plan, wish: BankRequest) -> BankSpec:
+def _offered(plan: Plan, wish: BankWish) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     if rig.drives.homing == "absolute":
         text = "where absolute encoders were left is compared by the bench's own banks only"
@@ -219,7 +219,7 @@ def _offered(plan: Plan, wish: BankRequest) -> BankSpec:
     return BankSpec("offered", url, rig.name, period_s, settings=settings)
 
 
-_BANKS: Mapping[str, Callable[[Plan, BankRequest], BankSpec]] = {
+_BANKS: Mapping[str, Callable[[Plan, BankWish], BankSpec]] = {
     "": _simulated,
     "canopen": _canopen,
     "modbus-tcp": _modbus,
@@ -229,7 +229,7 @@ _BANKS: Mapping[str, Callable[[Plan, BankRequest], BankSpec]] = {
 """What describes the bank of a protocol."""
 
 
-def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankRequest) -> BankSpec:
+def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankWish) -> BankSpec:
     settings["homing_legs"] = list(wish.homing_legs)
     settings["cut_m_s"] = wish.cut_m_s
     rig, period_s, scales = plan.rig, plan.scenario.period_s, scales_of(plan.rig)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from hil.timing.clock import Tick, check_period_s
+from hil.timing.clock import Tick, checked_period_s
 
 
 class PacingGate(Protocol):
@@ -51,7 +51,7 @@ class GateClock:
         Raises:
             ValueError: if the period is not finite and positive.
         """
-        return self._ticks(check_period_s(period_s))
+        return self._ticks(checked_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
         while True:

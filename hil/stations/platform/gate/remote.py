@@ -333,12 +333,9 @@ class RemoteGate:
         self._child = self._slot = self._ring = self._socket = None
 
 
-def _end_of(document: Mapping[str, Any]) -> BankEnd:
+def _end_of(end: Mapping[str, Any]) -> BankEnd:
     return BankEnd(
-        document["tally"],
-        tuple(document["left_m"]),
-        tuple(document["cut_us"]),
-        tuple(document.get("powered", ())),
+        end["tally"], tuple(end["left_m"]), tuple(end["cut_us"]), tuple(end.get("powered", ()))
     )
 
 

@@ -238,7 +238,7 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> 
 
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     """The bank of another distribution; refused if its code is not what control has found."""
-    from drives.plugin_bank import BankOrder, PluginBank
+    from drives.plugin_bank import BankOrder, OfferedBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]
@@ -250,4 +250,4 @@ def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
     order = BankOrder.from_json(spec.settings["order"])
-    return PluginBank(offer.value, order, now_s, offer.words)
+    return OfferedBank(offer.value, order, now_s, offer.words)

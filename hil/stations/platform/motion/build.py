@@ -13,7 +13,7 @@ from hil.machines.rig.machine import geometry_of, park_pose
 from hil.machines.rig.settings import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
-from hil.stations.platform.motion.motion_plugins import plugin_motion
+from hil.stations.platform.motion.motion_plugins import offered_motion
 from hil.stations.platform.motion.moves import Moves
 from hil.stations.platform.motion.multi_sine_motion import MultiSine
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
@@ -67,7 +67,7 @@ def motion_of(plan: Plan, *, whole: bool = True) -> MotionSource:
                 return _leg_moves(settings, rig)
             case _:  # what our model does not know is another distribution's
                 period_s = plan.scenario.period_s
-                return plugin_motion(settings, rig, plan.scenario_file, period_s)
+                return offered_motion(settings, rig, plan.scenario_file, period_s)
     except MotionError as error:
         source = f"{plan.scenario_file}: motion"
         raise ConfigError(source, [about("motion", str(error))]) from error

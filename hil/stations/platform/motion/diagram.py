@@ -24,7 +24,7 @@ from hil.diagram.file.units import unit
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.run.live import Version
 from hil.diagram.run.operator_actions import Timed
-from hil.diagram.run.precomputation import precompute
+from hil.diagram.run.precomputation import computed_ahead
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time
@@ -188,7 +188,7 @@ def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
     sound, path, names = version.sound, version.file.path, list(version.engine.outputs)
     rows, fault, done, ran, columns = np.zeros((ticks, len(names))), "", 0, None, _NOWHERE
     try:
-        for engine in precompute(version, acts, ticks):
+        for engine in computed_ahead(version, acts, ticks):
             if engine is not ran:
                 ran, columns = engine, np.array([engine.outputs[name].start for name in names])
             rows[done] = engine.values[columns]

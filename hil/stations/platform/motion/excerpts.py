@@ -12,7 +12,7 @@ import numpy as np
 
 from hil.config.move_limits import MoveLimits
 from hil.stations.platform.motion.fade import FadedMotion
-from hil.stations.platform.motion.motion_sequence import MotionSequence
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import Floats, MotionSource, clamp_time
 from platform6dof.geometry import HexapodGeometry
@@ -123,4 +123,4 @@ def excerpts(motion: FadedMotion, about_s: Iterable[float], limits: MoveLimits) 
             way = move(last.sample(last.duration_s).X_BP, part.sample(0.0).X_BP, limits)
             parts.append(way)
         parts.append(part)
-    return MotionSequence(parts)
+    return InTurn(parts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from drives.axes.first_motion import STAGES
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
-from hil.stations.platform.motion.motion_sequence import MotionSequence
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
@@ -21,7 +21,7 @@ DWELL_S: Final = 0.2
 """Rest after each stage: the measured path has caught up before the next one begins [s]."""
 
 
-def first_path(geometry: HexapodGeometry, X_start: Pose) -> MotionSequence:
+def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
     """Return the path of a first motion, from rest to rest at the same pose.
 
     Args:
@@ -41,4 +41,4 @@ def first_path(geometry: HexapodGeometry, X_start: Pose) -> MotionSequence:
         limits = LegMoveLimits(speed_m_s, acceleration, 3.0 * acceleration / RAMP_S)
         parts.append(LegMoves(geometry, here, [(sense * way_m, DWELL_S)], limits))
         here = parts[-1].sample(parts[-1].duration_s).X_BP
-    return MotionSequence(parts)
+    return InTurn(parts)

@@ -51,14 +51,14 @@ class MotionKind:
 
 def motions_offered() -> tuple[Offer, ...]:
     """All motions of other distributions by name; those that cannot be used say why."""
-    return offers(GROUP, _plugin_fault, own=OWN_KINDS)
+    return offers(GROUP, _not_a_motion, own=OWN_KINDS)
 
 
-def _motion_plugin(name: str) -> Offer | None:
-    return offer_named(GROUP, name, _plugin_fault, own=OWN_KINDS)
+def _motion_offered(name: str) -> Offer | None:
+    return offer_named(GROUP, name, _not_a_motion, own=OWN_KINDS)
 
 
-def _plugin_fault(entry: EntryPoint, kind: object) -> str:
+def _not_a_motion(entry: EntryPoint, kind: object) -> str:
     if not isinstance(kind, MotionKind):
         what = "hil.stations.platform.motion.motion_plugins.MotionKind"
         return f"{entry.value} is a {type(kind).__name__}; it must be a {what}"
@@ -71,7 +71,7 @@ def _plugin_fault(entry: EntryPoint, kind: object) -> str:
     return "" if callable(kind.build) else f"its build is {kind.build!r}, which cannot be called"
 
 
-class PluginSettings:
+class OthersToo:
     """Marks the union of our motions: settings of other distributions are taken as well."""
 
     def __get_pydantic_core_schema__(
@@ -103,7 +103,7 @@ def _settings_of(table: Any, ours: Callable[[Any], Settings]) -> Settings:
     kind = table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", None)
     offer = None
     if isinstance(kind, str) and kind not in OWN_KINDS:
-        offer = _motion_plugin(kind)
+        offer = _motion_offered(kind)
         if offer is None:
             known = ", ".join(repr(one) for one in (*OWN_KINDS, *_usable()))
             context = {"discriminator": "'kind'", "tag": kind, "expected_tags": known}
@@ -121,7 +121,7 @@ def _usable() -> tuple[str, ...]:
     return tuple(one.name for one in motions_offered() if not one.broken)
 
 
-def plugin_motion(settings: Any, rig: Rig, source: str, period_s: float) -> PluginMotion:
+def offered_motion(settings: Any, rig: Rig, source: str, period_s: float) -> OfferedMotion:
     """The motion of another distribution's settings, tried at the time of every cycle.
 
     Args:
@@ -132,16 +132,16 @@ def plugin_motion(settings: Any, rig: Rig, source: str, period_s: float) -> Plug
         ConfigError: if it cannot be made, or anything that it returns is no setpoint; with the
             motion's name, the distribution, the time and what would have been right.
     """
-    offer = _motion_plugin(settings.kind)
+    offer = _motion_offered(settings.kind)
     if offer is None or offer.broken:
         why = "is not installed any more" if offer is None else offer.broken
         raise ConfigError(source, [about("motion.kind", f"motion {settings.kind!r}: {why}")])
-    motion = PluginMotion(offer, settings, rig, source)
+    motion = OfferedMotion(offer, settings, rig, source)
     motion.require_whole(period_s)
     return motion
 
 
-class PluginMotion:
+class OfferedMotion:
     """A motion of another distribution, looked at wherever it is asked.
 
     Args:

@@ -8,7 +8,7 @@ from hil.stations.platform.motion.source import MotionSource, clamp_time
 from platform6dof.pose import PlatformSetpoint
 
 
-class MotionSequence:
+class InTurn:
     """Motions one after another; each has to begin where the one before ends."""
 
     def __init__(self, motions: Sequence[MotionSource]) -> None:

@@ -64,9 +64,9 @@ class OperatedStation(PlatformStation):
         self._course.publish(tick)
         return control._replace(reset=self._course.reset, act_s=self._course.act_s)
 
-    def _give_up_parking(self, tick: Tick, why: str) -> tuple[Request, ...]:
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
         """No way to park is free: the platform stays until the operator ends the run."""
-        self._course.refuse_parking(tick, why)
+        self._course.no_way_to_park(tick, why)
         return ()
 
 

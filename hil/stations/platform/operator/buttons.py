@@ -27,7 +27,7 @@ WORKS_IN: Final = {
     Button.POSE: frozenset({Mode.ENGAGED}),
 }
 """Modes in which a press does something."""
-NEXT_PRESS: Final = {
+LEADS_TO: Final = {
     Mode.IDLE: (Button.HOME, Mode.STANDBY),
     Mode.STANDBY: (Button.ENGAGE, Mode.ENGAGED),
     Mode.HOLD: (Button.PARK, Mode.STANDBY),
@@ -56,7 +56,7 @@ ALREADY: Final[dict[Button, dict[Mode, str]]] = {
     Button.POSE: {},
 }
 """Modes in which a press is not needed any more, and why."""
-RECOVERABLE: Final = frozenset({Button.ENGAGE, Button.PLAY})
+LED_BACK: Final = frozenset({Button.ENGAGE, Button.PLAY})
 """Presses that are led to where they do something, if a stall of the computer alone stopped it."""
 STALLS: Final = frozenset({Check.MISSING, Check.LATE, Check.PERIOD, Check.CONTROL})
 """What the gate names when the computer stood still."""
@@ -87,7 +87,7 @@ class Readiness:
     """Nothing but a stall of the computer stopped it."""
 
 
-def readiness_of(
+def standing_of(
     verdict: Verdict, *, held: bool, target: bool, playing: str, ending: bool
 ) -> Readiness:
     """The facts as the gate's last verdict and the operator's order tell them."""
@@ -109,10 +109,10 @@ def stalled(verdict: Verdict) -> bool:
     return bool(checks) and all(one in STALLS or (first and one in AFTER_GAP) for one in checks)
 
 
-def leads_back(button: Button, mode: Mode, standing: Readiness) -> bool:
+def led_back(button: Button, mode: Mode, standing: Readiness) -> bool:
     """Whether a press is led to where it does something, by the presses of `way_to`."""
     stopped = mode in (Mode.HOLD, Mode.FAULT) and standing.stalled
-    return stopped and button in RECOVERABLE and not standing.ending
+    return stopped and button in LED_BACK and not standing.ending
 
 
 def cleared(verdict: Verdict) -> bool:
@@ -127,15 +127,15 @@ def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
     Empty where that is so already, and where no press helps.
     """
     way: list[Button] = []
-    while mode in NEXT_PRESS and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
-        press, mode = NEXT_PRESS[mode]
+    while mode in LEADS_TO and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
+        press, mode = LEADS_TO[mode]
         way.append(press)
     return tuple(way)
 
 
 def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
     """Why a press does nothing now, and what leads to where it does; empty if it does something."""
-    if leads_back(button, mode, standing):
+    if led_back(button, mode, standing):
         return _not_ready(way_to(button, mode)[0], standing) or ("" if standing.held else NOT_HELD)
     if mode not in WORKS_IN[button]:
         return _elsewhere(button, mode, standing)

@@ -3,7 +3,7 @@
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.platform.operator.button_commands import refusal_of
 from hil.stations.platform.supervisor import Outcome
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import Verdict
 
@@ -61,7 +61,7 @@ class EndConditions:
             return Outcome.FAILED
         return Outcome.STOPPED if self.wish else Outcome.COMPLETED
 
-    def told(self, verdict: Verdict | None, *, parks: bool, left_s: float) -> RunEnd | None:
+    def end_now(self, verdict: Verdict | None, *, parks: bool, left_s: float) -> RunEnd | None:
         """The end as panels are told of it; None while there is none.
 
         Args:
@@ -84,7 +84,7 @@ class EndConditions:
     def _cause(self, lost: Verdict | None) -> tuple[EndCause, str]:
         """The gravest cause, and what is to be said of it; `lost` is a lockout's verdict."""
         if lost is not None or self.fault:
-            first = "" if lost is None else told(lost.faults)
+            first = "" if lost is None else describe_faults(lost.faults)
             return EndCause.FAULT, self.fault or first or Mode.LOCKOUT.name
         if self.gave_up:
             return EndCause.GAVE_UP, self.gave_up

@@ -137,7 +137,7 @@ class OperatedMotion:
             self._waiting = self._passage = None
             self._workshop.offer(serial, table)
         if self._errand is None or self._workshop.busy:  # one of them per cycle
-            self._advance_new_motion()
+            self._take_new_motion()
         else:
             self._prepare(self._errand)
 
@@ -217,7 +217,7 @@ class OperatedMotion:
 
     def _look(self) -> None:
         """Has a path come to its end, the tempo to 0, or the target to another place?"""
-        self._begin_passage()
+        self._go_over()
         begun = None if self._errand is None else self._errand.begun(self._path_s)
         if self._errand is not None and begun is not None:
             self._path, self._path_s = begun
@@ -252,7 +252,7 @@ class OperatedMotion:
 
     # --- new parameters -------------------------------------------------------------------------
 
-    def _advance_new_motion(self) -> None:
+    def _take_new_motion(self) -> None:
         """Do a stage of a new motion's making, or take it, or prove a part of the way over."""
         if self._passage is not None:
             self._prove_passage(self._passage)
@@ -264,7 +264,7 @@ class OperatedMotion:
             return
         if made.refused:
             self._said = Refusal(made.refused, serial=made.serial)
-        elif isinstance(self._path, Crossfade) or self._is_bound_for_start:
+        elif isinstance(self._path, Crossfade) or self._leads_to_start:
             self._waiting = made  # one passage at a time, and none to another start
         elif self._phase in ON_MOTION and made.fade_s > 0.0:
             self._passage = MotionBlend(self._base, made, self._reach, self._period_s)
@@ -272,7 +272,7 @@ class OperatedMotion:
             self._take(made)
 
     @property
-    def _is_bound_for_start(self) -> bool:
+    def _leads_to_start(self) -> bool:
         errand = self._errand
         returning = self._phase is OperationPhase.RETURNING
         return returning or (errand is not None and errand.happening is OperationEvent.PLAY)
@@ -285,7 +285,7 @@ class OperatedMotion:
             why = f"the passage to it is not free: {passage.objection}"
             self._said = Refusal(why, serial=passage.made.serial)
 
-    def _begin_passage(self) -> None:
+    def _go_over(self) -> None:
         """Begin the passage where it was proved to begin; without a motion none is needed."""
         if self._passage is None:
             return

@@ -93,7 +93,7 @@ class PoseMove:
 
     def _work(self, path: ScaledPath, path_s: float) -> None:
         if self._stage in (PoseMoveStage.TARGET, PoseMoveStage.BACK):
-            self._check_way_to_park()
+            self._look_back()
             return
         if self._stage in (PoseMoveStage.PROVE, PoseMoveStage.PROVED) and self._late(path_s):
             self._stage = PoseMoveStage.GAUGE  # the place was passed before all was proved
@@ -114,9 +114,9 @@ class PoseMove:
             self._survey = PathScan(self._reach, self._way)
             self._stage = PoseMoveStage.PROVE
         elif self._stage is PoseMoveStage.PROVE:
-            self._scan_path(PoseMoveStage.PROVED)
+            self._survey_to(PoseMoveStage.PROVED)
 
-    def _scan_path(self, following: PoseMoveStage) -> None:
+    def _survey_to(self, following: PoseMoveStage) -> None:
         """Do a part of the survey; go on to a stage if it ends well."""
         objection = self._survey.step()
         if objection:
@@ -124,10 +124,10 @@ class PoseMove:
         elif objection is not None:
             self._stage = following
 
-    def _check_way_to_park(self) -> None:
+    def _look_back(self) -> None:
         """Look at the pose, and at the way from there to park."""
         if self._stage is PoseMoveStage.TARGET:
-            self._scan_path(PoseMoveStage.BACK)
+            self._survey_to(PoseMoveStage.BACK)
             return
         self._park.work(lambda: Pose.from_coordinates(self.target))
         if self._park.refused:

@@ -14,14 +14,14 @@ from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
-from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, readiness_of, stalled
+from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
 from hil.stations.platform.operator.end_conditions import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
-from hil.stations.platform.operator.stall_recovery import StallRecovery
-from hil.stations.platform.supervisor import Outcome, timeout_reason
+from hil.stations.platform.operator.stall_recovery import WayBack
+from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -67,7 +67,7 @@ class OperatedCourse:
         self._held = False
         self._owner = ""
         self._parking = ParkRequest(self._presses.refuse)
-        self._back = StallRecovery(patience_cycles, self._presses.refuse)
+        self._back = WayBack(patience_cycles, self._presses.refuse)
         self._verdict: Verdict | None = None
         self._given_up = ""
         self.done = False
@@ -132,7 +132,7 @@ class OperatedCourse:
             self._waited = 0
             self._parking.want(self._held and self._mode in ON_THE_WAY)
 
-    def refuse_parking(self, tick: Tick, why: str) -> None:
+    def no_way_to_park(self, tick: Tick, why: str) -> None:
         """Parking is not possible from here, by no way that was looked at; nothing moves."""
         self._parking.give_up(
             tick, f"no way there is free: {why}; if the run ends, the power goes off here"
@@ -176,7 +176,7 @@ class OperatedCourse:
         for button in (b for b in BY_CAUTION if b in wish.pressed):
             self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
-        self._recover_from_stall(tick, verdict)
+        self._go_back(tick, verdict)
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
@@ -214,7 +214,7 @@ class OperatedCourse:
             refused=self.refused,
             seen=operator.seen,
             dead_man=operator.rule,
-            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+            end=self._ending.end_now(self._verdict, parks=self._parking.on, left_s=left_s),
             cause=violation_data(faults[0]) if faults else None,
             clear=self._presses.clear(self._verdict),
             stalled=self._verdict is not None and stalled(self._verdict),
@@ -238,7 +238,7 @@ class OperatedCourse:
         if let_go and verdict.mode in MOVING_MODES:
             self._note(tick, f"hold-to-run released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
-            why = timeout_reason(verdict, self._homing_cycles * self._period_s, self.waits)
+            why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
             self._presses.refuse(tick, Refusal(f"stopped, {why}", Button.HOME.value))
         self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
@@ -256,7 +256,7 @@ class OperatedCourse:
         if not works or self._waited <= self.patience_cycles:
             return False
         patience_s = self.patience_cycles * self._period_s
-        self._ending.gave_up = timeout_reason(verdict, patience_s, self.waits)
+        self._ending.gave_up = in_vain(verdict, patience_s, self.waits)
         self.done = True
         return True
 
@@ -281,7 +281,7 @@ class OperatedCourse:
             self._obey(button, verdict.mode, by, pressed_s)
 
     def _standing(self, verdict: Verdict) -> Readiness:
-        return readiness_of(
+        return standing_of(
             verdict,
             held=self._held,
             target=self.motion.has_target,
@@ -289,7 +289,7 @@ class OperatedCourse:
             ending=self._ending.under_way,
         )
 
-    def _recover_from_stall(self, tick: Tick, verdict: Verdict) -> None:
+    def _go_back(self, tick: Tick, verdict: Verdict) -> None:
         """Press what leads to what was pressed after a stall of the computer, a step at a time."""
         back, wanted = self._back, self._back.target
         if wanted is not None and self._presses.refused:
@@ -328,7 +328,7 @@ class OperatedCourse:
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
-                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self._ending.fault = self._ending.fault or describe_faults(verdict.faults)
                 self.done = True
             case Mode.OFF:
                 return Request.CONFIGURED
@@ -360,5 +360,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
+            ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

@@ -8,19 +8,13 @@ from collections.abc import Callable
 
 from hil.desk.operation import Refusal
 from hil.desk.order import Button
-from hil.stations.platform.operator.buttons import (
-    NEXT_PRESS,
-    WAITS,
-    WORKS_IN,
-    Readiness,
-    leads_back,
-)
+from hil.stations.platform.operator.buttons import LEADS_TO, WAITS, WORKS_IN, Readiness, led_back
 from hil.timing.clock import Tick
 from safety.modes import Mode, Severity
 from safety.verdict import Verdict
 
 
-class StallRecovery:
+class WayBack:
     """Which press comes next until the one that was made does something.
 
     Args:
@@ -41,7 +35,7 @@ class StallRecovery:
 
     def begin(self, button: Button, mode: Mode, standing: Readiness, pressed_s: float) -> bool:
         """Begin, if this press is one that leads back; say whether it is."""
-        if not leads_back(button, mode, standing):
+        if not led_back(button, mode, standing):
             return False
         self.target, self.pressed_s = button, pressed_s
         self._mode, self._waited, self._pressed = mode, 0, None
@@ -73,7 +67,7 @@ class StallRecovery:
                 return None
             self.end()
             return target
-        press, _ = NEXT_PRESS[mode]
+        press, _ = LEADS_TO[mode]
         if press is Button.ENGAGE and not standing.ready:
             return None
         self._pressed = mode

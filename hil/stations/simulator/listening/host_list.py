@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from hil.config.settings import read_toml
-from hil.hosts.maps import installed_hosts
-from hil.stations.simulator.listening.host_lookup import shipped_maps
+from hil.hosts.maps import hosts_offered
 from hil.stations.simulator.listening.host_summaries import (
     HostKindSummary,
     HostListSummary,
     HostMapSummary,
 )
-from hil.stations.simulator.wire_registry import installed_wires
+from hil.stations.simulator.listening.named_host import shipped_maps
+from hil.stations.simulator.wire_registry import wires_offered
 from hil.terminal.console import out, print_json
 from sim.hosts.kinds import KINDS
 
@@ -31,7 +31,7 @@ _WORDS = {
 
 def list_and_show(*, as_json: bool) -> None:
     """Show kinds of hosts and their maps."""
-    offered, wires = installed_hosts(), installed_wires()
+    offered, wires = hosts_offered(), wires_offered()
     emulated = {*KINDS, *(one.name for one in wires if not one.broken)}
     kinds: list[HostKind] = [offer.value for offer in offered if not offer.broken]
     maps = [HostMapSummary(name=path.stem, kind=str(read_toml(path).get("kind")))
@@ -54,10 +54,10 @@ def list_and_show(*, as_json: bool) -> None:
 
 def fields_text(kind: HostKind) -> str:
     """What a kind tells, in words."""
-    if kind.tells_by_map is not None:
+    if kind.fields_by_map is not None:
         return "what its map says"
-    phrases = [words for name, words in _WORDS.items() if name in kind.tells]
-    flags = [name.removeprefix("flags.").lower() for name in sorted(kind.tells)
+    phrases = [words for name, words in _WORDS.items() if name in kind.fields]
+    flags = [name.removeprefix("flags.").lower() for name in sorted(kind.fields)
              if name.startswith("flags.")]  # fmt: skip
     return ", ".join(phrases + flags)
 
@@ -68,6 +68,6 @@ def _summarize(kind: HostKind, emulated: Container[str]) -> HostKindSummary:
         title=kind.title,
         port=kind.port,
         asks_port=kind.asks_port,
-        tells=sorted(kind.tells),
+        tells=sorted(kind.fields),
         emulated=kind.name in emulated,
     )

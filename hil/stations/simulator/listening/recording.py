@@ -110,8 +110,8 @@ def record_and_show(
         print_json(
             HostRecordSummary(
                 ok=ok, kind=choice.host.kind.name, file=str(path), rows=writer.rows,
-                left_out=writer.left_out, refused=refused_by_reason(figures), seconds=writer.lasts_s,
-                longest_gap_s=writer.longest_gap_s,
+                left_out=writer.left_out, refused=refused_by_reason(figures),
+                seconds=writer.lasts_s, longest_gap_s=writer.longest_gap_s,
             )
         )  # fmt: skip
         return ok

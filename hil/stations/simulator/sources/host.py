@@ -164,7 +164,7 @@ def lasts_s(settings: HostSettings, file: Path) -> float:
     return math.inf if settings.emulated is None else settings.emulated.feed_lasts_s(file)
 
 
-def tells(settings: HostSettings, file: Path) -> frozenset[str]:
+def known_fields(settings: HostSettings, file: Path) -> frozenset[str]:
     """Whether its wire tells poses or what a vehicle does.
 
     Raises:
@@ -179,5 +179,7 @@ def known_ahead(settings: HostSettings) -> bool:
     return settings.emulated is not None
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, known_ahead=known_ahead, judges=True)
+KIND = SourceKind(
+    HostSettings, opened, lasts_s, fields=known_fields, known_ahead=known_ahead, judges=True
+)
 """What the entry point gives."""

@@ -10,7 +10,7 @@ from hil.config.errors import RefusedError
 from hil.run.edit_texts import EditRefusedError, names_text
 from hil.stations.world.bench import DEEP_M, bench_again
 from hil.stations.world.editing.edit_build import plan_with
-from hil.stations.world.editing.edit_continuation import continue_source
+from hil.stations.world.editing.edit_continuation import carried_source
 from safety.robot_limits import RobotAction
 from sim.world.engine.model_compiler import ModelRefusedError, ModelText
 from sim.world.engine.state_transfer import CarriedOver, CarryRefusedError, carry_over
@@ -26,7 +26,7 @@ DEEPER_M: Final = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BenchSwap:
+class SwappedBench:
     """What a run goes on with."""
 
     bench: WorldBench
@@ -49,7 +49,7 @@ class BenchSwap:
         return found
 
 
-def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
+def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
     """A bench with another document of its robot, its state carried over by names.
 
     The old bench is left as it is.
@@ -89,14 +89,14 @@ def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
         )  # fmt: skip
     columns = _columns(old, bench, carried)
     at = bench.robot.positions().tolist()
-    source = continue_source(old.source, columns, at, len(old.robot.drives))
+    source = carried_source(old.source, columns, at, len(old.robot.drives))
     bench = replace(bench, source=source)
     bench.gated.carry_over(old.gated, columns)
     bench.sensors.carry_over(old.sensors.snapshot())
     bench.contacts.carry_over(old.contacts)
     for one, before in zip(bench.standing, old.standing, strict=True):
         one.carry_over(before)
-    return BenchSwap(bench, carried)
+    return SwappedBench(bench, carried)
 
 
 def _columns(old: WorldBench, new: WorldBench, carried: CarriedOver) -> list[int]:

@@ -22,7 +22,7 @@ NOTHING = math.nan
 """In the columns of what is not there any more."""
 
 
-class ContinuedSource:
+class CarriedSource:
     """What a source wants of the joints that there are now.
 
     Args:
@@ -69,14 +69,14 @@ class ContinuedSource:
         """Give back what it holds."""
         self.source.close()
 
-    def again(self, columns: Sequence[int], at: Sequence[float]) -> ContinuedSource:
+    def again(self, columns: Sequence[int], at: Sequence[float]) -> CarriedSource:
         """After another edit.
 
         Args:
             columns: place of each drive's joint among those of this one, -1 for one that begins.
             at: where those begin [rad] or [m], in the same order.
         """
-        return ContinuedSource(
+        return CarriedSource(
             self.source,
             [self.columns[one] if one >= 0 else -1 for one in columns],
             [self.held[one] if one >= 0 else here for one, here in zip(columns, at, strict=True)],
@@ -89,7 +89,7 @@ class ContinuedSource:
         )
 
 
-def continue_source(
+def carried_source(
     source: SetpointSource, columns: Sequence[int], at: Sequence[float], count: int
 ) -> SetpointSource:
     """A source after an edit; the same one if the edit leaves its joints.
@@ -99,11 +99,11 @@ def continue_source(
         at: where those begin [rad] or [m].
         count: of the drives that there were.
     """
-    if isinstance(source, ContinuedSource):
+    if isinstance(source, CarriedSource):
         return source.again(columns, at)
     if list(columns) == list(range(count)):
         return source
-    return ContinuedSource(source, columns, at)
+    return CarriedSource(source, columns, at)
 
 
 @dataclass(frozen=True, slots=True)

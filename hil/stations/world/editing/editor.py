@@ -144,7 +144,7 @@ class RunEditor:
             except EditRefusedError as error:
                 faults = error.faults
             else:
-                run.continue_with(found.bench)
+                run.go_on_with(found.bench)
                 self.taken += 1
                 self._events.put(run.journal, tick, answer.edit, (), found.facts())
                 return

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hil.config.named_files import EmbeddedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.run.diagram_use import diagram_of_text
-from hil.stations.world.recorded_plan import RecordedPlan
+from hil.stations.world.recorded_plan import KeptPlan
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.robot_toml_reader import read_toml
@@ -24,7 +24,7 @@ def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
     """
     from hil.stations.world.scene_placement import placed_of
 
-    kept = RecordedPlan.of(document)
+    kept = KeptPlan.of(document)
     file = Path(kept.robot_file)
     scenario = WorldScenario.build(kept.scenario, kept.scenario_file)
     robot = read_toml(kept.robot, str(file))
@@ -35,6 +35,6 @@ def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
                      losses=kept.losses)  # fmt: skip
     if scenario.diagram is None:
         return plan
-    path, facts = EmbeddedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
+    path, facts = CarriedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
     used = diagram_of_text(scenario.diagram, kept.diagram, path, facts)
     return replace(plan, diagram=used)

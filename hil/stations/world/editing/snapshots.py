@@ -18,7 +18,7 @@ from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
 from hil.stations.world.contact_watch import ContactState, Touch
-from hil.stations.world.editing.edit_continuation import ContinuedSource, RowColumns
+from hil.stations.world.editing.edit_continuation import CarriedSource, RowColumns
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
@@ -42,7 +42,7 @@ Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
 """Arrays of a motion."""
-CHAIN: Final = ("begun", "filtered", "history", "told")
+CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
 """Bytes of what sensors remember."""
 
 
@@ -64,7 +64,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     """
     bench = run.bench
     source, held = bench.source, None
-    if isinstance(source, ContinuedSource):
+    if isinstance(source, CarriedSource):
         source, held = source.source, [list(source.columns), list(source.held)]
     if bench.plan.diagram is not None:
         raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
@@ -100,7 +100,10 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
     arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
-    arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
+    arrays |= {
+        f"sensors_{name}": np.frombuffer(getattr(chain, field), np.uint8)
+        for name, field in CHAIN.items()
+    }
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
     return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})
@@ -225,7 +228,7 @@ def _bench(snapshot: RunSnapshot) -> WorldBench:
     motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
     source: SetpointSource = LaidOutSource(motion)
     if head["held"] is not None:
-        source = ContinuedSource(source, *head["held"])
+        source = CarriedSource(source, *head["held"])
     line = None
     if head["line"] is not None:
         turning, parts = head["line"]

@@ -20,7 +20,7 @@ from hil.stations.world.sources.source import SourceNews
 
 Array = NDArray[np.float64]
 
-FRAMES_PER_POLL: Final = 64
+PER_LOOK: Final = 64
 """Datagrams taken in one look at most; the rest waits, and the kernel drops what is too much."""
 TELL_EVERY_S: Final = 1.0
 """Between two tellings of what was dropped [s]."""
@@ -87,7 +87,7 @@ class FrameStream:
         """The newest values [rad] or [m], shape (count,); None if there are none or too old."""
         now_s = self._now_s()
         self._senders.begin_cycle()
-        for _ in range(FRAMES_PER_POLL):
+        for _ in range(PER_LOOK):
             try:
                 data, sender = self._socket.recvfrom(HEAD.size + 8 * self._count + 1)
             except (BlockingIOError, InterruptedError):

@@ -31,7 +31,7 @@ SCREEN_RAD_S: Final = math.radians(5.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JogCommand:
+class JogWish:
     """What an operator wants now: shares of the full speed, -1 to 1."""
 
     joints: Array | None = None
@@ -40,7 +40,7 @@ class JogCommand:
     """Along and about x, y, z, shape (6,); None if the tool is not led."""
 
 
-REST: Final = JogCommand()
+REST: Final = JogWish()
 """Nothing is wanted."""
 
 
@@ -57,7 +57,7 @@ class JogOperator(Protocol):
         """How long it lasts [s]; None if nobody knows."""
         ...
 
-    def wish(self, t_s: float) -> JogCommand:
+    def wish(self, t_s: float) -> JogWish:
         """What he wants at a time that never goes back; never blocks."""
         ...
 
@@ -66,7 +66,7 @@ class JogOperator(Protocol):
         ...
 
 
-class ScriptOperator:
+class ScriptHand:
     """Steps one after the other.
 
     Args:
@@ -77,14 +77,14 @@ class ScriptOperator:
     def __init__(self, steps: Sequence[JogStep], places: Sequence[int | None], drives: int) -> None:
         self._ends_s = list(accumulate(step.for_s for step in steps))
         self._wishes = [
-            _command_of_step(step, place, drives) for step, place in zip(steps, places, strict=True)
+            _step_wish(step, place, drives) for step, place in zip(steps, places, strict=True)
         ]
         self.duration_s: float = self._ends_s[-1] if steps else 0.0
         """How long it lasts [s]."""
         self.end_reason: str = ""
         """Why it has ended."""
 
-    def wish(self, t_s: float) -> JogCommand:
+    def wish(self, t_s: float) -> JogWish:
         """What the step at a time wants."""
         for end_s, wish in zip(self._ends_s, self._wishes, strict=True):
             if t_s < end_s - 1e-9:
@@ -96,19 +96,19 @@ class ScriptOperator:
         """Nothing is held."""
 
 
-def _command_of_step(step: JogStep, place: int | None, drives: int) -> JogCommand:
+def _step_wish(step: JogStep, place: int | None, drives: int) -> JogWish:
     if place is not None:
         joints = np.zeros(drives)
         joints[place] = step.share
-        return JogCommand(joints=joints)
+        return JogWish(joints=joints)
     if step.axis is not None:
         tool = np.zeros(6)
         tool[AXES.index(step.axis)] = step.share
-        return JogCommand(tool=tool)
+        return JogWish(tool=tool)
     return REST
 
 
-class VelocityOperator:
+class VelocityHand:
     """Keys or handles: six deflections of joints, or of the tool.
 
     Args:
@@ -128,7 +128,7 @@ class VelocityOperator:
         """Why it has ended."""
         return self._source.end_reason
 
-    def wish(self, t_s: float) -> JogCommand:
+    def wish(self, t_s: float) -> JogWish:
         """What is held now."""
         self._source.listen()
         twist = self._source.sample(t_s)
@@ -137,10 +137,10 @@ class VelocityOperator:
         said = [*(twist.linear_m_s / SCREEN_M_S), *(twist.angular_rad_s / SCREEN_RAD_S)]
         shares = np.clip(said, -1.0, 1.0)
         if self._places is None:
-            return JogCommand(tool=shares)
+            return JogWish(tool=shares)
         joints = np.zeros(self._drives)
         joints[list(self._places)] = shares[: len(self._places)]
-        return JogCommand(joints=joints)
+        return JogWish(joints=joints)
 
     def close(self) -> None:
         """Give the terminal or the socket back."""

@@ -12,7 +12,7 @@ from hil.stations.world.sources.jog_operators import REST
 from hil.stations.world.sources.source import SourceNews, setpoint_of
 
 if TYPE_CHECKING:
-    from hil.stations.world.sources.jog_operators import JogCommand, JogOperator
+    from hil.stations.world.sources.jog_operators import JogOperator, JogWish
     from safety.robot_limits import RobotSetpoint
     from sim.world.motion.joint_bounds import BoundedJoints
     from sim.world.motion.tool_jog import ToolJog
@@ -77,7 +77,7 @@ class JogSource:
             self.ended = (over or bool(self._operator.end_reason)) and self._joints.at_rest
         return setpoint_of(self._joints)
 
-    def _go(self, wish: JogCommand) -> None:
+    def _go(self, wish: JogWish) -> None:
         wanted = wish.joints is not None or wish.tool is not None
         if wanted != self._moves:
             self._moves = wanted

@@ -25,8 +25,8 @@ from hil.stations.world.sources.copy_source import CopySource, HeldStream, Value
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.jog_operators import (
     JogOperator,
-    ScriptOperator,
-    VelocityOperator,
+    ScriptHand,
+    VelocityHand,
     velocity_source,
 )
 from hil.stations.world.sources.jog_source import JogSource
@@ -57,7 +57,7 @@ def _always() -> bool:
 
 
 @dataclass(slots=True)
-class LiveInputs:
+class LiveMeans:
     """What a motion needs that somebody leads while it lasts."""
 
     now_s: Callable[[], float]
@@ -69,7 +69,7 @@ class LiveInputs:
 
 
 def open_source(
-    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveInputs | None
+    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveMeans | None
 ) -> tuple[SetpointSource, StraightLine | None]:
     """Where the robot shall be at every step, and the line that its place shall follow, if any.
 
@@ -93,7 +93,7 @@ def open_source(
         rows = None if duration_s is None else round(duration_s / period_s)
         return RestingSource(start.tolist(), rows, period_s), None
     if isinstance(motion, JogMotion):
-        return _jog_source(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
+        return _jogged(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
     planned, line = planned_motion(plan, motion, chain, start)
     return LaidOutSource(planned), line
 
@@ -119,7 +119,7 @@ def led_joints(
 
 
 def _copied(
-    plan: WorldPlan, motion: CopyMotion, joints: BoundedJoints, live: LiveInputs | None
+    plan: WorldPlan, motion: CopyMotion, joints: BoundedJoints, live: LiveMeans | None
 ) -> SetpointSource:
     led_by, _ = copy_map(motion, plan.robot)
     if motion.source == "recording":
@@ -136,9 +136,9 @@ def _copied(
     return CopySource(joints, stream, led_by, motion.smoothing_s, motion.duration_s)
 
 
-def _jog_source(
+def _jogged(
     plan: WorldPlan, motion: JogMotion, chain: Chain | None, joints: BoundedJoints,
-    live: LiveInputs | None,
+    live: LiveMeans | None,
 ) -> SetpointSource:  # fmt: skip
     """A robot that is jogged; it stands where nobody does that.
 
@@ -158,14 +158,14 @@ def _jog_source(
     drives = [drive.joint for drive in plan.robot.drives]
     if isinstance(motion.by, ScriptSettings):
         places = [None if one.joint is None else place_of(one.joint, plan.robot) for one in script]
-        operator: JogOperator = ScriptOperator(script, places, len(drives))
+        operator: JogOperator = ScriptHand(script, places, len(drives))
     elif live is None:
         return StandingSource(joints)
     else:
         source = velocity_source(motion.by, plan.document, live.now_s, live.keys_fd)
         led = [place_of(one, plan.robot) for one in motion.joints or drives[:6]]
         tool = motion.axes != "joints"
-        operator = VelocityOperator(source, None if tool else led, len(drives))
+        operator = VelocityHand(source, None if tool else led, len(drives))
     slides = np.array(slides_of(plan.robot))
     full = np.where(slides, motion.jog_m_s, math.radians(motion.jog_deg_s))
     return JogSource(
