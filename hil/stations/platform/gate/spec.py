@@ -1,4 +1,4 @@
-"""Which drive bank the gate's process shall build, as data that fits on one line of JSON.
+"""Specification of the bank that the gate's process builds, as data for one line of JSON.
 
 The bank is made in the process that owns the link, so it cannot be handed over as an object. The
 libraries of a bank are imported here only when that kind is asked for.
@@ -25,24 +25,24 @@ KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
 
 @dataclass(frozen=True, slots=True)
 class BankSpec:
-    """A bank to be built.
+    """Specification of a bank.
 
     Raises:
         DriveModelError: on an unknown kind, or a number of scales that fits no bank.
     """
 
     kind: BankKind
-    """Which one."""
+    """Kind of the bank."""
     url: str
-    """Where its drives are."""
+    """URL of its drives."""
     name: str
-    """Of the bank, for the record of a run."""
+    """Name of the bank, for the record of a run."""
     period_s: float
-    """Bus cycle [s]."""
+    """Period of the bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
-    """Of the six legs; empty for `sim:`, which has no counts, and where others make the bank."""
+    """Scales of the six legs; empty for `sim:`, which has no counts, and for foreign banks."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What else the kind needs; numbers, texts, lists and mappings only."""
+    """Further settings of the kind; numbers, texts, lists and mappings only."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -53,7 +53,7 @@ class BankSpec:
             raise DriveModelError(f"{text}: {needed} are needed")
 
     def to_json(self) -> dict[str, Any]:
-        """The same as a mapping that JSON can hold."""
+        """Mapping of it that JSON can hold."""
         return {
             "kind": self.kind,
             "url": self.url,
@@ -68,7 +68,7 @@ class BankSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BankSpec:
-        """Return what `to_json` was made of.
+        """Return the specification that `to_json` was made of.
 
         Raises:
             DriveModelError: if it makes no bank.
@@ -90,7 +90,7 @@ def build_bank(
 
     Args:
         now_s: monotonic time [s], for the deadlines of a real bus.
-        tell: told now and then what `configure` waits for.
+        report: takes now and then what `configure` waits for.
 
     Raises:
         DriveError: if settings, scales or URL make no bank.
@@ -108,7 +108,7 @@ def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) ->
     Args:
         model: `drives.sim.cylinder_model.CylinderModel`.
         faults: `drives.sim.faults.SimFault`s.
-        seed: of the power-up positions.
+        seed: seed of the power-up positions.
         options: further keyword arguments of `drives.sim.bank.SimulatedBank`.
     """
     values = {name: getattr(model, name) for name in type(model).__dataclass_fields__}
@@ -152,7 +152,7 @@ def _simulated(spec: BankSpec) -> DriveBank:
 
 
 def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The body that couples the rods of a rig, and the servos that move it."""
+    """Body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant
@@ -237,8 +237,8 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> 
 
 
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
-    """The bank of another distribution; refused if its code is not what control has found."""
-    from drives.plugin_bank import BankOrder, OfferedBank
+    """Bank of another distribution; refused if its code is not what control has found."""
+    from drives.plugin_bank import BankOrder, PluginBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]
@@ -250,4 +250,4 @@ def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
     order = BankOrder.from_json(spec.settings["order"])
-    return OfferedBank(offer.value, order, now_s, offer.words)
+    return PluginBank(offer.value, order, now_s, offer.words)
