@@ -125,6 +125,16 @@ def test_a_kind_without_an_equation_is_an_error(equations, monkeypatch):
         Interpreter(sound)
 
 
+def test_a_kind_that_the_kernel_does_not_list_is_an_error(monkeypatch):
+    from hil.diagram import kernel
+
+    sound = check(drawn_file(20))
+    name = next(one.kind.name for one in sound.flat.blocks.values())
+    monkeypatch.delitem(kernel.CODES, name.upper())
+    with pytest.raises(LookupError, match=f"^the kernel has no equation of {name}$"):
+        Engine(sound)
+
+
 def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
     from hil.diagram.file.model import FMU
     from hil.diagram.library.registry import kinds

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from robot_documents import generated, shipped_text
 from scipy.spatial.transform import Rotation, Slerp
 
-from sim.world.motion.chain import DRIVABLE, Chain, ChainError
+from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.inverse import CoordinateDescent, damped_least_squares, rotation_left
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.planned_motion import (
@@ -20,7 +20,15 @@ from sim.world.motion.planned_motion import (
     line_motion,
 )
 from sim.world.motion.profiles import ShareProfile
-from sim.world.robots.model import JointType, Mimic, Robot, RobotDrive, RobotJoint, RobotLink
+from sim.world.robots.model import (
+    DRIVEN,
+    JointType,
+    Mimic,
+    Robot,
+    RobotDrive,
+    RobotJoint,
+    RobotLink,
+)
 from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
@@ -47,7 +55,7 @@ def turned(angles_deg, position_m=(0.0, 0.0, 0.0)):
 @given(seeds, st.sampled_from([None, (1.0, 0.0, 0.0), (0.0, 0.0, -1.0)]))
 def test_in_each_joint_s_axes_the_place_is_where_it_is(seed, axis):
     robot = generated(seed, links_max=9)
-    moved = [one.number for one in robot.joints if one.type in DRIVABLE and not one.closes]
+    moved = [one.number for one in robot.joints if one.type in DRIVEN and not one.closes]
     drives = tuple(RobotDrive(number, "torque", 1.0) for number in moved)
     joints = robot.joints
     if axis is not None:
@@ -75,7 +83,7 @@ def test_in_each_joint_s_axes_the_place_is_where_it_is(seed, axis):
 @given(seeds)
 def test_a_chain_is_where_the_tree_is(seed):
     robot = generated(seed, links_max=15)
-    moved = [one.number for one in robot.joints if one.type in DRIVABLE and not one.closes]
+    moved = [one.number for one in robot.joints if one.type in DRIVEN and not one.closes]
     drives = tuple(RobotDrive(number, "torque", 1.0) for number in moved)
     tree = spanning_tree(replace(robot, drives=drives))
     try:

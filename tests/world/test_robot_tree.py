@@ -14,9 +14,9 @@ from sim.world.robots import loops
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import BodyPlace
 from sim.world.robots.loops import CLOSED_M, closed_loops
-from sim.world.robots.model import JointType, Mimic
+from sim.world.robots.model import AXES, MOTIONS, REST, JointType, Mimic, RobotJoint
 from sim.world.robots.robot_checks import checked
-from sim.world.robots.tree import spanning_tree
+from sim.world.robots.tree import motion, spanning_tree
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -229,3 +229,16 @@ def test_last_links_and_placed_ones_lie_where_it_is_said():
     assert bodies[5].position_m.tolist() == [0.1, 0.2, 0.3]
     assert bodies[5].rotation.tolist() == np.diag([1.0, -1.0, -1.0]).tolist()
     assert bodies[4].position_m.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", JointType)
+def test_a_type_of_joint_slides_before_it_turns_and_rests_at_its_start(kind):
+    """What forward kinematics, the closing of loops and the keys of documents rest on."""
+    kinds = [one.kind for one in MOTIONS[kind]]
+    assert kinds == sorted(kinds, key=("slide", "hinge", "ball").index)
+    assert "ball" not in kinds[:-1]
+    assert [one.axis is None for one in MOTIONS[kind]] == [one == "ball" for one in kinds]
+    axes = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))[: AXES.get(kind, 0)]
+    joint = RobotJoint(1, kind, tuple(np.ravel(axes)), 0, 1)
+    assert len(joint.motions) == len(kinds)
+    assert np.array_equal(motion(joint, REST[kind]), np.eye(4))

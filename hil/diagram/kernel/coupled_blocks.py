@@ -4,7 +4,6 @@ import math
 
 from numba import njit
 
-from hil.diagram.kernel import codes
 from hil.diagram.kernel.arms import (
     arm_poses,
     descend,
@@ -13,57 +12,71 @@ from hil.diagram.kernel.arms import (
     write_jacobian,
     write_lengths,
 )
-from hil.diagram.kernel.codes import FAST, Array, Places
+from hil.diagram.kernel.codes import FAST, WHOLES_FIRST, Array, Places
 from hil.diagram.kernel.pointers import call_at
-from hil.diagram.kernel.rotations import turn_forms, write_rotation
+from hil.diagram.kernel.rotations import (
+    ROTATIONFROMQUATERNION,
+    TRANSPOSE,
+    turn_forms,
+    write_rotation,
+)
+
+# Kinds in capitals.
+(
+    SHIFTREGISTER, TRANSFERFUNCTION, STATESPACE, MUX, DEMUX, SELECT, MATRIXGAIN, DOT, CROSS, NORM,
+    SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, STATEMACHINE,
+    FORWARDKINEMATICS, JACOBIAN, DAMPEDLEASTSQUARES, COORDINATEDESCENT, HEXAPODLENGTHS, POSE,
+    POSEPARTS, WRENCH, WRENCHPARTS, RESTART, PYTHONBLOCK,
+    *_,
+) = range(WHOLES_FIRST, WHOLES_FIRST + 100)  # fmt: skip
 
 
 @njit(**FAST)
 def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
            size: int) -> None:  # fmt: skip
-    """Outputs of a block whose elements depend on each other."""
-    if code == codes.SHIFTREGISTER:
+    """Outputs of a block whose elements hang together."""
+    if code == SHIFTREGISTER:
         for n in range(size):
             v[o + n] = v[s + n]
-    elif code == codes.TRANSFERFUNCTION or code == codes.STATESPACE:
+    elif code == TRANSFERFUNCTION or code == STATESPACE:
         write_linear(part, v, x, q, o, s, p)
-    elif code == codes.MUX:
+    elif code == MUX:
         for n in range(size):
             v[o + n] = v[x[q + n]]
-    elif code == codes.DEMUX or code == codes.POSEPARTS or code == codes.WRENCHPARTS:
+    elif code == DEMUX or code == POSEPARTS or code == WRENCHPARTS:
         for n in range(size):
             v[o + n] = v[x[q] + n]
-    elif code == codes.POSE or code == codes.WRENCH:
+    elif code == POSE or code == WRENCH:
         first = size - 3
         for n in range(size):
             v[o + n] = v[x[q] + n] if n < first else v[x[q + 1] + n - first]
-    elif code == codes.SELECT:
+    elif code == SELECT:
         v[o] = v[x[q] + int(v[p + 1]) - 1]
-    elif code >= codes.MATRIXGAIN and code <= codes.ROTATEBACK:
+    elif code >= MATRIXGAIN and code <= ROTATEBACK:
         write_product(code, v, x, q, o, p, size)
-    elif code == codes.ROTATIONABOUT:
+    elif code == ROTATIONABOUT:
         write_rotation(v, o, int(v[p]), math.cos(v[x[q]]), math.sin(v[x[q]]))
-    elif code == codes.FORCETRANSFORM:
+    elif code == FORCETRANSFORM:
         write_forces(v, x, q, o, size)
-    elif code == codes.STATEMACHINE:
+    elif code == STATEMACHINE:
         write_state(v, x, q, o, s, p)
-    elif code >= codes.TRANSPOSE and code <= codes.ROTATIONFROMQUATERNION:
+    elif code >= TRANSPOSE and code <= ROTATIONFROMQUATERNION:
         turn_forms(code, v, x[q], o)
-    elif code == codes.FORWARDKINEMATICS:
+    elif code == FORWARDKINEMATICS:
         f = arm_poses(v, p, x[q])
         for n in range(12):
             v[o + n] = v[f + n]
-    elif code == codes.JACOBIAN:
+    elif code == JACOBIAN:
         write_jacobian(v, p, x[q], o)
-    elif code == codes.DAMPEDLEASTSQUARES:
+    elif code == DAMPEDLEASTSQUARES:
         solve_damped(v, x, q, o, p)
-    elif code == codes.COORDINATEDESCENT:
+    elif code == COORDINATEDESCENT:
         descend(v, x, q, o, s, p)
-    elif code == codes.HEXAPODLENGTHS:
+    elif code == HEXAPODLENGTHS:
         write_lengths(v, x[q] + 9, x[q], o, p, size)
-    elif code == codes.PYTHONBLOCK:
+    elif code == PYTHONBLOCK:
         call_python(0, v, x, q, o, s, p)
-    elif code == codes.RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
+    elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
         first = int(v[p])
         for n in range(int(v[p + 1])):
             v[first + n] = v[p + 2 + n]
@@ -89,39 +102,39 @@ def write_linear(part: int, v: Array, x: Places, q: int, o: int, s: int, p: int)
 @njit(**FAST)
 def write_product(code: int, v: Array, x: Places, q: int, o: int, p: int, size: int) -> None:
     """Products and sums of vectors and matrices."""
-    if code == codes.MATRIXGAIN:
+    if code == MATRIXGAIN:
         columns = int(v[p])
         for j in range(size):
             total = 0.0
             for k in range(columns):
                 total = total + v[p + 1 + j * columns + k] * v[x[q] + k]
             v[o + j] = total
-    elif code == codes.DOT or code == codes.NORM:
+    elif code == DOT or code == NORM:
         total = 0.0
-        other = x[q + 1] if code == codes.DOT else x[q]
+        other = x[q + 1] if code == DOT else x[q]
         for n in range(size):
             total = total + v[x[q] + n] * v[other + n]
-        v[o] = total if code == codes.DOT else math.sqrt(total)
-    elif code == codes.SUMELEMENTS:
+        v[o] = total if code == DOT else math.sqrt(total)
+    elif code == SUMELEMENTS:
         total = 0.0
         for n in range(size):
             total = total + v[x[q] + n]
         v[o] = total
-    elif code == codes.CROSS:
+    elif code == CROSS:
         a, b = x[q], x[q + 1]
         v[o] = v[a + 1] * v[b + 2] - v[a + 2] * v[b + 1]
         v[o + 1] = v[a + 2] * v[b] - v[a] * v[b + 2]
         v[o + 2] = v[a] * v[b + 1] - v[a + 1] * v[b]
-    elif code == codes.MATRIXPRODUCT:
+    elif code == MATRIXPRODUCT:
         a, b = x[q], x[q + 1]
         for j in range(3):
             for k in range(3):
                 v[o + 3 * j + k] = (v[a + 3 * j] * v[b + k] + v[a + 3 * j + 1] * v[b + 3 + k]) + v[
                     a + 3 * j + 2
                 ] * v[b + 6 + k]
-    else:  # codes.ROTATE, codes.ROTATEBACK
+    else:  # ROTATE, ROTATEBACK
         a, b = x[q], x[q + 1]
-        row, column = (3, 1) if code == codes.ROTATE else (1, 3)
+        row, column = (3, 1) if code == ROTATE else (1, 3)
         for j in range(3):
             v[o + j] = (v[a + row * j] * v[b] + v[a + row * j + column] * v[b + 1]) + v[
                 a + row * j + 2 * column
@@ -191,12 +204,12 @@ def find_transition(v: Array, x: Places, q: int, s: int, p: int) -> int:
 
 @njit(**FAST)
 def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
-    """Next states of a block whose elements depend on each other."""
-    if code == codes.SHIFTREGISTER:
+    """Next states of a block whose elements hang together."""
+    if code == SHIFTREGISTER:
         for n in range(int(v[p]) - 1, 0, -1):
             v[s + n] = v[s + n - 1]
         v[s] = v[x[q]]
-    elif code == codes.TRANSFERFUNCTION or code == codes.STATESPACE:
+    elif code == TRANSFERFUNCTION or code == STATESPACE:
         n, m = int(v[p]), int(v[p + 1])
         a = p + 3
         b = a + n * n
@@ -209,17 +222,17 @@ def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int
             v[s + n + j] = total
         for j in range(n):
             v[s + j] = v[s + n + j]
-    elif code == codes.STATEMACHINE:
+    elif code == STATEMACHINE:
         taken = find_transition(v, x, q, s, p)
         if taken >= 0:
             v[s] = v[taken + 1]
             v[s + 1] = 0.0
         v[s + 1] = v[s + 1] + 1.0
-    elif code == codes.COORDINATEDESCENT:
+    elif code == COORDINATEDESCENT:
         first = next_angles(v, p)
         for n in range(int(v[p + 1])):
             v[s + n] = v[first + n]
-    elif code == codes.PYTHONBLOCK:
+    elif code == PYTHONBLOCK:
         call_python(1, v, x, q, o, s, p)
-    elif code == codes.RESTART:
+    elif code == RESTART:
         v[s] = v[x[q]]

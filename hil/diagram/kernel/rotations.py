@@ -4,19 +4,25 @@ import math
 
 from numba import njit
 
-from hil.diagram.kernel import codes
-from hil.diagram.kernel.codes import FAST, Array
+from hil.diagram.kernel.codes import FAST, ROTATIONS_FIRST, Array
 from hil.diagram.kernel.numbers import length_of
+
+# Kinds in capitals.
+(
+    TRANSPOSE, ROTATIONFROMANGLES, ANGLESFROMROTATION, ROTATIONVECTOR, ROTATIONFROMVECTOR,
+    QUATERNIONFROMROTATION, ROTATIONFROMQUATERNION,
+    *_,
+) = range(ROTATIONS_FIRST, ROTATIONS_FIRST + 100)  # fmt: skip
 
 
 @njit(**FAST)
 def turn_forms(code: int, v: Array, u: int, o: int) -> None:
     """Forms of a rotation."""
-    if code == codes.TRANSPOSE:
+    if code == TRANSPOSE:
         for j in range(3):
             for k in range(3):
                 v[o + 3 * j + k] = v[u + 3 * k + j]
-    elif code == codes.ROTATIONFROMANGLES:
+    elif code == ROTATIONFROMANGLES:
         ca, sa = math.cos(v[u]), math.sin(v[u])
         cb, sb = math.cos(v[u + 1]), math.sin(v[u + 1])
         cc, sc = math.cos(v[u + 2]), math.sin(v[u + 2])
@@ -29,13 +35,13 @@ def turn_forms(code: int, v: Array, u: int, o: int) -> None:
         v[o + 6] = -sb
         v[o + 7] = cb * sa
         v[o + 8] = cb * ca
-    elif code == codes.ANGLESFROMROTATION:
+    elif code == ANGLESFROMROTATION:
         v[o] = math.atan2(v[u + 7], v[u + 8])
         v[o + 1] = math.atan2(-v[u + 6], length_of(abs(v[u]), abs(v[u + 3])))
         v[o + 2] = math.atan2(v[u + 3], v[u])
-    elif code == codes.ROTATIONVECTOR:
+    elif code == ROTATIONVECTOR:
         write_logarithm(v, u, o)
-    elif code == codes.ROTATIONFROMVECTOR:
+    elif code == ROTATIONFROMVECTOR:
         a, b, c = v[u], v[u + 1], v[u + 2]
         angle = math.sqrt(a * a + b * b + c * c)
         first, half = 1.0, 0.5
@@ -51,7 +57,7 @@ def turn_forms(code: int, v: Array, u: int, o: int) -> None:
         v[o + 6] = second * (a * c) - first * b
         v[o + 7] = second * (b * c) + first * a
         v[o + 8] = 1.0 - second * (a * a + b * b)
-    elif code == codes.QUATERNIONFROMROTATION:
+    elif code == QUATERNIONFROMROTATION:
         write_quaternion(v, u, o)
     else:
         w, a, b, c = v[u], v[u + 1], v[u + 2], v[u + 3]

@@ -7,11 +7,11 @@ from zlib import crc32
 from numba import njit
 
 from hil.diagram.kernel import codes
-from hil.diagram.kernel.advance import advance_element
 from hil.diagram.kernel.codes import FAST, INLINE, SIGNATURE, Array, Places, Rows
 from hil.diagram.kernel.coupled_blocks import advance_whole, compute_whole
 from hil.diagram.kernel.elements import compute_element
 from hil.diagram.kernel.pointers import start_of
+from hil.diagram.kernel.stateful import advance_element
 
 
 @njit(**INLINE)
@@ -53,7 +53,7 @@ def _compiled(sources: int) -> Any:
                 continue
             code, q, o = rows[r, codes.CODE], rows[r, codes.INPUTS], rows[r, codes.OUTPUTS]
             s, p, size = rows[r, codes.STATES], rows[r, codes.NUMBERS], rows[r, codes.SIZE]
-            if code <= codes.ENABLEDOUTPUT:
+            if code < codes.WHOLES_FIRST:
                 a, b, c = rows[r, codes.FIRST], rows[r, codes.SECOND], rows[r, codes.THIRD]
                 compute_element(code, tick, v, x, a, b, c, q, o, s, p, size)
                 if not (v[o] - v[o] == 0.0):
@@ -70,7 +70,7 @@ def _compiled(sources: int) -> Any:
             if not is_due(rate, offset, rows[r, codes.ENABLE], v, tick):
                 continue
             code, s, p = rows[r, codes.CODE], rows[r, codes.STATES], rows[r, codes.NUMBERS]
-            if code <= codes.ENABLEDOUTPUT:
+            if code < codes.WHOLES_FIRST:
                 a, b, c = rows[r, codes.FIRST], rows[r, codes.SECOND], rows[r, codes.THIRD]
                 advance_element(code, v, a, b, c, rows[r, codes.OUTPUTS], s, p)
             else:

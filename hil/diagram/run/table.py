@@ -77,7 +77,7 @@ class _Builder:
         self._filled: list[tuple[slice, list[float]]] = []
 
     def table(self) -> BlockTable:
-        from hil.diagram.kernel import COLUMNS, ENABLEDOUTPUT, code_of
+        from hil.diagram.kernel import COLUMNS, WHOLES_FIRST, code_of
 
         self._place_ports()
         self._place_states()
@@ -87,7 +87,7 @@ class _Builder:
         for path, part in self._sound.order:
             block = self._flat.blocks[path]
             code = code_of(block.kind)
-            alone = code <= ENABLEDOUTPUT
+            alone = code < WHOLES_FIRST
             for element in range(self._sound.setting(block).size if alone else 1):
                 if self._has_states(path) and last[path] == part:
                     updated.append(len(rows))

@@ -19,7 +19,7 @@ from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
-from sim.world.robots.model import JointType, Robot
+from sim.world.robots.model import AT_REST, Robot
 from sim.world.robots.xml_writer import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
@@ -100,9 +100,11 @@ def robot_model(robot: Robot) -> ModelText:
     values: dict[str, Sequence[float]] = {}
     for joint in robot.joints:
         names, coordinates = joint_names(joint), start.get(joint.number, ())
-        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(coordinates))
-        parts_of: list[Sequence[float]] = [(one,) for one in coordinates[:turns]]
-        values.update(zip(names, [*parts_of, coordinates[turns:]], strict=False))
+        for name, (kind, _) in zip(names, joint.motions, strict=True):
+            values[name], coordinates = (
+                coordinates[: len(AT_REST[kind])],
+                coordinates[len(AT_REST[kind]) :],
+            )
     order = (joint.get("name", "") for joint in parts.world.iter("joint"))
     positions = [one for name in order for one in values[name]]
     if positions:

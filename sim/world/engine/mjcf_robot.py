@@ -83,15 +83,12 @@ class PlacedRobot:
 def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
     """Names of the engine's joints for one joint of a document, in the order of its coordinates."""
     name = f"{prefix}j{joint.number}"
-    match joint.type:
-        case JointType.HINGE | JointType.SLIDE | JointType.BALL:
-            return (name,)
-        case JointType.UNIVERSAL:
-            return f"{name}a", f"{name}b"
-        case JointType.FREE:
-            return *(f"{name}{axis}" for axis in SLIDES), name
-        case _:
-            return ()
+    kinds = [kind for kind, _ in joint.motions]
+    if kinds[-1:] == ["ball"]:
+        return *(f"{name}{axis}" for axis, _ in zip(SLIDES, kinds[:-1], strict=False)), name
+    return (
+        (name,) if len(kinds) == 1 else tuple(f"{name}{'abcdef'[at]}" for at in range(len(kinds)))
+    )
 
 
 def link_name(number: int, prefix: str = "") -> str:
@@ -234,33 +231,18 @@ def half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
 def joint_attributes(joint: RobotJoint, prefix: str) -> Iterator[dict[str, object]]:
     """Attributes of the engine's joints for one of a document."""
     limits: Sequence[tuple[float, float] | None] = (*joint.limits, None, None, None, None)
-    kinds = _kinds(joint)
-    for name, (kind, axis), bounds in zip(joint_names(joint, prefix), kinds, limits, strict=False):
+    names = joint_names(joint, prefix)
+    for name, (kind, axis), bounds in zip(names, joint.motions, limits, strict=False):
         yield {
             "name": name,
             "type": kind,
-            "axis": None if axis is None else unit(axis),
+            "axis": unit(axis) if axis else None,
             "limited": bounds is not None,
             "range": bounds,
             "damping": joint.damping or None,
             "frictionloss": joint.friction or None,
             "armature": joint.armature or None,
         }
-
-
-def _kinds(joint: RobotJoint) -> list[tuple[str, Sequence[float] | None]]:
-    """Type and axis of each of the engine's joints that make one of a document."""
-    match joint.type:
-        case JointType.HINGE | JointType.SLIDE:
-            return [(joint.type.value, joint.axis)]
-        case JointType.UNIVERSAL:
-            return [("hinge", joint.axis[:3]), ("hinge", joint.axis[3:])]
-        case JointType.BALL:
-            return [("ball", None)]
-        case JointType.FREE:
-            return [*(("slide", axis) for axis in np.eye(3).tolist()), ("ball", None)]
-        case _:
-            return []
 
 
 def _tie(

@@ -5,7 +5,7 @@ from typing import Final
 from sim.world.mjcf.defaults import ACTUATORS
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
-from sim.world.robots.model import JointType, RobotDrive
+from sim.world.robots.model import DRIVEN, RobotDrive
 from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode
 
@@ -14,9 +14,7 @@ PLAIN: Final = ("general", "motor", "velocity", "position", "damper")
 UNTOLD: Final = (
     "its greatest effort is not told: forcerange, ctrlrange, or actuatorfrcrange of the joint"
 )
-"""Reason why an actuator is no drive."""
-DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
-"""Joints that a drive moves."""
+"""Why an actuator is no drive."""
 
 
 def read_drives(values: MjcfValues, root: XmlNode, joints: list[NamedJoint]) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers, Triple
-from sim.world.robots.model import JointType
+from sim.world.robots.model import DRIVEN, JointType
 from sim.world.robots.shapes import Array as Array
 from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import triple
@@ -85,7 +85,7 @@ def _joint(values: MjcfValues, node: XmlNode, name: str, around: Array) -> MjcfJ
         reason = "joints are damped in proportion to their speed"
         values.losses.append(node.loss("damping", damping, reason))
     axes: Numbers = ()
-    if kind in (JointType.HINGE, JointType.SLIDE):
+    if kind in DRIVEN:
         axes = tuple((around[:3, :3] @ axis).tolist())
     return MjcfJoint(
         node, name, kind, axes, triple(around[:3, :3] @ at + around[:3, 3]),

@@ -10,7 +10,7 @@ from sim.world.engine.mjcf_robot import TIE_IMPEDANCE, TIE_STEPS
 from sim.world.mjcf.bodies import OWN, ModelBodies, points_at
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
-from sim.world.robots.model import JointType, Mimic
+from sim.world.robots.model import DRIVEN, JointType, Mimic
 from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
@@ -83,7 +83,7 @@ def _softness(values: MjcfValues, node: XmlNode, usual: Numbers) -> None:
 def _follower(values: MjcfValues, node: XmlNode, bodies: ModelBodies) -> None:
     joint = next((one for one in bodies.joints if one.name == node.get("joint1")), None)
     leader = node.get("joint2")
-    known = {one.name for one in bodies.joints if one.type in (JointType.HINGE, JointType.SLIDE)}
+    known = {one.name for one in bodies.joints if one.type in DRIVEN}
     coefficients = values.listed(node, "polycoef", 5) or (0.0, 1.0)
     offset, ratio, *more = (*coefficients, 0.0)[: max(2, len(coefficients))]
     problem = ""

@@ -8,13 +8,10 @@ from numpy.typing import NDArray
 
 from sim.world.motion.chain_kernel import chain_ends, chain_frames, chain_jacobian
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import NOWHERE, JointType, RobotJoint
+from sim.world.robots.model import DRIVEN, NOWHERE, JointType, RobotJoint
 from sim.world.robots.tree import RobotTree, motion, unit
 
 Array = NDArray[np.float64]
-
-DRIVABLE = (JointType.HINGE, JointType.SLIDE)
-"""Types of joint that a chain moves."""
 
 
 class ChainError(ValueError):
@@ -70,7 +67,7 @@ class Chain:
         moved: list[RobotJoint] = []
         for joint in way.joints:
             fixed = fixed @ pose_of(links[joint.child].dh)
-            if leads[joint.number][0] in used and joint.type in DRIVABLE:
+            if leads[joint.number][0] in used and joint.type in DRIVEN:
                 before.append(fixed)
                 moved.append(joint)
                 fixed = np.eye(4)

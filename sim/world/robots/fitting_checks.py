@@ -1,16 +1,12 @@
 """Checks of drives, sensors and the bounds of a machine against a robot's joints and links."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import JointType, Robot, RobotDrive
+from sim.world.robots.model import DRIVEN, Robot, RobotDrive
 from sim.world.robots.sensor_checks import sensor_findings
 from sim.world.robots.tree import drivers_of
 from sim.world.robots.value_checks import NOT_FINITE, finite
-
-DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
-"""Types of joint that a drive can move."""
 
 
 def fitting_findings(robot: Robot) -> Iterator[Finding]:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sim.world.robots.body import Numbers
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import NOWHERE, JointType, RobotJoint
-from sim.world.robots.tree import RobotTree, unit
+from sim.world.robots.model import AT_REST, MOTIONS, NOWHERE, JointType, RobotJoint
+from sim.world.robots.tree import RobotTree, turn, unit
 
 Array = NDArray[np.float64]
 
@@ -39,11 +39,9 @@ much after each step that widens the gaps."""
 DAMPING_MAX: Final = 1e6
 """Damping at which no step helps."""
 FREEDOMS: Final = {
-    JointType.HINGE: 1,
-    JointType.SLIDE: 1,
-    JointType.UNIVERSAL: 2,
-    JointType.BALL: 3,
-    JointType.FREE: 6,
+    kind: sum(3 if one.kind == "ball" else 1 for one in motions)
+    for kind, motions in MOTIONS.items()
+    if motions
 }
 """Number of speeds of a joint of each type that moves."""
 
@@ -167,20 +165,20 @@ def _directions(
         arm_m: from the frame to the point, in the world.
     """
     axes: Array = pose[:3, :3]
-    match joint.type:
-        case JointType.HINGE:
-            yield np.cross(axes @ unit(joint.axis), arm_m)
-        case JointType.SLIDE:
-            along: Array = rest @ unit(joint.axis)
+    before: Array = rest
+    at = 0
+    for number, (kind, axis) in enumerate(joint.motions, 1):
+        if kind == "slide":
+            along: Array = rest @ unit(axis)
             yield along
-        case JointType.UNIVERSAL:
-            yield np.cross(rest @ unit(joint.axis[:3]), arm_m)
-            yield np.cross(axes @ unit(joint.axis[3:]), arm_m)
-        case _:
-            if joint.type is JointType.FREE:
-                yield from rest.T
+        elif kind == "hinge":  # the last one leaves its own axis where it is
+            last = number == len(joint.motions)
+            yield np.cross((axes if last else before) @ unit(axis), arm_m)
+            before = before @ turn(axis, coordinates[at])
+        else:
             turning: Array = np.cross(axes.T, arm_m)
             yield from turning
+        at += len(AT_REST[kind])
 
 
 def _step(jacobian: Array, gaps_m: Array, damping: float, allowed: NDArray[np.bool_]) -> Array:
@@ -244,14 +242,14 @@ def _turned(quaternion: Numbers, by_rad: Array) -> Numbers:
 def _elsewhere(tree: RobotTree, attempt: int) -> Iterator[tuple[int, Numbers]]:
     """Choose other coordinates within the limits, spread evenly (a Weyl sequence)."""
     for index, joint in enumerate(tree.drivers.values()):
+        kinds = [kind for kind, _ in joint.motions]
         shares = [math.modf(attempt * (0.61803398875 + 0.1 * axis) + 0.7548 * index)[0]
-                  for axis in range(2)]  # fmt: skip
-        if joint.type in (JointType.HINGE, JointType.SLIDE, JointType.UNIVERSAL):
-            reach = 1.0 if joint.type is JointType.SLIDE else math.pi
-            axes = 2 if joint.type is JointType.UNIVERSAL else 1
-            bounds = joint.limits or ((-reach, reach),) * axes
-            found = [low + s * (high - low) for s, (low, high) in zip(shares, bounds, strict=False)]
-            yield joint.number, tuple(found)
-        elif joint.type is JointType.BALL:
+                  for axis in range(max(1, len(kinds)))]  # fmt: skip
+        if kinds == ["ball"]:
             half = math.pi * shares[0]
             yield joint.number, (math.cos(half), 0.0, math.sin(half), 0.0)
+        elif kinds and "ball" not in kinds:
+            reaches = [1.0 if kind == "slide" else math.pi for kind in kinds]
+            bounds = joint.limits or [(-reach, reach) for reach in reaches]
+            found = [low + s * (high - low) for s, (low, high) in zip(shares, bounds, strict=False)]
+            yield joint.number, tuple(found)

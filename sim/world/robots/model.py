@@ -55,23 +55,53 @@ class JointType(StrEnum):
     """Place on a link, such as that of a tool; moves nothing."""
 
 
-AXES: Final[Mapping[JointType, int]] = MappingProxyType(
-    {JointType.HINGE: 1, JointType.SLIDE: 1, JointType.UNIVERSAL: 2}
-)
-"""Number of axes of the types that have any."""
-REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
+@dataclass(frozen=True, slots=True)
+class MotionPart:
+    """One of the motions that a type of joint is made of."""
+
+    kind: Literal["hinge", "slide", "ball"]
+    """Turns about an axis, slides along one, or turns freely."""
+    axis: int | Triple | None = None
+    """Which of the axes in the document, or one that is always the same; None of a ball."""
+
+
+MOTIONS: Final[Mapping[JointType, tuple[MotionPart, ...]]] = MappingProxyType(
     {
-        JointType.HINGE: (0.0,),
-        JointType.SLIDE: (0.0,),
-        JointType.UNIVERSAL: (0.0, 0.0),
-        JointType.BALL: (1.0, 0.0, 0.0, 0.0),
+        JointType.HINGE: (MotionPart("hinge", 0),),
+        JointType.SLIDE: (MotionPart("slide", 0),),
+        JointType.UNIVERSAL: (MotionPart("hinge", 0), MotionPart("hinge", 1)),
+        JointType.BALL: (MotionPart("ball"),),
         JointType.FIXED: (),
-        JointType.FREE: (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+        JointType.FREE: (
+            MotionPart("slide", (1.0, 0.0, 0.0)), MotionPart("slide", (0.0, 1.0, 0.0)),
+            MotionPart("slide", (0.0, 0.0, 1.0)), MotionPart("ball"),
+        ),
         JointType.END: (),
     }
+)  # fmt: skip
+"""What each type is made of, each motion carried by the one before; slides come before turns."""
+AT_REST: Final[Mapping[str, Numbers]] = MappingProxyType(
+    {"hinge": (0.0,), "slide": (0.0,), "ball": (1.0, 0.0, 0.0, 0.0)}
 )
-"""Coordinates of each type where it does not move its link: angles [rad], travel [m], position [m],
-unit quaternion w, x, y, z."""
+"""Coordinates of each kind of motion where it does not move its link: angle [rad], way [m], unit
+quaternion w, x, y, z."""
+AXES: Final[Mapping[JointType, int]] = MappingProxyType(
+    {
+        kind: count
+        for kind, motions in MOTIONS.items()
+        if (count := len({one.axis for one in motions if isinstance(one.axis, int)}))
+    }
+)
+"""Axes of the types that have any in the document."""
+REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
+    {
+        kind: tuple(value for one in motions for value in AT_REST[one.kind])
+        for kind, motions in MOTIONS.items()
+    }
+)
+"""Coordinates of each type where it does not move its link, as in `AT_REST`."""
+DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
+"""Types that a drive can move, and inverse kinematics uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +180,16 @@ class RobotJoint:
     """Inertia of its rotor, seen at the joint [kg m2] or [kg]."""
     mimic: Mimic | None = None
     """The joint that it follows, if it does."""
+
+    @property
+    def motions(self) -> tuple[tuple[str, Numbers], ...]:
+        """Kind and axis of each of its motions, in order of coordinates; a ball has no axis."""
+        return tuple(
+            (one.kind, self.axis[3 * one.axis : 3 * one.axis + 3])
+            if isinstance(one.axis, int)
+            else (one.kind, one.axis or ())
+            for one in MOTIONS[self.type]
+        )
 
     @property
     def closes(self) -> bool:

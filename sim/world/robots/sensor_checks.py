@@ -8,8 +8,14 @@ from typing import Final
 
 from sim.world.robots.body import SOLIDS, BodyPlace, BodyShape
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import AXES, JointType, Robot
-from sim.world.robots.sensor_values import QUATERNION, can_measure, measured_joints, quantities
+from sim.world.robots.model import JointType, Robot
+from sim.world.robots.sensor_values import (
+    MEASURED,
+    QUATERNION,
+    can_measure,
+    measured_joints,
+    quantities,
+)
 from sim.world.robots.sensors import (
     OF_JOINTS,
     UNITS,
@@ -86,7 +92,7 @@ def _of_joints(robot: Robot, sensor: RobotSensor) -> Iterator[Problem]:
         elif number in sensor.joints[:index]:
             yield "joints", number, "told twice", "each joint once"
         elif not can_measure(sensor.kind, known[number]):
-            right = f"of the tree, {', '.join(AXES)}"
+            right = f"of the tree, {', '.join(MEASURED)}"
             kind = f"a {known[number].type} joint{' that closes a loop' * known[number].closes}"
             yield "joints", number, f"{kind} has no {sensor.kind}", right
     if not sensor.joints and not measured_joints(robot, sensor):

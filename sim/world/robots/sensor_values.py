@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sim.world.robots.model import AXES, JointType, Robot, RobotJoint
+from sim.world.robots.model import JointType, Robot, RobotJoint
 from sim.world.robots.sensors import UNITS, RobotSensor, SensorKind
 
 WORLD: Final = "world"
@@ -17,7 +17,9 @@ _OF_JOINTS: Final = {
     SensorKind.JOINT_SPEED: ("speed", "speed"),
     SensorKind.JOINT_TORQUE: ("torque", "force"),
 }
-"""Quantities of hinges, and of slides, by kind of sensor."""
+"""What is measured of joints that turn, and of slides."""
+MEASURED: Final = (JointType.HINGE, JointType.SLIDE, JointType.UNIVERSAL)
+"""Types of joint that these sensors measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def can_measure(kind: SensorKind, joint: RobotJoint) -> bool:
     """Whether joints like this have the quantity of a kind of sensor."""
     if kind is SensorKind.JOINT_PLACE:
         return True
-    return not joint.closes and joint.type in AXES
+    return not joint.closes and joint.type in MEASURED
 
 
 def quantities(robot: Robot, sensor: RobotSensor) -> tuple[SensorQuantity, ...]:

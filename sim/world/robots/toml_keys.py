@@ -13,7 +13,7 @@ from typing import Any, Final
 from sim.world.meshes.mesh_reader import FILE_MAX
 from sim.world.robots import dh
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia, LinkMesh, LinkVisual
-from sim.world.robots.model import JointType, Mimic
+from sim.world.robots.model import MOTIONS, JointType, Mimic
 
 TEXT_MAX: Final = 200
 """Most characters of a name."""
@@ -43,7 +43,9 @@ _UNITS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "acceleration": ("rad_s2", "m_s2"), "effort": ("nm", "n"),
     }
 )  # fmt: skip
-"""Endings of the keys whose unit follows the joint: of a hinge, of a slide."""
+"""Endings of the keys whose unit goes with the joint: of one that turns, of a slide."""
+_COORDINATES: Final = {"slide": "m", "hinge": "rad", "ball": "quaternion"}
+"""Endings of the keys of a start, by the kind of motion."""
 
 
 def joint_keys(kind: JointType) -> Fields:
@@ -51,16 +53,26 @@ def joint_keys(kind: JointType) -> Fields:
     own = {one: one for one in _JOINT}
     for field in ("start", "limits", "friction", "damping", "armature"):
         own[field] = with_unit(field, kind)
-    if kind is JointType.BALL:
-        own["start"] = "start_quaternion"
-    elif kind is JointType.FREE:
-        own["start"] = "start_m_quaternion"
+    if "ball" in _kinds(kind):
+        own["start"] = f"start_{'_'.join(_COORDINATES[one] for one in _kinds(kind))}"
     return own
 
 
 def with_unit(field: str, kind: JointType) -> str:
-    """Find the key of a field whose unit follows the joint."""
-    return f"{field}_{_UNITS[field][kind is JointType.SLIDE]}"
+    """The key of a field whose unit goes with the joint."""
+    turns, slides = _UNITS[field]
+    match _kinds(kind):
+        case ["slide"]:
+            return f"{field}_{slides}"
+        case ["slide", "hinge"]:
+            return f"{field}_{slides}_{turns}"
+        case _:
+            return f"{field}_{turns}"
+
+
+def _kinds(kind: JointType) -> list[str]:
+    """Kinds of motion of a type, each once."""
+    return list(dict.fromkeys(one.kind for one in MOTIONS[kind]))
 
 
 def drive_keys(kind: JointType) -> Fields:

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from sim.world.robots.body import Numbers
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import BASE, NOWHERE, REST, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.model import (
+    AT_REST,
+    BASE,
+    NOWHERE,
+    REST,
+    JointType,
+    Robot,
+    RobotJoint,
+    RobotLink,
+)
 
 Array = NDArray[np.float64]
 
@@ -102,23 +111,20 @@ def drivers_of(robot: Robot) -> dict[int, RobotJoint]:
 
 
 def motion(joint: RobotJoint, coordinates: Sequence[float]) -> Array:
-    """Compute the motion of a joint's link, in the link's axes, shape (4, 4)."""
-    moved = np.eye(4)
-    match joint.type:
-        case JointType.HINGE:
-            moved[:3, :3] = turn(joint.axis, coordinates[0])
-        case JointType.SLIDE:
-            moved[:3, 3] = coordinates[0] * unit(joint.axis)
-        case JointType.UNIVERSAL:
-            first = turn(joint.axis[:3], coordinates[0])
-            moved[:3, :3] = first @ turn(joint.axis[3:], coordinates[1])
-        case JointType.BALL:
-            moved[:3, :3] = rotation_of(coordinates)
-        case JointType.FREE:
-            moved[:3, 3] = coordinates[:3]
-            moved[:3, :3] = rotation_of(coordinates[3:])
-        case JointType.FIXED | JointType.END:
-            pass
+    """How a joint moves its link, in the link's axes, shape (4, 4)."""
+    moved, shift, turned, at = np.eye(4), None, None, 0
+    for kind, axis in joint.motions:
+        if kind == "slide":
+            way = coordinates[at] * unit(axis)
+            shift = way if shift is None else shift + way
+        else:
+            one = turn(axis, coordinates[at]) if kind == "hinge" else rotation_of(coordinates[at:])
+            turned = one if turned is None else turned @ one
+        at += len(AT_REST[kind])
+    if shift is not None:
+        moved[:3, 3] = shift
+    if turned is not None:
+        moved[:3, :3] = turned
     return moved
 
 

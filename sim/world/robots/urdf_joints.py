@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.body import Numbers
-from sim.world.robots.model import AXES, REST, AxisBounds, JointType, Mimic, RobotDrive
+from sim.world.robots.model import AXES, DRIVEN, REST, AxisBounds, JointType, Mimic, RobotDrive
 from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES, UNBOUNDED_M, UNKNOWN
 from sim.world.robots.value_checks import NUMBER_MAX
@@ -86,7 +86,7 @@ def _read_dynamics(values: XmlValues, joint: NamedJoint) -> None:
 
 def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
     node = joint.node.one("limit")
-    if joint.type not in (JointType.HINGE, JointType.SLIDE):
+    if joint.type not in DRIVEN:
         if joint.kind != "end" and node is not None:
             _untaken(values, joint, node, "such a joint has no limits")
         cone = values.some(joint.node, "limit")

@@ -66,6 +66,11 @@ def urdf_losses(robot: Robot) -> Iterator[Loss]:
             if joint.closes and (value := getattr(joint, field)):
                 reason = "a joint that closes a loop has points and an axis only"
                 yield Loss(f"joint {joint.number}", field, value, reason)
+        if _is_split(joint):
+            reason = "joints in a row, with links of nothing between, stand for it"
+            yield Loss(f"joint {joint.number}", "type", joint.type.value, reason)
+            if joint.start is not None:
+                yield Loss(f"joint {joint.number}", "start", joint.start, reason)
     for index, sensor in enumerate(robot.sensors):
         reason = "URDF has no sensors"
         yield Loss(f"sensor {index + 1}", "kind", sensor.kind.value, reason)
@@ -146,8 +151,8 @@ class _Writer:
             child = self._between(f"{name}_end")
         else:
             place, child = pose_of(self._dh[joint.child]), self._links[joint.child]
-        axes, kind = _axes(joint)
-        for index, axis in enumerate(axes[:-1]):
+        parts = _parts(joint)
+        for index, (axis, kind) in enumerate(parts[:-1]):
             between = self._between(f"{child}_{index + 1}")
             part = add(
                 self.root, "joint", name=self._names[1].free(f"{name}_{index + 1}"), type=kind
@@ -157,10 +162,11 @@ class _Writer:
             place, parent = np.eye(4), between
         whole = joint.type.value if joint.type in (*PARTS, JointType.END) else None
         cone = joint.limits[0][1] if joint.type is JointType.BALL and joint.limits else None
-        last = self._numbered("joint", joint, name, type=kind, kind=whole, limit=cone,
-                              start=joint.start)  # fmt: skip
+        start = None if _is_split(joint) else joint.start
+        axis, kind = parts[-1]
+        last = self._numbered("joint", joint, name, type=kind, kind=whole, limit=cone, start=start)
         _ends(last, place, parent, child)
-        self._moves(last, joint, axes[-1], len(axes) - 1)
+        self._moves(last, joint, axis, len(parts) - 1)
 
     def _between(self, name: str) -> str:
         """Write an empty link."""
@@ -176,7 +182,7 @@ class _Writer:
         if AXES.get(joint.type):
             limits = joint.limits[index] if joint.limits else None
             limited = None
-            if limits is None and joint.type is JointType.SLIDE:
+            if limits is None and element.get("type") == "prismatic":
                 limits, limited = (-UNBOUNDED_M, UNBOUNDED_M), False
             least, greatest = limits or (None, None)
             effort, speed = _efforts(drive, bounds)
@@ -229,22 +235,19 @@ def _is_placed(joint: RobotJoint, dh: Mapping[int, Numbers]) -> bool:
     return joint.parent == NOWHERE and not (at_rest and not any(dh[joint.child]))
 
 
-def _axes(joint: RobotJoint) -> tuple[list[Numbers], str]:
-    """Axes and type of the joints that make one of ours."""
-    match joint.type:
-        case JointType.HINGE:
-            return [joint.axis], "revolute" if joint.limits else "continuous"
-        case JointType.SLIDE:
-            return [joint.axis], "prismatic"
-        case JointType.UNIVERSAL:
-            kind = "revolute" if joint.limits else "continuous"
-            return [joint.axis[:3], joint.axis[3:]], kind
-        case JointType.BALL:
-            return [*BALL_AXES], "continuous"
-        case JointType.FREE:
-            return [()], "floating"
-        case _:
-            return [joint.axis], "fixed"
+def _parts(joint: RobotJoint) -> list[tuple[Numbers, str]]:
+    """Axis and type of the joints that make one of ours."""
+    if joint.type is JointType.FREE:
+        return [((), "floating")]
+    if joint.type is JointType.BALL:
+        return [(axis, "continuous") for axis in BALL_AXES]
+    words = {"hinge": "revolute" if joint.limits else "continuous", "slide": "prismatic"}
+    return [(axis, words[kind]) for kind, axis in joint.motions] or [(joint.axis, "fixed")]
+
+
+def _is_split(joint: RobotJoint) -> bool:
+    """Whether joints in a row stand for it that nothing makes one again."""
+    return len(_parts(joint)) > 1 and joint.type not in PARTS
 
 
 def _efforts(drive: RobotDrive | None, bounds: AxisBounds | None) -> tuple[float, float]:

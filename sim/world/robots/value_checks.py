@@ -16,6 +16,7 @@ from sim.world.robots.model import (
     AXES,
     JOINTS_MAX,
     LINKS_MAX,
+    MOTIONS,
     REST,
     JointType,
     Robot,
@@ -214,16 +215,19 @@ def _of_start(kind: JointType, start: Sequence[float]) -> Iterator[Problem]:
     if len(start) != len(REST[kind]):
         problem = f"{len(start)} numbers for a {kind} joint"
         yield "start", tuple(start), problem, f"{len(REST[kind])} numbers"
-    elif kind in (JointType.BALL, JointType.FREE):
+    elif MOTIONS[kind] and MOTIONS[kind][-1].kind == "ball":
         yield from _of_quaternion("start", start[-4:])
-    elif kind is not JointType.SLIDE and any(abs(one) > TURN_MAX_RAD for one in start):
+    elif any(
+        abs(one) > TURN_MAX_RAD and motion.kind == "hinge"
+        for one, motion in zip(start, MOTIONS[kind], strict=True)
+    ):
         yield "start", tuple(start), "more than a turn", IN_RAD
 
 
 def _of_limits(joint: RobotJoint, *, can_start: bool) -> Iterator[Problem]:
     if not joint.limits:
         return
-    count = 1 if joint.type is JointType.BALL else AXES.get(joint.type, 0)
+    count = 1 if joint.type is JointType.BALL else len(joint.motions) * (joint.type in AXES)
     if len(joint.limits) != count:
         problem = f"{len(joint.limits)} pairs for a {joint.type} joint"
         yield "limits", joint.limits, problem, f"{count} pairs of least and greatest"
@@ -239,7 +243,7 @@ def _of_limits(joint: RobotJoint, *, can_start: bool) -> Iterator[Problem]:
             )
         elif least >= greatest:
             yield "limits", joint.limits, f"{least!r} is not below {greatest!r}", "least first"
-        elif joint.type is not JointType.SLIDE and max(-least, greatest) > TURN_MAX_RAD:
+        elif joint.motions[axis][0] != "slide" and max(-least, greatest) > TURN_MAX_RAD:
             yield "limits", joint.limits, "more than a turn", IN_RAD
         elif joint.type is JointType.BALL or not can_start or len(start) != count:
             continue

@@ -114,12 +114,8 @@ def called_joint(joint: RobotJoint) -> str:
 
 def _scales(joint: RobotJoint) -> tuple[float, ...]:
     """Factor from the units of the command line to SI, for each coordinate."""
-    from sim.world.robots.model import JointType
-
-    one = math.radians(1.0)
-    scales = {JointType.HINGE: (one,), JointType.SLIDE: (1e-3,), JointType.UNIVERSAL: (one, one),
-              JointType.BALL: (1.0,) * 4, JointType.FREE: (1e-3,) * 3 + (1.0,) * 4}  # fmt: skip
-    return scales.get(joint.type, ())
+    scales = {"hinge": (math.radians(1.0),), "slide": (1e-3,), "ball": (1.0,) * 4}
+    return tuple(scale for kind, _ in joint.motions for scale in scales[kind])
 
 
 def _violations(tree: RobotTree, coordinates: Mapping[int, Sequence[float]]) -> Iterator[str]:
@@ -128,9 +124,9 @@ def _violations(tree: RobotTree, coordinates: Mapping[int, Sequence[float]]) -> 
     for joint in tree.drivers.values():
         if joint.type is JointType.BALL:
             continue
-        way = joint.type is JointType.SLIDE
-        scale, unit = (1e3, "mm") if way else (180.0 / math.pi, "deg")
-        for value, (least, greatest) in zip(coordinates[joint.number], joint.limits, strict=False):
+        rows = zip(joint.motions, coordinates[joint.number], joint.limits, strict=False)
+        for (kind, _), value, (least, greatest) in rows:
+            scale, unit = (1e3, "mm") if kind == "slide" else (180.0 / math.pi, "deg")
             if not least <= value <= greatest:
                 yield (
                     f"{called_joint(joint)}: {scale * value:.3f} {unit} is beyond its limits of "
