@@ -34,7 +34,7 @@ from hil.diagram.kernel.rotations import (
 @njit(**FAST)
 def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
            size: int) -> None:  # fmt: skip
-    """Outputs of a block whose elements hang together."""
+    """Compute the outputs of a block whose elements depend on each other."""
     if code == SHIFTREGISTER:
         for n in range(size):
             v[o + n] = v[s + n]
@@ -204,7 +204,7 @@ def find_transition(v: Array, x: Places, q: int, s: int, p: int) -> int:
 
 @njit(**FAST)
 def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
-    """Next states of a block whose elements hang together."""
+    """Compute the next states of a block whose elements depend on each other."""
     if code == SHIFTREGISTER:
         for n in range(int(v[p]) - 1, 0, -1):
             v[s + n] = v[s + n - 1]

@@ -77,7 +77,7 @@ def value_of_several(code: int, v: Array, x: Places, a: int, b: int, c: int, q: 
 
 @njit(**INLINE)
 def source_value(code: int, tick: int, v: Array, p: int) -> float:
-    """Output of a source."""
+    """Return the output of a source."""
     if code <= CONSTANTINTEGER:
         return v[p]
     if code == STEP:
@@ -110,7 +110,7 @@ def source_value(code: int, tick: int, v: Array, p: int) -> float:
 
 @njit(**INLINE)
 def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Of one or two inputs, without states."""
+    """Return a function of one or two inputs, without states."""
     if code == MULTIPLY or code == SCALE:
         return a * b
     if code == DIVIDE:
@@ -170,7 +170,7 @@ def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def angle_value(code: int, a: float, b: float) -> float:
-    """Functions of an angle, and angles."""
+    """Return a function of an angle, or an angle."""
     if code == SIN:
         return math.sin(a)
     if code == COS:
@@ -192,7 +192,7 @@ def angle_value(code: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def truth_value(code: int, v: Array, p: int, a: float, b: float) -> float:
-    """Comparison and logic."""
+    """Return a comparison or logical operation."""
     if code == LESS:
         return flag(a < b)
     if code == LESSEQUAL:
@@ -222,7 +222,7 @@ def truth_value(code: int, v: Array, p: int, a: float, b: float) -> float:
 
 @njit(**INLINE)
 def curve_value(code: int, v: Array, p: int, u: float, w: float) -> float:
-    """A polynomial of an input, or a table of one or of two."""
+    """Return the value of a polynomial, or of a table of one or two inputs."""
     if code == POLYNOMIAL:
         count = int(v[p])
         y = v[p + count]

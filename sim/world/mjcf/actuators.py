@@ -14,7 +14,7 @@ PLAIN: Final = ("general", "motor", "velocity", "position", "damper")
 UNTOLD: Final = (
     "its greatest effort is not told: forcerange, ctrlrange, or actuatorfrcrange of the joint"
 )
-"""Why an actuator is no drive."""
+"""Reason why an actuator is no drive."""
 
 
 def read_drives(values: MjcfValues, root: XmlNode, joints: list[NamedJoint]) -> None:

@@ -60,9 +60,9 @@ class MotionPart:
     """One of the motions that a type of joint is made of."""
 
     kind: Literal["hinge", "slide", "ball"]
-    """Turns about an axis, slides along one, or turns freely."""
+    """Turn about an axis, slide along one, or free turn."""
     axis: int | Triple | None = None
-    """Which of the axes in the document, or one that is always the same; None of a ball."""
+    """Index of the axis in the document, or a fixed axis; None for a ball."""
 
 
 MOTIONS: Final[Mapping[JointType, tuple[MotionPart, ...]]] = MappingProxyType(
@@ -79,7 +79,7 @@ MOTIONS: Final[Mapping[JointType, tuple[MotionPart, ...]]] = MappingProxyType(
         JointType.END: (),
     }
 )  # fmt: skip
-"""What each type is made of, each motion carried by the one before; slides come before turns."""
+"""Motions of each type, each carried by the one before; slides come before turns."""
 AT_REST: Final[Mapping[str, Numbers]] = MappingProxyType(
     {"hinge": (0.0,), "slide": (0.0,), "ball": (1.0, 0.0, 0.0, 0.0)}
 )

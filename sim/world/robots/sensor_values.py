@@ -17,7 +17,7 @@ _OF_JOINTS: Final = {
     SensorKind.JOINT_SPEED: ("speed", "speed"),
     SensorKind.JOINT_TORQUE: ("torque", "force"),
 }
-"""What is measured of joints that turn, and of slides."""
+"""Quantities of joints that turn, and of slides, by kind of sensor."""
 MEASURED: Final = (JointType.HINGE, JointType.SLIDE, JointType.UNIVERSAL)
 """Types of joint that these sensors measure."""
 

@@ -43,7 +43,7 @@ _UNITS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "acceleration": ("rad_s2", "m_s2"), "effort": ("nm", "n"),
     }
 )  # fmt: skip
-"""Endings of the keys whose unit goes with the joint: of one that turns, of a slide."""
+"""Endings of the keys whose unit follows the joint: of one that turns, of a slide."""
 _COORDINATES: Final = {"slide": "m", "hinge": "rad", "ball": "quaternion"}
 """Endings of the keys of a start, by the kind of motion."""
 
@@ -59,7 +59,7 @@ def joint_keys(kind: JointType) -> Fields:
 
 
 def with_unit(field: str, kind: JointType) -> str:
-    """The key of a field whose unit goes with the joint."""
+    """Find the key of a field whose unit follows the joint."""
     turns, slides = _UNITS[field]
     match _kinds(kind):
         case ["slide"]:

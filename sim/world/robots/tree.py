@@ -111,7 +111,7 @@ def drivers_of(robot: Robot) -> dict[int, RobotJoint]:
 
 
 def motion(joint: RobotJoint, coordinates: Sequence[float]) -> Array:
-    """How a joint moves its link, in the link's axes, shape (4, 4)."""
+    """Compute the motion of a joint's link, in the link's axes, shape (4, 4)."""
     moved, shift, turned, at = np.eye(4), None, None, 0
     for kind, axis in joint.motions:
         if kind == "slide":
