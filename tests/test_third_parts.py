@@ -9,9 +9,7 @@ import third_party
 from rack_bench import write_quick_rig
 from third_bench import HERE, SWING, hil, plan_of, program, scenario
 
-from drives.links import _READERS
 from hil.config.errors import ConfigError
-from hil.machines.rig.offered_banks import OWN_SCHEMES
 from hil.recording.reader import Recording
 from hil.stations.platform.motion.offered import OWN_KINDS
 from hil.stations.platform.scenario import Scenario
@@ -59,7 +57,7 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     found = found_in(told)
     wanted = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["entry-points"]
     # Verbs are read once, when the program starts.
-    groups = ("hil.motions", "hil.banks", "hil.arm_links", "hil.emulated_hosts")
+    groups = ("hil.motions", "hil.banks", "hil.buses", "hil.arm_links", "hil.emulated_hosts")
     assert found.keys() == {(group, name) for group in groups for name in wanted[group]}
     good = {key for key, broken in found.items() if not broken}
     assert good == {
@@ -119,4 +117,3 @@ def test_two_that_offer_one_name_are_both_named_and_neither_is_used(tmp_path, mo
 def test_the_names_that_others_may_not_have_are_all_of_ours():
     schema = Scenario.model_json_schema()["properties"]["motion"]["discriminator"]["mapping"]
     assert {*OWN_KINDS} == {*schema} - {"swing", "rubbish"}
-    assert {*OWN_SCHEMES} == {*_READERS}

@@ -3,33 +3,20 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
+from drives.bank import DriveError
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
+from hil.machines.rig.bus_kind import RACK_OPTIONS, BusKind, Emulation, Serve, as_kind
+from hil.machines.rig.buses import bus_speaking, usable_buses
 from hil.machines.rig.machine import load_rig
-from hil.stations.platform.drives.file_type import SUFFIX, left_out
-from hil.stations.platform.drives.rack_setup import (
-    PROTOCOLS,
-    rack_settings,
-    type_of,
-    with_servo,
-)
-from hil.stations.platform.touches import touch_line
-from hil.stations.platform.world import platform_plant, world_of
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
-
-if TYPE_CHECKING:
-    from hil.machines.rig.settings import Rig
-    from sim.devices.drive.parameters import RackSettings
-    from sim.world.plants.platform import PlatformPlant
 
 STORED_RATE_HZ = 1.0 / 0.06
 """What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
@@ -58,39 +45,43 @@ def serve_rack(
     """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
 
     Raises:
-        ConfigError: if the protocol, the type, the rig or the script is wrong.
+        ConfigError: if the protocol, the type, the rig or the script is wrong, or an option is not
+            for this protocol.
         RefusedError: if the port cannot be had.
     """
-    if protocol not in PROTOCOLS:
-        raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
-    if pty and protocol != "canopen":
-        raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
-    wanted = type_of(kind, protocol)
-    for note in left_out(kind) if kind.endswith(SUFFIX) else ():
-        _say(note)
-    loaded = load_rig(find_file(rig, folder="rigs", key="--rig"))
-    settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)
-    settings, plant = _in_world(settings, loaded, world, seed)
-    begin = _can_rack if protocol == "canopen" else _modbus_rack
+    bus, emulate = _emulated(protocol)
+    taken = {"--type": kind, "--world": world, "--script": script, "--pty": pty,
+             "--buses": buses > 1}  # fmt: skip
+    wrong = [option for option in RACK_OPTIONS if taken[option]]
+    wrong = [option for option in wrong if option not in bus.emulation_options]
+    if wrong:
+        raise ConfigError(wrong[0], [f"the emulated drives of {protocol} have no use for it"])
+    order = Emulation(
+        rig=load_rig(find_file(rig, folder="rigs", key="--rig")),
+        protocol=protocol,
+        ready=_say_ready,
+        say=_say,
+        console=sys.stdin,
+        end_with_input=end_with_input,
+        port=port,
+        any_user=any_user,
+        seed=seed,
+        paced=paced,
+        kind=kind,
+        world=world,
+        script=script,
+        pty=pty,
+        buses=buses,
+        baud=baud,
+        rate_hz=rate_hz,
+    )
     try:
-        text = "" if script is None else script.read_text(encoding="utf-8-sig")
-        line = LineOptions(protocol, baud, paced, pty, rate_hz)
-        serve = begin(settings, line, text)
+        serve = emulate(order)
         # Drives have processors of their own: nothing on this machine should make them late.
         with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
-            serve(
-                now_s=RealClock().now_s,
-                stop=lambda: wish.asked is not None,
-                port=port,
-                any_user=any_user,
-                console=sys.stdin,
-                ready=_say_ready,
-                seed=seed,
-                end_with_console=end_with_input,
-                plant=plant,
-            )
-        for touch in () if plant is None else plant.touches():
-            _say(touch_line(touch))
+            serve(RealClock().now_s, lambda: wish.asked is not None)
+    except ConfigError:
+        raise
     except ValueError as error:
         raise ConfigError(str(script or "rack"), [str(error)]) from None
     except ArithmeticError as error:
@@ -100,63 +91,17 @@ def serve_rack(
         raise RefusedError(f"the rack cannot start{place}: {error}") from None
 
 
-def _in_world(
-    settings: "RackSettings", rig: "Rig", world: str, seed: int
-) -> "tuple[RackSettings, PlatformPlant | None]":
-    """Settings of drives that move a body, and the body; both as they are without a scene."""
-    if not world:
-        return settings, None
-    around = world_of(world, rig, key="--world")
-    plant = platform_plant(rig, around, seed)
-    for note in around.notes:
-        _say(note)
-    return with_servo(settings, around.servo), plant
-
-
-class LineOptions(NamedTuple):
-    """How the rack is asked: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
-
-    protocol: str
-    baud: int
-    paced: bool
-    pty: bool
-    rate_hz: float
-
-
-# A rack loads only what its own wire needs: it starts sooner, and holds less memory.
-
-
-def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """What runs a CANopen rack; the baud rate and the pace are in its settings."""
-    from sim.devices.can.program import run_can_rack
-    from sim.devices.faults import parse_script
-
-    return partial(run_can_rack, settings, pty=line.pty, script=parse_script(script), say=_say)
-
-
-def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """What runs a Modbus rack on TCP, or on a serial line."""
-    from sim.devices.modbus.device import ModbusRackSettings
-    from sim.devices.modbus.injection import parse_script
-    from sim.devices.modbus.program import run_modbus_rack
-    from sim.devices.modbus.types import MODBUS_TYPES
-
-    kind = MODBUS_TYPES[settings.nodes[0].type.name]
-    device = ModbusRackSettings(
-        rack=settings,
-        units=kind.units,
-        baud=line.baud,
-        paced=line.paced,
-        cycle_s=1.0 / line.rate_hz,
-    )
-    return partial(
-        run_modbus_rack,
-        device,
-        transport="tcp" if line.protocol == "modbus-tcp" else "rtu",
-        kind=kind.device,
-        script=parse_script(script),
-        report=_say,
-    )
+def _emulated(protocol: str) -> tuple[BusKind, Callable[[Emulation], Serve]]:
+    """The bus of a protocol, and who emulates its drives."""
+    try:
+        found = bus_speaking(protocol)
+    except DriveError as error:
+        raise ConfigError("--protocol", [str(error)]) from None
+    if found is not None and (begin := as_kind(found).emulate) is not None:
+        return as_kind(found), begin
+    emulated = (one for one in map(as_kind, usable_buses()) if one.emulate is not None)
+    known = ", ".join(one.protocol for one in emulated)
+    raise ConfigError("--protocol", [f"{protocol!r}: one of {known} is needed"])
 
 
 def _say(line: str) -> None:
@@ -184,7 +129,7 @@ def emulated_rack(
     """A rack in a process of its own for as long as the context lasts; yields its URL.
 
     Args:
-        protocol: one of `PROTOCOLS`.
+        protocol: of a bus whose drives somebody emulates.
         rig_file: the rig whose drives are emulated.
         paced: frames take their time.
         pty: a pseudo-terminal instead of TCP, for CANopen.

@@ -18,7 +18,7 @@ from hil.config.shipped import find_file
 from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import load_rig
-from hil.stations.platform.drives.setup import canopen_settings
+from hil.stations.platform.buses.canopen import canopen_settings
 from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
