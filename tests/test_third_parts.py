@@ -62,7 +62,10 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     good = {key for key, broken in found.items() if not broken}
     assert good == {
         ("hil.motions", "swing"), ("hil.motions", "rubbish"),
-        ("hil.banks", "glide"), ("hil.banks", "faulty"),
+        ("hil.banks", "glide"), ("hil.banks", "faulty"), ("hil.banks", "rodline"),
+        ("hil.banks", "odd"), ("hil.banks", "needy"),
+        ("hil.buses", "rodline"), ("hil.buses", "odd"), ("hil.buses", "needy"),
+        ("hil.buses", "bankless"),
         ("hil.emulated_hosts", "sway"),
         ("hil.arm_links", "poses"), ("hil.arm_links", "poses-sim"), ("hil.arm_links", "planted"),
     }  # fmt: skip
@@ -74,6 +77,12 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     assert "parts_nowhere:KIND does not load" in found["hil.arm_links", "lost"]
     assert found["hil.arm_links", "number"] == "own_link:LINE_MOST is a int, no LinkKind"
     assert "parts_nowhere:make does not load" in found["hil.banks", "lost"]
+    assert "is a name of the bench itself" in found["hil.buses", "socketcan"]
+    assert "parts_nowhere:BUS does not load" in found["hil.buses", "wreck"]
+    assert found["hil.buses", "number"] == "own_bus_bank:LINE_MOST is a int, no BusKind"
+    assert found["hil.buses", "table"].startswith("its table is <class 'dict'>; it must be a")
+    assert "does not load: ZeroDivisionError" in found["hil.buses", "raises"]
+    assert found["hil.buses", "nameless"].startswith("its protocol is 'a b'; letters, digits")
 
 
 def found_in(told):

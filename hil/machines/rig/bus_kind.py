@@ -36,9 +36,9 @@ class Emulation:
     say: Callable[[str], None]
     """Shows a line to a person."""
     console: TextIO
-    """Where faults are typed."""
+    """Where faults are typed; for drives that take ``--script``."""
     end_with_input: bool = False
-    """Whether the end of the console is the end."""
+    """Whether the end of the console is the end; for them too, others are stopped then."""
     port: int = 0
     """TCP port; 0 takes a free one."""
     any_user: bool = False

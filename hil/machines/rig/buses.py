@@ -86,7 +86,8 @@ def bus_speaking(protocol: str) -> DriveBus | None:
 
 def usable_buses() -> tuple[DriveBus, ...]:
     """Return all buses that can be used, ours first."""
-    usable = sorted((one for one in _all_buses() if not one.broken), key=lambda one: not one.ours)
+    usable = [one for one in _all_buses() if not one.broken]
+    usable.sort(key=lambda one: (not one.ours, one.value.protocol))
     return tuple({id(one.value): one.value for one in usable}.values())
 
 

@@ -1,9 +1,12 @@
 """Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
 
+import os
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from drives.bank import DriveError
 from hil.config.errors import RefusedError
@@ -52,10 +55,10 @@ def serve_rack(
     bus, emulate = _emulated(protocol)
     taken = {"--type": kind, "--world": world, "--script": script, "--pty": pty,
              "--buses": buses > 1}  # fmt: skip
-    wrong = [option for option in RACK_OPTIONS if taken[option]]
-    wrong = [option for option in wrong if option not in bus.emulation_options]
-    if wrong:
-        raise ConfigError(wrong[0], [f"the emulated drives of {protocol} have no use for it"])
+    unused = [option for option in RACK_OPTIONS if option not in bus.emulation_options]
+    for option in unused:
+        if taken[option]:
+            raise ConfigError(option, [f"the emulated drives of {protocol} have no use for it"])
     order = Emulation(
         rig=load_rig(find_file(rig, folder="rigs", key="--rig")),
         protocol=protocol,
@@ -79,7 +82,8 @@ def serve_rack(
         serve = emulate(order)
         # Drives have processors of their own: nothing on this machine should make them late.
         with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
-            serve(RealClock().now_s, lambda: wish.asked is not None)
+            ended = _InputEnd(sys.stdin) if end_with_input and "--script" in unused else None
+            serve(RealClock().now_s, lambda: wish.asked is not None or bool(ended and ended.seen()))
     except ConfigError:
         raise
     except ValueError as error:
@@ -102,6 +106,18 @@ def _emulated(protocol: str) -> tuple[BusKind, Callable[[Emulation], Serve]]:
     emulated = (one for one in map(as_kind, usable_buses()) if one.emulate is not None)
     known = ", ".join(one.protocol for one in emulated)
     raise ConfigError("--protocol", [f"{protocol!r}: one of {known} is needed"])
+
+
+class _InputEnd:
+    """Watches for the end of an input that nobody reads: whoever started the rack has gone."""
+
+    def __init__(self, console: TextIO) -> None:
+        self._descriptor = console.fileno()
+
+    def seen(self) -> bool:
+        """Whether it has ended; never waits."""
+        ready, _, _ = select.select([self._descriptor], [], [], 0.0)
+        return bool(ready) and not os.read(self._descriptor, 4096)
 
 
 def _say(line: str) -> None:
