@@ -12,7 +12,9 @@ import pytest
 import third_party
 from rack_bench import write_quick_rig
 from third_bench import EXAMPLES, HERE, SWING, bank_plan, hil, program, scenario
+from typer.testing import CliRunner
 
+from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.machines.rig.buses import bus_of
 from hil.machines.rig.machine import load_rig
@@ -200,15 +202,20 @@ def test_the_gate_that_makes_its_bank_loads_no_arrays_and_no_settings():
     assert not tops & {"numpy", "pydantic", "own_bus", "sim", "canopen", "pymodbus"}
 
 
-def test_a_rack_says_whose_drives_it_can_emulate_and_what_they_have_no_use_for(tmp_path):
-    done = program(tmp_path, "drives", "rack", "--protocol", "rodlines")
-    assert done.returncode == 2
-    assert "'rodlines': one of canopen, modbus-rtu, modbus-tcp, rodline is needed" in done.stderr
-    done = program(tmp_path, "drives", "rack", "--protocol", "rodline", "--world", "paper_cabin")
-    assert done.returncode == 2
-    assert "--world: the emulated drives of rodline have no use for it" in done.stderr
-    done = program(tmp_path, "drives", "rack", "--protocol", "wreck")
-    assert "the bus 'wreck' of hil-parts 1.0 cannot be used" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("rodlines",), "'rodlines': one of canopen, modbus-rtu, modbus-tcp, rodline is needed"),
+        (("wreck",), "the bus 'wreck' of hil-parts 1.0 cannot be used: parts_nowhere:BUS does not"),
+        (("odd",), "'odd': one of canopen"),
+        (("rodline", "--world", "paper_cabin"), "--world: the emulated drives of rodline have no"),
+        (("rodline", "--buses", "2"), "--buses: the emulated drives of rodline have no use"),
+    ],
+)
+def test_a_rack_says_whose_drives_it_can_emulate_and_what_they_have_no_use_for(arguments, words):
+    done = CliRunner().invoke(app, ["drives", "rack", "--protocol", *arguments])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert words in done.stderr
 
 
 @pytest.mark.real_time
@@ -219,14 +226,14 @@ def test_a_rig_of_its_kind_is_checked_and_run_with_its_emulated_drives(tmp_path)
     gentle = SWING | {"height_m": 0.005, "duration_s": 3.0}
     file = scenario(tmp_path, gentle, rig=rig)
     slow = ("--set", "rate_hz=50", "--set", "devices.drives=rig", "--set", "clock=real")
-    done = program(tmp_path, "check", file, "--json", *slow)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert hil("check", file, *slow)[0] == 0
     ran = program(
         tmp_path, "run", file, "--json", *slow, "--fallback", "sim", "--out", tmp_path
     )  # fmt: skip
     told = json.loads(ran.stdout)
     assert (ran.returncode, told["outcome"]) == (0, "completed"), told
     facts = Recording.open(Path(told["recording"])).metadata["run"]
+    assert facts["motion_code"].startswith("swing of hil-parts 1.0 ")
     assert facts["bank_code"].startswith("rodline of hil-parts 1.0 ")
     assert facts["drives"].startswith("SIMULATED paper (rodline://127.0.0.1:")
     assert facts["drives"].endswith(f", in place of {url}, which was not there)")

@@ -18,16 +18,6 @@ pytestmark = pytest.mark.usefixtures("third_parts")
 
 
 @pytest.mark.real_time
-def test_its_motion_and_its_bank_are_run_in_real_time(tmp_path):
-    status, told = in_real_time(tmp_path, "glide:")
-    assert (status, told["outcome"]) == (0, "completed"), told
-    facts = Recording.open(Path(told["recording"])).metadata["run"]
-    assert facts["motion_code"].startswith("swing of hil-parts 1.0 ")
-    assert facts["bank_code"].startswith("glide of hil-parts 1.0 ")
-    assert facts["drives"] == "SIMULATED paper (glide:)"
-
-
-@pytest.mark.real_time
 def test_a_bank_that_raises_in_real_time_is_a_stop_with_its_words(tmp_path):
     status, told = in_real_time(tmp_path, "faulty:after")
     why = "drive: bank 'faulty' of hil-parts 1.0 failed in a cycle: ValueError: the adapter says"
