@@ -34,6 +34,7 @@ ALLOWED = {
     "hil.timing",
     "hil.timing.clock",
     "hil.stations.platform.gate",
+    "hil.stations.platform.gate.bank_spec",
     "hil.stations.platform.gate.black_box",
     "hil.stations.platform.gate.control_state",
     "hil.stations.platform.gate.order",

@@ -10,7 +10,7 @@ from drives.canopen.bank import CanopenBank
 from drives.canopen.settings import from_json
 from drives.links import CanLink, open_can, parse_link
 from drives.waits import Tell
-from hil.stations.platform.gate.spec import BankSpec, place_of
+from hil.stations.platform.gate.bank_spec import BankSpec, place_of
 
 
 def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:

@@ -10,7 +10,7 @@ from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
 from drives.waits import Tell
-from hil.stations.platform.gate.spec import BankSpec, place_of
+from hil.stations.platform.gate.bank_spec import BankSpec, place_of
 
 
 def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:

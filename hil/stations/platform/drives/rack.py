@@ -78,20 +78,26 @@ def serve_rack(
         baud=baud,
         rate_hz=rate_hz,
     )
+    _serve(emulate, order, end_with_input=end_with_input and "--script" in unused)
+
+
+def _serve(
+    emulate: Callable[[Emulation], Serve], order: Emulation, *, end_with_input: bool
+) -> None:
+    """Serve drives that have processors of their own: nothing here should make them late."""
     try:
         serve = emulate(order)
-        # Drives have processors of their own: nothing on this machine should make them late.
         with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
-            ended = _InputEnd(sys.stdin) if end_with_input and "--script" in unused else None
+            ended = _InputEnd(sys.stdin) if end_with_input else None
             serve(RealClock().now_s, lambda: wish.asked is not None or bool(ended and ended.seen()))
     except ConfigError:
         raise
     except ValueError as error:
-        raise ConfigError(str(script or "rack"), [str(error)]) from None
+        raise ConfigError(str(order.script or "rack"), [str(error)]) from None
     except ArithmeticError as error:
         raise RefusedError(f"the simulated body: {error}") from error
     except OSError as error:
-        place = f" on port {port}" if port else ""
+        place = f" on port {order.port}" if order.port else ""
         raise RefusedError(f"the rack cannot start{place}: {error}") from None
 
 
