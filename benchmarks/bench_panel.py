@@ -125,7 +125,7 @@ import resource, sys, time
 from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 from hil.panel.shell.app import FIRST_PAINT_MS
-from hil.panel.shell.models.opening import opening_of
+from hil.panel.shell.models.start_view import opening_of
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 class Painted(QObject):

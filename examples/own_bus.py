@@ -23,7 +23,7 @@ from pydantic import Field, model_validator
 
 from drives.bank import DriveGoal
 from drives.links import LinkUrlError
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from hil.config.settings import Settings
 from hil.machines.rig.bus_kind import BusKind, Emulation, Serve
 from hil_common.legs import LegTarget
@@ -66,16 +66,16 @@ class Controller:
 
     def answer(self, line: bytes) -> dict[str, Any]:
         """Do what a line says."""
-        told = json.loads(line)
-        if "set" in told:
-            self._bank, self.watchdog_s = _legs(told["set"]), told["set"]["watchdog_s"]
-            return {"set": told["set"], "simulated": True}
+        asked = json.loads(line)
+        if "set" in asked:
+            self._bank, self.watchdog_s = _legs(asked["set"]), asked["set"]["watchdog_s"]
+            return {"set": asked["set"], "simulated": True}
         if self._bank is None:
             raise ValueError("a line without limits before it")
-        self._bank.request(DriveGoal(told["goal"]))
+        self._bank.request(DriveGoal(asked["goal"]))
         target = None
-        if "length_m" in told:
-            target = LegTarget(tuple(told["length_m"]), tuple(told["speed_m_s"]))
+        if "length_m" in asked:
+            target = LegTarget(tuple(asked["length_m"]), tuple(asked["speed_m_s"]))
         seen = self._bank.exchange(target)
         return {
             "length_m": seen.length_m,
@@ -92,9 +92,11 @@ class Controller:
             self._bank.exchange(None)
 
 
-def _legs(told: dict[str, Any]) -> GlidingBank:
+def _legs(values: dict[str, Any]) -> GlidingBank:
     """Six legs with the limits that were written."""
-    limits = {name: tuple(one) if isinstance(one, list) else one for name, one in told.items()}
+    limits: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in told.items()
+    }
     bank = GlidingBank(
         BankOrder(
             url="glide:",
@@ -145,16 +147,16 @@ def _lines(
     stop: Callable[[], bool],
     controller: Controller,
 ) -> Iterator[bytes]:
-    data, heard_s = b"", now_s()
+    data, last_s = b"", now_s()
     connection.settimeout(POLL_S)
     while not stop() and len(data) < 4096:
         try:
             some = connection.recv(4096)
             if not some:
                 return
-            data, heard_s = data + some, now_s()
+            data, last_s = data + some, now_s()
         except TimeoutError:
-            if now_s() - heard_s > controller.watchdog_s:
+            if now_s() - last_s > controller.watchdog_s:
                 controller.fall_silent()
         *lines, data = data.split(b"\n")
         yield from lines

@@ -28,7 +28,7 @@ from drives.bank import (
     LinkTally,
     check_command,
 )
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from hil_common.legs import LegTarget
 
 OPEN_WITHIN_S = 2.0

@@ -77,7 +77,7 @@ KIND = HostKind(
     name="sway",
     title="Sway 1.0: lines of text",
     port=PORT,
-    tells=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "sequence"}),
+    fields=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "sequence"}),
     settings=lambda: SwaySettings,
     codec=lambda settings: SwayCodec(),
 )

@@ -8,9 +8,9 @@ import math
 
 from hil_common.legs import LEGS, SixFloats
 from safety.command import ROUNDING_M, ROUNDING_M_S
+from safety.controlled_stop import ramp_way
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.stopping import ramp_way
 from safety.verdict import Check, Feedback, Violation
 
 

@@ -1,9 +1,9 @@
 """Files are opened where it is said that they may be: a name in a document goes one way only.
 
 What a document names is found by `find_file` or `place_beside`, or read by `read_named`
-(`hil.config.named`); who opens what was found uses `open_regular`, which follows no link that has
-come since. Every other opening stands in a table below, with what it opens, and so does everything
-else that makes a path of a name in a document, or joins one to its folder.
+(`hil.config.named_files`); who opens what was found uses `open_regular`, which follows no link that
+has come since. Every other opening stands in a table below, with what it opens, and so does
+everything else that makes a path of a name in a document, or joins one to its folder.
 """
 
 import ast
@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import configs_dir, find_file, place_beside
 from hil.config.files import open_regular
-from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
+from hil.config.named_files import CarriedPath, GivenNames, OutsideError, judged, read_named
 from hil.config.settings import apply_overrides
-from hil.config.shipped import configs_dir, find_file, place_beside
 from hil.diagram.check.replacement import found_files
 from hil.diagram.file.read import read_text
 from hil.diagram.library.files import KINDS, table_of
@@ -45,13 +45,13 @@ MAY_OPEN = {
     "hil/config/libraries.py": "installed code, to tell its digest",
     "hil/config/quick_table.py": "a table that `open_regular` opened",
     "hil/desk/endpoints.py": "the desk's own folder and token, through their folder's descriptor",
-    "hil/desk/unled.py": "locks in the folder of benches",
+    "hil/desk/unattended_runs.py": "locks in the folder of benches",
     "hil/desk/velocity/listener.py": "a token whose place a person or the desk gives",
     "hil/desk/velocity/remote_writer.py": "a token that it makes",
     "hil/diagram/kernel/step.py": "installed code, to tell its digest",
     "hil/diagram/run/tap_reader.py": "values of a run of this user, through its process",
     "hil/diagram/run/taps.py": "values that it makes",
-    "hil/fmu/compiled.py": "installed code, and what was compiled of it",
+    "hil/fmu/shared_library.py": "installed code, and what was compiled of it",
     "hil/fmu/description.py": "an FMU that `open_regular` opened",
     "hil/fmu/export.py": "what it has made",
     "hil/fmu/stubs.py": "installed code",
@@ -68,7 +68,7 @@ MAY_OPEN = {
     "hil/ipc/process_state.py": "of the kernel",
     "hil/run/progress.py": "memory that was handed over as a descriptor",
     "hil/stations/arm/commands/emulate.py": "a script of the command line",
-    "hil/stations/arm/moves/identified.py": "a robot's file of the command line",
+    "hil/stations/arm/moves/controller_keys.py": "a robot's file of the command line",
     "hil/stations/platform/drives/rack.py": "a script of the command line",
     "hil/stations/platform/gate/black_box.py": "the gate's own file",
     "hil/stations/platform/gate/control_state.py": "state of a process, of the kernel",
@@ -164,9 +164,9 @@ DOCUMENTS = frozenset({"scenario_file", "rig_file", "robot_file", "diagram_file"
 OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
-    "hil/config/shipped.py": "the place that finds",
+    "hil/config/file_search.py": "the place that finds",
     "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",
-    "hil/fmu/compiled.py": "what was compiled",
+    "hil/fmu/shared_library.py": "what was compiled",
     "hil/fmu/export.py": "what it makes",
     "hil/machines/world/robot_documents.py": "the document of an edit, whose text is at hand",
     "hil/machines/world/mesh_files.py": "a mesh, which `read_named` reads",
@@ -175,8 +175,8 @@ MAY_JOIN = {
     "hil/run/part_process.py": "the folder of a part's run",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
-    "hil/stations/simulator/sources/sending.py": "the scenario itself",
-    "hil/stations/world/carried.py": "copies that it makes, in that folder alone",
+    "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
+    "hil/stations/world/referenced_files.py": "copies that it makes, in that folder alone",
     "hil/terminal/completion.py": "what stands in a folder, for a shell",
     "hil/terminal/fault.py": "an account that it makes",
 }

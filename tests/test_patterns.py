@@ -43,7 +43,7 @@ MADE = {
     "hil/stations/simulator/axes_finder.py": "one of constants of the module",
     "hil/stations/simulator/sources/fmu_settings.py": "a constant of the module",
     "sim/world/meshes/obj_rows.py": "possessive, of a form of its own: judged in test_obj_rows.py",
-    "sim/toml_reading.py": "one of constants of the module, on 200 characters",
+    "sim/toml_reader.py": "one of constants of the module, on 200 characters",
 }
 """Modules whose functions make patterns of parts."""
 INSTALLED = {"hil/fmu/stubs.py": "reads a header of an installed library"}

@@ -13,7 +13,7 @@ from third_bench import EXAMPLES, SWING, bank_plan, hil, plan_of
 from typer.testing import CliRunner
 
 from drives.bank import DriveSetupError
-from drives.offered import BankOrder, OfferedBank
+from drives.plugin_bank import BankOrder, OfferedBank
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.stations.platform.drives.bank_check import bank_kit

@@ -19,7 +19,7 @@ class Promise:
     """What was seen instead; empty if it is kept."""
 
 
-def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ...]:
+def try_bank(kit: BankKit, report: Callable[[Promise], None]) -> tuple[Promise, ...]:
     """Try all promises of a bank, each told as soon as it is judged.
 
     Each of `NEW` makes and closes a bank; the others share one, closed at the end.
@@ -35,7 +35,7 @@ def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ..
         except (Exception, SystemExit) as error:  # whatever the bank does
             broken = f"raised {type(error).__name__}: {error}"
         made.append(Promise(name, broken))
-        tell(made[-1])
+        report(made[-1])
         return not broken
 
     for new in NEW:

@@ -51,7 +51,7 @@ class RivalWatch:
         self._codec = CycleCodec(map_)
         self._every = max(1, round(LOOK_EVERY_S / period_s))
         self._cycle = 0
-        self._told: set[int] = set()
+        self._answered: set[int] = set()
         self.found = ""
         """Who else writes, in words; empty if nobody was seen."""
 
@@ -103,8 +103,8 @@ class RivalWatch:
         if held is None:
             return
         if held == list(ours):
-            self._told.add(unit)
-        elif unit in self._told:  # else it may be one that keeps something else there
+            self._answered.add(unit)
+        elif unit in self._answered:  # else it may be one that keeps something else there
             at = next(
                 k for k, pair in enumerate(zip(held, ours, strict=True)) if pair[0] != pair[1]
             )

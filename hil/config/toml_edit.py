@@ -8,7 +8,7 @@ from typing import Any
 
 from hil.config.files import write_whole
 from hil.config.settings import ConfigError
-from sim.toml_reading import TomlReadError, read_table
+from sim.toml_reader import TomlReadError, read_table
 
 
 def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: str) -> str:

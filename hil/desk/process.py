@@ -144,7 +144,7 @@ class DeskProcess:
         }
         if keeper.stdout is None:
             raise DeskError(f"{self._path}: the desk's keeper has no pipes")
-        keeper.tell(json.dumps(order).encode() + b"\n")
+        keeper.send(json.dumps(order).encode() + b"\n")
         self._poll.register(keeper.stdout, select.POLLIN)
         self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
         self._listen()
@@ -182,7 +182,7 @@ class DeskProcess:
         keeper, self._keeper = self._keeper, None
         self._pid = 0
         if keeper is not None:
-            keeper.tell(OVER)
+            keeper.send(OVER)
             keeper.close_pipes()
             keeper.end(END_TIMEOUT_S + _SLACK_S)
             with suppress(OSError):  # left behind only if both were killed
@@ -233,15 +233,15 @@ def _service(order: dict[str, Any]) -> Service:
         sys.stdin.fileno(),
         (read_only(order["telemetry_fd"]), header_fd),
         prover if facts.proves else None,
-        lambda: _tell(b"\n"),
+        lambda: _send_line(b"\n"),
     )
 
 
 def _say(**answer: Any) -> None:
-    _tell(json.dumps(answer).encode() + b"\n")
+    _send_line(json.dumps(answer).encode() + b"\n")
 
 
-def _tell(line: bytes) -> None:
+def _send_line(line: bytes) -> None:
     with suppress(OSError):  # the keeper may be gone; then there is nobody to tell
         os.write(1, line)
 

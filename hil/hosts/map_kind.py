@@ -31,8 +31,8 @@ def _model() -> type[Settings]:
               Field(default=None, description=found[0].description))
         for key, found in keys.items() if key not in MapSettings.model_fields
     }  # fmt: skip
-    told = MapSettings.model_fields["kind"].description
-    fields["kind"] = (Literal[names], Field(description=told))
+    description = MapSettings.model_fields["kind"].description
+    fields["kind"] = (Literal[names], Field(description=description))
     made = create_model("HostMap", __base__=MapSettings, __doc__=MapSettings.__doc__, **fields)
     return cast("type[Settings]", made)
 

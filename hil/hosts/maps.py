@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.file_search import find_file
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.hosts.kind import GROUP, HostKind
-from hil.hosts.means import MeansSettings
+from hil.hosts.vehicle_limits import MeansSettings
 from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]

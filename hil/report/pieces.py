@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.thinned import MAX_POINTS, Line, Thinned, decimate
-from hil.report.recorded import RecordedRun
+from hil.recording.decimation import MAX_POINTS, Line, Thinned, decimate
+from hil.report.recorded_run import RecordedRun
 
 Array = NDArray[np.float64]
 Run = TypeVar("Run", bound=RecordedRun)

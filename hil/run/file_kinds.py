@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import TABLES, FileKind, NamedFile
-from hil.config.shipped import find_file, shipped_paths
+from hil.config.file_search import find_file, shipped_paths
 from hil.run.registry import DEFAULT, station_named, stations
 
 if TYPE_CHECKING:

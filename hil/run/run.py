@@ -150,7 +150,7 @@ class Opening:
     ) -> None:
         if error is not None and self._concluded is None:
             why = f"{type(error).__name__}: {error}"
-            self._tell_recorder(EndRecord("failed", ok=False, reason=why))
+            self._end_recorder(EndRecord("failed", ok=False, reason=why))
         self._stack.__exit__(kind, error, trace)
 
     def enter(self, opened: AbstractContextManager[T]) -> T:
@@ -260,9 +260,9 @@ class Opening:
             raise RuntimeError("a run is concluded once")
         self._concluded = partial(Conclusion, outcome, well, reason, failures)
         why = "; ".join((reason, *failures) if reason else failures)
-        self._tell_recorder(EndRecord(outcome, ok=well and not failures, reason=why))
+        self._end_recorder(EndRecord(outcome, ok=well and not failures, reason=why))
 
-    def _tell_recorder(self, end: EndRecord) -> None:
+    def _end_recorder(self, end: EndRecord) -> None:
         if self._sink is not None:
             self._sink.ring.push(END, end.to_bytes())
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hil.config.file_search import shipped_paths
 from hil.config.files import read_regular
 from hil.config.settings import MAX_FILE_BYTES, parsed_toml, settings_text
-from hil.config.shipped import shipped_paths
 from hil.run.file_kinds import kind_of
 from hil.run.registry import DEFAULT
 

@@ -141,8 +141,8 @@ class ReportingClock:
         every: of so many ticks one is told.
     """
 
-    def __init__(self, clock: Clock, told: Callable[[float], object], every: int) -> None:
-        self._clock, self._told, self._every = clock, told, every
+    def __init__(self, clock: Clock, report: Callable[[float], object], every: int) -> None:
+        self._clock, self._report, self._every = clock, report, every
 
     @property
     def overruns(self) -> int:
@@ -158,7 +158,7 @@ class ReportingClock:
         for tick in self._clock.ticks(period_s):
             if tick.index % self._every == 0:
                 with suppress(OSError):
-                    self._told(tick.t_s)
+                    self._report(tick.t_s)
             yield tick
 
 

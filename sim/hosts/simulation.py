@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from sim.hosts.faults import HostFault, Schedule
-from sim.hosts.looping import Looping
-from sim.hosts.motion import AT_REST, Vector, VehicleMotion, add, moved
+from sim.hosts.pitch_loop import Looping
 from sim.hosts.telemetry import Feed, Telemetry
+from sim.hosts.vehicle_motion import AT_REST, Vector, VehicleMotion, add, moved
 
 _ROUNDING_S: Final = 1e-6
 _BEGINS_S: Final = 100.0

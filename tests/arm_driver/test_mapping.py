@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.errors import ArmError
 from arm_driver.kinematics.bodies import PAIRS, Bodies, clearances_m
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.geometry import GeometryError, PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
-from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.motion_map import Mapping
 from arm_driver.kinematics.path_report import PathLimits, PathRefusedError
 from arm_driver.kinematics.puma import (
     JointLimitError,

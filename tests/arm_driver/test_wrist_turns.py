@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from campaign import count
 
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.puma import JointLimitError, forward
 from arm_driver.kinematics.workspace import check_path
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from safety.arm_limits import ArmCheck

@@ -14,7 +14,7 @@ from arm_driver.kinematics.puma import forward, solutions
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault

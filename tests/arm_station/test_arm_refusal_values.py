@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.puma import forward
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from hil_common.arrays.pose import Pose

@@ -14,7 +14,7 @@ import hil.stations.arm.bench
 from arm_driver.link_states import StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep
-from hil.report.ending import Ending
+from hil.report.run_verdict import Ending
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import RELEASED_S, REST_AFTER_S
 from hil.stations.arm.loop import ArmLoop
@@ -138,7 +138,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     told = []
 
     class Panels:
-        def tell(self, t_s, operation):
+        def publish(self, t_s, operation):
             told.append(operation)
 
     @contextlib.contextmanager

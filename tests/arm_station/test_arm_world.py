@@ -13,7 +13,7 @@ import hil.stations.arm.bench as bench
 from arm_driver.link_states import LinkState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
 from hil.stations.arm.runner import moved_to
@@ -21,7 +21,7 @@ from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.wire import emulated_controller, emulated_robot
 from hil.stations.arm.world import check_world, in_world
 from sim.devices.arm.controller import ArmController
-from sim.devices.arm.plant import EnvelopeSettings
+from sim.devices.arm.plant_servos import EnvelopeSettings
 from sim.devices.arm.program import ArmState
 
 pytestmark = pytest.mark.xdist_group("both arms")

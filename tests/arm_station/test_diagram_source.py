@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, Twist, rest
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.tap_reader import TapReader, tapped_laws

@@ -9,7 +9,7 @@ import hil.stations.arm.moves.strokes
 from arm_driver.fit.identification import identify
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.moves.approach import joints_said
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay

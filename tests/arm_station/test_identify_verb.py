@@ -19,12 +19,12 @@ import hil.stations.arm.moves.strokes
 from arm_driver.fit.node_fit import fitted_nodes
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.config.toml_edit import changed_text
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_said
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import StrokeMover, prove_strokes, with_any_delay
 from sim.devices.arm.faults import parse_arm_words
@@ -258,7 +258,7 @@ def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, mon
         assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
         assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
         assert other.rest == pytest.approx(one.rest, abs=5e-5)
-        assert np.array(other.told) == pytest.approx(np.array(one.told), abs=5e-5)
+        assert np.array(other.places) == pytest.approx(np.array(one.places), abs=5e-5)
 
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():

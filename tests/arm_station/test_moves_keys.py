@@ -13,7 +13,7 @@ from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.desk.velocity.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
-from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
+from hil.stations.arm.moves.move_operators import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
 from hil.timing.clock import VirtualClock
 
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.fit.blended_path import BlendModel
 from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import BlendSettings, RobotSettings
 
 PERIOD_S = 0.35

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.schema import tables_of, unit_of
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.kinds import SPACE_ARM
 from hil.run.file_kinds import all_kinds, kind_of, named_kinds, schema_of_kind
 

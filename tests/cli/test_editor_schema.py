@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from drives.modbus.register_map import register_map_from
 from drives.modbus.register_table import RegisterMapError
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.modbus_drive_file import ModbusDriveFile
 from hil.run.file_kinds import kind_of
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.run.file_kinds import find_kind, named_kinds, scenario_kinds
 
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from hil.desk.endpoints import PlaceError
-from hil.desk.unled import announced, unled_runs
+from hil.desk.unattended_runs import announced, unled_runs
 
 ANNOUNCE = """
 import sys, pathlib
-from hil.desk.unled import announced
+from hil.desk.unattended_runs import announced
 with announced("shaken", pathlib.Path(sys.argv[1])):
     print("goes on", flush=True)
     sys.stdin.read()

@@ -21,7 +21,7 @@ from hil.diagram.exercises.catalogue import (
     working_file,
 )  # fmt: skip
 from hil.diagram.exercises.exercise import Measure
-from hil.diagram.exercises.judging import SCENES, Attempt, judge, play_scene, read_attempt
+from hil.diagram.exercises.exercise_judge import SCENES, Attempt, judge, play_scene, read_attempt
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import save, text_of
 

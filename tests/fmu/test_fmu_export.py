@@ -17,9 +17,9 @@ from fmu_vehicles import needs_gcc
 from drives.sim import cylinder
 from drives.sim.cylinder import advance
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import find_file
-from hil.fmu import compiled
+from hil.config.file_search import find_file
 from hil.fmu import export as exporting
+from hil.fmu import shared_library as compiled
 from hil.fmu.cueing import cueing_program
 from hil.fmu.export import export, judged
 from hil.fmu.twin import twin_program
@@ -318,7 +318,7 @@ def test_another_algorithm_is_refused():
 
 @pytest.mark.parametrize("major", [2, 3])
 def test_a_recorded_ride_without_governor_is_the_exported_filters(tmp_path, major):
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
     from hil.stations.simulator.rehearsal import rehearse
     from hil.stations.simulator.scenario import load_ride
 

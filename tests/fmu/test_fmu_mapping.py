@@ -8,7 +8,7 @@ from fmu_vehicles import c_vehicle
 
 from hil.config.errors import ConfigError
 from hil.fmu.description import read_description
-from hil.fmu.mapping import Mapped, mapped_variables
+from hil.fmu.variable_map import Mapped, mapped_variables
 
 QUANTITIES = {"f_x": "acceleration", "f_y": "acceleration", "r": "rate", "steering": "angle"}
 

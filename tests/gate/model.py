@@ -26,8 +26,8 @@ from drives.axes.cia402 import step as step_402
 from drives.axes.sequence import SequenceTimes, SixAxes
 from drives.axes.values import AxesSeen
 from drives.bank import BankEnd, BankFeedback, BankReport
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gated_bank import NEVER_S, GatedBank
 from hil.stations.platform.supervisor import Supervisor
 from hil.timing.clock import Tick

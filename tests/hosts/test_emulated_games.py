@@ -10,7 +10,7 @@ from layout_samples import Moving
 from test_emulated_by_codecs import DRIVE, FLIGHT, heard, reaction, watched
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Received
 from hil.hosts.maps import load_map
 from hil.hosts.watch.physics import Physics

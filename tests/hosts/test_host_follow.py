@@ -10,7 +10,7 @@ from host_streams import PERIOD_S, jittered, vehicle
 from scipy.spatial.transform import Rotation
 
 from hil.hosts.watch.clocks import ArrivalLoop, StampAlignment
-from hil.hosts.watch.follow import Follower, parabola_weights, weighted_state
+from hil.hosts.watch.packet_follower import Follower, parabola_weights, weighted_state
 from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 TICK_S = 0.002

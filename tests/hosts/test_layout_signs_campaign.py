@@ -17,7 +17,7 @@ from hil.hosts.watch.states import HostState
 from hil.hosts.wires.layout import LayoutCodec
 from hil.hosts.wires.layout_fields import GROUPS
 from hil.hosts.wires.layout_map import LayoutSettings
-from hil.hosts.wires.unjudged import unjudged_fields
+from hil.hosts.wires.unverifiable_signs import unjudged_fields
 
 pytestmark = pytest.mark.campaign
 GAMES = ("codemasters", "f1_23", "outsim", "forza")

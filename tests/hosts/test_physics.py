@@ -8,7 +8,7 @@ import pytest
 from case_files import case_file, datagrams_of
 from physical_drive import drive
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, mapped
 from hil.hosts.watch.physics import Physics

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from sim.hosts.flight import scripted_drive, scripted_flight
-from sim.hosts.looping import Looping
-from sim.hosts.motion import euler_rates, from_euler, to_euler
+from sim.hosts.pitch_loop import Looping
+from sim.hosts.vehicle_motion import euler_rates, from_euler, to_euler
 
 G = np.array([0.0, 0.0, 9.80665])
 H_S = 3e-5

@@ -13,8 +13,8 @@ import pytest
 from test_docs import ROOT
 from test_flightgear_wire import loaded
 
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet
 from hil.hosts.maps import hosts_offered, load_map
 from hil.hosts.wires import flightgear_generic, jsbsim

@@ -3,14 +3,14 @@
 import pytest
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.watch.states import HostState
-from hil.hosts.wires.unjudged import unjudged_fields
+from hil.hosts.wires.unverifiable_signs import unjudged_fields
 from hil.stations.simulator.bench import opened_source
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
 from hil.stations.simulator.listening.listen import why_not
 from hil.stations.simulator.scenario import load_ride
 from platform6dof.cueing.vehicle import VehicleState

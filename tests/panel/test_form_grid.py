@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.models.catalogue import table_of
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.run.file_kinds import named_kinds

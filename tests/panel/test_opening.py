@@ -13,8 +13,8 @@ from hil.cli import panel as cli_panel
 from hil.cli.main import app
 from hil.config.settings import ConfigError
 from hil.desk.endpoints import Endpoint
-from hil.panel.shell.models import opening
-from hil.panel.shell.models.opening import opening_of
+from hil.panel.shell.models import start_view as opening
+from hil.panel.shell.models.start_view import opening_of
 
 
 @pytest.fixture(autouse=True)

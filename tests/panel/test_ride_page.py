@@ -17,9 +17,9 @@ from hil.panel.shell.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.pages import PageSlider
 from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.page import pages
 from hil.stations.simulator.prover_program import DesiredJudge
+from hil.stations.simulator.ride_request import RideWishes
 from hil.stations.simulator.scenario import ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 

@@ -17,7 +17,7 @@ from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.pages import Shape
-from hil.stations.arm.recording import told_simulated
+from hil.stations.arm.recording import simulated_event
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
 from hil.stations.platform.operator.buttons import Readiness, why_not
@@ -206,7 +206,7 @@ def test_banners_name_the_device():
     assert BenchModel(arm_facts()).banners == ("robot: SIMULATED rm01 (sim:)",)
     real = BenchModel(arm_facts(robot="rm01 (serial:/dev/ttyS0)"))
     assert real.banners == ()
-    real.take(Batch(np.empty((0, ARM.values)), (told_simulated(0.0, 0),)), 0.0)
+    real.take(Batch(np.empty((0, ARM.values)), (simulated_event(0.0, 0),)), 0.0)
     assert real.banners == ("robot: SIMULATED rm01 (serial:/dev/ttyS0)",)
 
 

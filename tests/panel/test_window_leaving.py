@@ -188,7 +188,7 @@ def test_a_fault_that_lasts_is_printed_once_and_told_in_words_that_stay(
     printed = capsys.readouterr().err
     assert printed.count("ZeroDivisionError") == 1
     assert printed.count("KeyError") == 1
-    window.of.tell("something else")
+    window.of.show_message("something else")
     words = window.of.strip.fault_words
     assert not words.isHidden()
     assert "may be wrong" in words.text()

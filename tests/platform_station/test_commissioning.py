@@ -13,8 +13,8 @@ import pytest
 import hil.stations.platform.bench
 from drives.bank import BankReport
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.machines.rig.drives import RigDrives
 from hil.machines.rig.machine import load_rig
 from hil.recording.reader import Recording
@@ -27,7 +27,7 @@ from hil.stations.platform.drives.certificate import (
     lacking,
     write_certificate,
 )
-from hil.stations.platform.drives.commissioning import (
+from hil.stations.platform.drives.leg_test import (
     FIRST_WAY_M,
     HOME_SWITCH,
     STEP_M,

@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as arrays
 from report_samples import GOOD, TRIPPED, violation, write_run
 
 from hil.recording import row_arrays
+from hil.recording.decimation import Thinned, decimate
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
-from hil.recording.thinned import Thinned, decimate
 from hil.report.page import write_report
 from hil.report.pieces import lines, peaks
 from hil.run.evidence import evidence_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from properties import at_least
 from safety_samples import EPS, speed_limit_within, stop_way
 
-from safety.stopping import StopRamp, ramp_way
+from safety.controlled_stop import StopRamp, ramp_way
 
 periods = st.sampled_from([0.001, 0.002, 0.004, 0.01])
 decelerations = st.floats(0.1, 20.0)

@@ -11,7 +11,7 @@ from sim.hosts.faults import KINDS as EMULATED
 def tells():
     """Of kinds each of whose maps tells the same."""
     kinds = [one.value for one in hosts_offered() if not one.broken]
-    return {one.name: one.tells for one in kinds if one.tells_by_map is None}
+    return {one.name: one.fields for one in kinds if one.fields_by_map is None}
 
 
 def test_the_table_of_the_documents_is_that_of_the_codecs():

@@ -9,10 +9,10 @@ import pytest
 from host_verbs import free_port, hil, sent
 
 from hil.hosts.kind import Packet, Received
-from hil.stations.simulator.listening.ears import ListenChoice, listen, listening
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import ListenChoice, listen, listening
 from hil.stations.simulator.listening.listen import why_not
-from hil.stations.simulator.listening.named import named_host
+from hil.stations.simulator.listening.named_host import named_host
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.ride_file import read_ride
 from hil.timing.realtime import RealClock

@@ -13,9 +13,9 @@ from hil.config.errors import ConfigError
 from hil.hosts.watch.states import SOUND, Cause, HostState
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.cue import _passes
-from hil.stations.simulator.offered import sources_offered
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.scenario import ride_from_table
+from hil.stations.simulator.source_registry import sources_offered
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from campaign import share_of
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.ride_file import read_ride_file

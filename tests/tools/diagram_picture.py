@@ -15,7 +15,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QApplication
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.run.tap_reader import tapped_laws
 from hil.ipc.child import DEVNULL, start_child
 from hil.panel.diagram.models.document import Document

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.chain_rows import dh_rows, onto_z
 from sim.world.robots.model import JointType, Mimic, RobotDrive
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 

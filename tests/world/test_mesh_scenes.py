@@ -14,13 +14,13 @@ from mesh_scene_files import AWAY, CORNERS, FACES, HEAD, NODE, dae, glb, painted
 
 from sim.world.meshes.glb import judged_glb
 from sim.world.meshes.mass import open_edges, volume_m3
-from sim.world.meshes.reading import filled, surface_of
-from sim.world.meshes.scenes import read_scene
+from sim.world.meshes.mesh_reader import filled, surface_of
 from sim.world.meshes.surface import MeshError
+from sim.world.meshes.trimesh_reader import read_scene
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import LinkMesh
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.urdf_reader import read_urdf
 
 
 def placed(surface):

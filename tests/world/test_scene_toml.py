@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.scenes.checks import SceneError, checked_scene
@@ -19,8 +19,8 @@ from sim.world.scenes.model import (
     SceneRobot,
     Stepping,
 )
-from sim.world.scenes.reading import read_scene
-from sim.world.scenes.writing import write_scene
+from sim.world.scenes.scene_reader import read_scene
+from sim.world.scenes.scene_writer import write_scene
 
 FILES = sorted((configs_dir() / "world" / "scenes").glob("*.toml"))
 THIRD = 1.0 / 3.0

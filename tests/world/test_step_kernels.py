@@ -13,9 +13,9 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.sensors.chain import SensorChain
 from sim.world.sensors.draws import BLOCK, SensorDraws
 from sim.world.sensors.layout import sensor_layout
+from sim.world.sensors.sensor_chain import SensorChain
 
 K = SensorKind
 STEP_S = 0.001
@@ -175,7 +175,7 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.control.laws_kernel import efforts
 from sim.world.engine.dynamics import RobotDynamics
-from sim.world.engine.measured_kernel import measured_values
+from sim.world.engine.measurement_kernel import measured_values
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.ties_kernel import bear, follow

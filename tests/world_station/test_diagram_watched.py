@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.run.tap_reader import TapReader, tapped_laws
 from hil.panel.diagram.models.live_station import LiveStation
 from hil.recording.reader import Recording

@@ -15,20 +15,20 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
+from hil.config.named_files import GIVEN
 from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
-from hil.desk.velocity.led import LedOperator
+from hil.desk.velocity.panel_operator import LedOperator
 from hil.desk.velocity.remote_writer import RemoteWriter
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.commands.jog import jog_plan
-from hil.stations.world.led import handles, led_by
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
+from hil.stations.world.operator_access import handles, led_by
+from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
-from hil.stations.world.sources.opened import LiveMeans
+from hil.stations.world.sources.source_setup import LiveMeans
 from hil.timing.clock import VirtualClock
 
 STEP_S = 0.002
@@ -281,7 +281,7 @@ class Desk:
         self.led = LedOperator(self.slot, self, now_s, station="world", live=live)
         self.order = OperatorOrder()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.told.append(operation)
 
     def write(self, **changes):

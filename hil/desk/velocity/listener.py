@@ -11,7 +11,7 @@ import socket
 import stat
 from pathlib import Path
 
-from hil.config.shipped import place_beside
+from hil.config.file_search import place_beside
 from hil.desk.velocity.source import SourceUnavailableError
 
 _TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)

@@ -128,8 +128,8 @@ class _Flattener:
         kind = kinds().get(block.kind) or faces().get(block.kind)
         if kind is None:
             known = [*kinds(), *faces(), SUB]
-            told = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
+            self._add(path, text, self._spot(around, "block", name))
             return
         self._judge_plain(name, block, around)
         values = self._values(name, around, kind, block.parameters, scope)
@@ -151,17 +151,17 @@ class _Flattener:
     def unbundle(self) -> None:
         """Follow the wires of buses; nothing of those is left."""
         if self.bundles:
-            buses = Buses(self.bundles, self.faces, self.drawn, self._tell_bus)
+            buses = Buses(self.bundles, self.faces, self.drawn, self._report_bus)
             self.wires = list(buses.unbundled(self.wires))
 
-    def _tell_bus(self, wire: FlatWire, problem: str) -> None:
+    def _report_bus(self, wire: FlatWire, problem: str) -> None:
         spot = (wire.section, wire.key) if wire.section else ("", "")
         self._add(wire.words, problem, spot)
 
     def _judge_plain(self, name: str, block: DrawnBlock, around: _Around) -> None:
         if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
-            told = f"of, run, states and outputs are for kind = {SUB!r}"
-            self._add(around.prefix + name, told, self._spot(around, "block", name))
+            text = f"of, run, states and outputs are for kind = {SUB!r}"
+            self._add(around.prefix + name, text, self._spot(around, "block", name))
 
     def _expanded(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any],
                   kind: BlockKind) -> Ports | None:  # fmt: skip
@@ -212,18 +212,18 @@ class _Flattener:
         drawn = self.file.sub(block.of)
         if drawn is None:
             known = [*self.file.subs, *self.file.foreign]
-            told = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
+            self._add(path, text, self._spot(around, "block", name))
             return None
         if block.of in around.within or around.depth >= DEPTH_MOST:
             way = " in ".join([block.of, *reversed(around.within)])
-            told = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
+            self._add(path, text, self._spot(around, "block", name))
             return None
         given = {key: resolved(value, scope) for key, value in block.parameters.items()}
         for key in [key for key, value in given.items() if value is None]:
-            told = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
+            self._add(path, text, self._spot(around, "block", name))
             del given[key]
         rate = around.rate * block.rate
         offset = around.offset + around.rate * block.offset

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.named import CarriedPath
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
+from hil.config.named_files import CarriedPath
 from hil.diagram.file.model import FILE, FMU, Diagram
 from hil.diagram.library.kind import COMPOSITE, BlockKind, Parameters, Ports
 

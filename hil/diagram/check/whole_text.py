@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.replacement import found_files
 from hil.diagram.file.model import FILE, FMU, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import text_of
 from hil.diagram.library.files import table_of
-from hil.diagram.library.models import told_model
+from hil.diagram.library.models import describe_model
 from hil.diagram.library.registry import kinds
 
 
@@ -50,8 +50,8 @@ def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
                       for one in kind.parameters}  # fmt: skip
             if block.kind == FMU:
                 if not isinstance(file.path, CarriedPath):
-                    told = told_model({**values, **found_files(kind, values, file.path)})
-                    blocks[name] = replace(block, parameters={**block.parameters, **told})
+                    ports_of = describe_model({**values, **found_files(kind, values, file.path)})
+                    blocks[name] = replace(block, parameters={**block.parameters, **ports_of})
                 continue
             table = table_of({**values, **found_files(kind, values, file.path)})
             blocks[name] = replace(block, kind="TimeTable", parameters=table)

@@ -11,19 +11,19 @@ from hil.terminal.console import styled
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Measure
-    from hil.diagram.exercises.judging import SceneJudged
-    from hil.diagram.exercises.told import ExerciseSceneTold
+    from hil.diagram.exercises.exercise_judge import SceneJudged
+    from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary
 
 
-def scene_told(scene: SceneJudged) -> ExerciseSceneTold:
+def summarize_scene(scene: SceneJudged) -> ExerciseSceneSummary:
     """A scene for JSON."""
-    from hil.diagram.exercises.told import ExerciseSceneTold, MeasureTold
+    from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary, MeasureSummary
 
     measures = [
-        MeasureTold(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
+        MeasureSummary(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
         for one in scene.measures
     ]
-    return ExerciseSceneTold(ok=scene.ok, measures=measures, stopped=scene.stopped)
+    return ExerciseSceneSummary(ok=scene.ok, measures=measures, stopped=scene.stopped)
 
 
 def measure_words(one: Measure) -> str:

@@ -72,8 +72,10 @@ def drawn_exercise(name: str, seed: int) -> Exercise:
     family = [one for one in EXERCISES.values() if one.family == name]
     if not family:
         known = (*FAMILIES, *EXERCISES)
-        told = f"{name!r:.60}: no such exercise{nearest(name, known)}; there are {', '.join(known)}"
-        raise ConfigError("NAME", [told])
+        problem = (
+            f"{name!r:.60}: no such exercise{nearest(name, known)}; there are {', '.join(known)}"
+        )
+        raise ConfigError("NAME", [problem])
     return draw_of(name, seed).choice(family)
 
 
@@ -114,5 +116,7 @@ def exercise_of(file: DiagramFile, path: Path) -> Exercise:
     name = note.removeprefix(_NOTE)
     if note.startswith(_NOTE) and name in EXERCISES:
         return EXERCISES[name]
-    told = f'note = {note!r:.60}: "{_NOTE}NAME" is needed, as `hil diagram exercise new` wrote it'
-    raise ConfigError(str(path), [f"{told} (NAME: {', '.join(EXERCISES)})"])
+    problem = (
+        f'note = {note!r:.60}: "{_NOTE}NAME" is needed, as `hil diagram exercise new` wrote it'
+    )
+    raise ConfigError(str(path), [f"{problem} (NAME: {', '.join(EXERCISES)})"])

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named import CarriedPath
+from hil.config.named_files import CarriedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.model import DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
-from hil.diagram.run.acts import PRESSED, SET
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.live import Version
+from hil.diagram.run.operator_actions import PRESSED, SET
 from hil.diagram.run.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
 from hil.recording.signals import Signal
 from hil.run.pages import (
@@ -32,7 +32,7 @@ from hil.run.pages import (
 )
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.diagram.run.engine import Engine
 
 KIND: Final = "diagram"
@@ -43,7 +43,7 @@ SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
-def told_of(version: Version, text: str) -> dict[str, Any]:
+def table_of(version: Version, text: str) -> dict[str, Any]:
     """A diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
@@ -55,7 +55,7 @@ def told_of(version: Version, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def version_told(table: Mapping[str, Any]) -> Version:
+def version_from_table(table: Mapping[str, Any]) -> Version:
     """The version that a header tells.
 
     Raises:

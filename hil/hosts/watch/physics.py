@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hil.hosts.watch.remedies import course_remedy, host_remedy, slope_remedy
 from hil.hosts.watch.states import Cause, HostState
-from platform6dof.cueing import course, slopes, turns
+from platform6dof.cueing import angle_signs as turns
+from platform6dof.cueing import course, slopes
+from platform6dof.cueing.angle_signs import Turns
 from platform6dof.cueing.attitude import to_euler
 from platform6dof.cueing.course import Courses
 from platform6dof.cueing.plausible import (
@@ -29,7 +31,6 @@ from platform6dof.cueing.plausible import (
     judged_force,
 )
 from platform6dof.cueing.slopes import SAMPLES, Slopes
-from platform6dof.cueing.turns import Turns
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Physics:
         for kernels in (slopes, course, turns):
             kernels.warm()
         self._settings = settings
-        self._turns_told = settings is not None and settings.kind == _OWN
+        self._turns_known = settings is not None and settings.kind == _OWN
         self._unseen = "" if settings is None else settings.unseen()
         self.begin()
 
@@ -189,7 +190,7 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_told)
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_known)
         block = self._slopes.block
         self._made = math.isnan(self._block[0][2])
         self._turns.take(block, lasts_s)

@@ -119,7 +119,7 @@ KIND: Final = HostKind(
     name="beamng",
     title="BeamNG.drive: MotionSim, with OutGauge on the same port",
     port=4444,
-    tells=frozenset(
+    fields=frozenset(
         {"f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m"}
     ),
     settings=lambda: BeamNgSettings,

@@ -76,7 +76,7 @@ KIND: Final = HostKind(
     name="flightgear",
     title="FlightGear 2020.3 and later, JSBSim: native FDM, version 24",
     port=5501,
-    tells=frozenset({"f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
+    fields=frozenset({"f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
     settings=lambda: FlightGearSettings,
     codec=lambda settings: FlightGearCodec(),
 )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hil.config.errors import ConfigError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.jsbsim_directive import Directive, read_directive
@@ -191,7 +191,7 @@ KIND: Final = HostKind(
     name="jsbsim",
     title="JSBSim 1.2 and later: socket output, text over UDP",
     port=1138,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",
             "flags.GROUND",

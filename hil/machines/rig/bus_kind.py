@@ -94,7 +94,7 @@ class BusKind(DriveBus):
     """Returns a rig as its drives need it: of the rig, its file, and whether the count of a drive
     goes round in the stroke of its leg. None: drives with limits of their own."""
     describe: Callable[[BusOrder], dict[str, Any]] | None = None
-    """Describes the drives to a bank of ours; None: the bank takes a `drives.offered.BankOrder`."""
+    """Describes the drives to a bank of ours; None: the bank takes a `BankOrder`."""
     watchdog_cycles: float = WATCHDOG_CYCLES
     """Cycles that the watchdog of its drives lasts at least."""
 

@@ -35,12 +35,12 @@ class OtherBusesToo:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """Our keys, and the tables of the buses of others that are installed and can be used."""
-        told = handler(schema)
+        shape = handler(schema)
         for one in buses_offered():
             if not one.broken and one.value.table is not None:
                 model = handler(one.value.table().__pydantic_core_schema__)
-                handler.resolve_ref_schema(told)["properties"][one.value.protocol] = model
-        return told
+                handler.resolve_ref_schema(shape)["properties"][one.value.protocol] = model
+        return shape
 
 
 def _tables_of_others(table: Any, ours: type[Settings]) -> tuple[str, ...]:

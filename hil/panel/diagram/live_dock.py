@@ -58,8 +58,8 @@ class LiveDock(QWidget):
         self.source: SeenDiagram | None = None
         """What is seen; None while nothing runs."""
         self.bar = QToolBar()
-        self.told = QLabel(NOT_RUNNING)
-        self.told.setWordWrap(True)
+        self.status_label = QLabel(NOT_RUNNING)
+        self.status_label.setWordWrap(True)
         self.condition = QLineEdit(placeholderText="Pause when… such as pi.y > 0.5")
         self.inputs = InputTable()
         self.plot = WirePlot(theme)
@@ -69,7 +69,7 @@ class LiveDock(QWidget):
         split.setSizes([300, 700])
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 0, 6, 6)
-        for one in (self.bar, self.told, split):
+        for one in (self.bar, self.status_label, split):
             column.addWidget(one)
         column.setStretch(2, 1)
         self.actions_by_name: dict[str, QAction] = {}
@@ -187,7 +187,7 @@ class LiveDock(QWidget):
         """Write what is so now."""
         source, scene = self.source, self._scene
         self._enable()
-        self.told.setText(NOT_RUNNING if source is None else source.words)
+        self.status_label.setText(NOT_RUNNING if source is None else source.words)
         if source is None:
             scene.write_values({})
             for item in scene.blocks.values():

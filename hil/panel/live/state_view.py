@@ -10,10 +10,10 @@ from hil.desk.order import Button
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.lead.state_big import HoldButton, StopButton
 from hil.panel.lead.state_keys import SHORTCUTS, StateKeys
+from hil.panel.live.flow_row import Fitted, Words, Wrapped
 from hil.panel.live.models.bench import BenchModel, ButtonState
 from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Link, Source
-from hil.panel.live.wrapped import Fitted, Words, Wrapped
 from hil.panel.shell.theme import LIGHT, Theme
 
 NARROW_EM: Final = 64.0

@@ -14,7 +14,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 

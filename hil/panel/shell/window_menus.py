@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import unled_runs
+from hil.desk.unattended_runs import unled_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.window_appearance import TEXT_PT, Look
+from hil.panel.shell.window_bench_search import unled_words
 from hil.panel.shell.window_host import WindowHost
-from hil.panel.shell.window_look import TEXT_PT, Look
-from hil.panel.shell.window_waiting import unled_words
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -173,11 +173,11 @@ class Menus:
         try:
             found, unled = benches(), unled_runs()
         except PlaceError as error:
-            self._window.tell(str(error))
+            self._window.show_message(str(error))
             return
         if not found:
             none = "No bench runs with --operator at present."
-            self._window.tell(unled_words(unled) or none)
+            self._window.show_message(unled_words(unled) or none)
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):
@@ -188,7 +188,9 @@ class Menus:
         session = self._window.session
         if not isinstance(session, LiveSession) or not session.shows(bench.path):
             return False
-        self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
+        self._window.show_message(
+            f"{session.facts.name} is shown already, and no other bench was chosen"
+        )
         return True
 
     def _chosen(self, found: Sequence[Endpoint]) -> Endpoint | None:

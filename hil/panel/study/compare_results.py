@@ -20,7 +20,7 @@ from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.scope.readout import number
 from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.text_room import RowHeight
+from hil.panel.shell.text_space import RowHeight
 from hil.panel.shell.theme import Theme
 from hil.panel.study.models.compare import DifferenceFigures, Setting
 from hil.panel.study.models.compare_work import ShownSignal

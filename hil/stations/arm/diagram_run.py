@@ -17,7 +17,7 @@ from hil.diagram.run.panel_page import (
     refusals_to,
     shown_paths,
     shown_signals,
-    told_of,
+    table_of,
 )
 from hil.diagram.run.saved_file import SavedDiagram
 from hil.recording.signals import Signals, SignalsError
@@ -26,7 +26,7 @@ from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.stations.arm.journal import ArmJournal
     from hil.stations.arm.sources.diagram import VelocityDiagram
     from hil.timing.clock import Tick
@@ -49,9 +49,9 @@ class DiagramRun:
         self._led: LedOperator | None = None
 
     @property
-    def told(self) -> dict[str, Any]:
+    def header_table(self) -> dict[str, Any]:
         """What a header tells of it."""
-        return told_of(self.made.version, self.made.text)
+        return table_of(self.made.version, self.made.text)
 
     def signals(self, signals: Signals) -> Signals:
         """The signals of a row, and what it shows.
@@ -91,10 +91,10 @@ class DiagramRun:
         self._led = operator
         self.inbox = asked_or_saved(self.made.version, operator, self.inbox)
 
-    def saved(self, tell: Callable[[str], object]) -> AbstractContextManager[object]:
+    def saved(self, report: Callable[[str], object]) -> AbstractContextManager[object]:
         """Take what its file says each time that it is saved, while this is entered."""
         made = self.made
-        found = SavedDiagram(made.path, made.text, made.version.given, tell)
+        found = SavedDiagram(made.path, made.text, made.version.given, report)
         self.inbox = found.next
         return found
 
@@ -119,7 +119,7 @@ def diagram_run(plan: ArmPlan) -> DiagramRun | None:
 
 
 def edited(
-    plan: ArmPlan, run: DiagramRun | None, tell: Callable[[str], object]
+    plan: ArmPlan, run: DiagramRun | None, report: Callable[[str], object]
 ) -> AbstractContextManager[object]:
     """Takes the diagram of a run each time that its file is saved.
 
@@ -127,6 +127,6 @@ def edited(
         ConfigError: if there is nothing to be edited.
     """
     if run is None:
-        told = "--edit: an operator's diagram is needed (source.kind, source.by)"
-        raise ConfigError(plan.scenario_file, [told])
-    return run.saved(tell)
+        problem = "--edit: an operator's diagram is needed (source.kind, source.by)"
+        raise ConfigError(plan.scenario_file, [problem])
+    return run.saved(report)

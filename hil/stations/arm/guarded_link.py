@@ -30,7 +30,7 @@ def open_link(order: LinkOrder, now_s: Callable[[], float]) -> ArmLink:
     except ArmLinkError:
         raise
     except _FOREIGN as error:
-        raise ArmLinkError(f"{order.url} cannot be opened: {_told(error)}") from None
+        raise ArmLinkError(f"{order.url} cannot be opened: {_describe(error)}") from None
 
 
 class GuardedLink:
@@ -110,11 +110,13 @@ class GuardedLink:
     def _fail(self, where: str, error: BaseException) -> str:
         """Note the first failure, and end what the robot is doing, if the link still can."""
         first = not self._failed
-        self._failed = self._failed or f"the link {self._url} failed in {where}(): {_told(error)}"
+        self._failed = (
+            self._failed or f"the link {self._url} failed in {where}(): {_describe(error)}"
+        )
         if first and where not in ("end", "close"):
             self.end(EndReason.CANCELLED)
         return self._failed
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

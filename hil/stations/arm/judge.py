@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.geometry import PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import Joints
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.step import robot_sample, violations_of
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmSample, ArmViolation

@@ -209,7 +209,7 @@ def play_stream(
         RecordingError: if the run cannot be recorded.
     """
     if led is None and not stream.dry:
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(opening.name))
     sink = opening.record(recording, header, HOLDS)

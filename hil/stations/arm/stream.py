@@ -14,10 +14,10 @@ from arm_driver.link_states import StreamResult
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
-from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.recording import reason_alone
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil.stations.arm.waypoint_gate import GatedArm
 from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish

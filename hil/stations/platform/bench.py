@@ -25,7 +25,6 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import BLACK_BOX_NAME, Opening, conduct
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -35,7 +34,6 @@ from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import HOLDS, foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
-from hil.stations.platform.left import left_events, powered_line
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
@@ -47,6 +45,8 @@ from hil.stations.platform.operator.assembly import (
     prepare,
     warm_parking,
 )
+from hil.stations.platform.powered_drives import left_events, powered_line
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON, Announcer
@@ -147,29 +147,29 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     limits = gate_limits(plan.rig, plan.scenario.period_s, wired=plan.drives_url != "sim:")
     if opening.operator:
         prepare(plan)
-    tell = None if opening.console.quiet else opening.enter(Announcer(opening.console.say))
-    tell_live = None if virtual else tell
+    say = None if opening.console.quiet else opening.enter(Announcer(opening.console.say))
+    say_live = None if virtual else say
     beside = [] if virtual else opening.enter(neighbours())
-    gated, clock = _gate(prepared, opening, limits, tell)
+    gated, clock = _gate(prepared, opening, limits, say)
     opening.at_end(gated.close)
     companion = None if extension is None else opening.enter(extension.open(clock.now_s))
-    report = _ready(plan, gated, prepared.course, tell_live)
+    report = _ready(plan, gated, prepared.course, say_live)
     foreign = foreign_code(plan, prepared.motion)
     header = run_header(opening, clock, plan, limits, report, foreign, extension)
     sink = opening.record(plan.scenario.recording, header, HOLDS)
     journal, station, supervisor = _controlled(prepared, opening, header, sink, clock)
     opening.date(journal, clock)
-    journal.tell = tell
+    journal.say = say
     if companion is not None:
         companion.note = journal.note
     setup = opening.grant(_granted)
     loop = Loop(
         clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-        stop_on_overrun=plan.scenario.overruns == "stop", tell=tell, companion=companion,
+        stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
-    _note_before(report, prepared.course, station, journal, tell)
-    if tell_live is not None:
-        tell_live(WAITS if opening.operator else "the run begins")
+    _note_before(report, prepared.course, station, journal, say)
+    if say_live is not None:
+        say_live(WAITS if opening.operator else "the run begins")
     opening.play(loop, journal)
     end = loop.end
     lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
@@ -205,19 +205,19 @@ def _unled(
 ) -> tuple[PlatformStation, RunCourse]:
     """Control of a run without operator; in real time panels are shown that it goes on."""
     if plan.scenario.clock == "real":
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.scenario.name))
     return _supervised(plan, motion, course)
 
 
 def _ready(
-    plan: Plan, gated: GatedDrives, course: RunSequence, tell: Callable[[str], None] | None
+    plan: Plan, gated: GatedDrives, course: RunSequence, say: Callable[[str], None] | None
 ) -> BankReport:
     """Power the drives up, and require what has to be known of them before a run."""
     report = _opened(plan, gated)
-    if tell is not None:
-        tell(f"the drives are set up, the run is prepared {GOES_ON}")
+    if say is not None:
+        say(f"the drives are set up, the run is prepared {GOES_ON}")
     if course.engage:  # homing alone is slow, and comes before a test move can be made
         require_certificate(plan, report)
     require_parked(plan, report)
@@ -251,18 +251,18 @@ def _note_before(
     course: RunSequence,
     station: PlatformStation,
     journal: PlatformJournal,
-    tell: Callable[[str], None] | None,
+    say: Callable[[str], None] | None,
 ) -> None:
     """Put what the drives told as they were set up before the first cycle, and tell it."""
     for note in report.notes:
         journal.note(BEFORE, note, Level.WARNING)
-        if tell is not None:
-            tell(note)
+        if say is not None:
+            say(note)
     if report.first_motion:
         station.expect_first_motion()
         journal.note(BEFORE, FIRST_PATH, Level.INFO)
-        if tell is not None and course.engage:
-            tell(FIRST_PATH)
+        if say is not None and course.engage:
+            say(FIRST_PATH)
 
 
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
@@ -325,7 +325,7 @@ def _gate(
     prepared: PreparedPlan,
     opening: Opening,
     limits: GateLimits,
-    tell: Callable[[str], None] | None,
+    say: Callable[[str], None] | None,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
@@ -345,7 +345,7 @@ def _gate(
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, report=say)
     return remote, remote.clock
 
 

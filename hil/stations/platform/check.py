@@ -25,7 +25,7 @@ from platform6dof.envelope import Envelope, EnvelopeViolation
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
 
-Tell = Callable[[str, float, float], None]
+ReportProgress = Callable[[str, float, float], None]
 """Told a phase, the time that it is at and its length [s]."""
 ROUNDING = 1e-12
 """Lengths and speeds of many legs at once differ less from those of one [m, m/s]."""
@@ -84,7 +84,7 @@ class PlatformProof:
 
 
 def check_plan(
-    plan: Plan, motion: MotionSource, tell: Tell = lambda _phase, _t_s, _total_s: None
+    plan: Plan, motion: MotionSource, report: ReportProgress = lambda _phase, _t_s, _total_s: None
 ) -> PlatformProof:
     """Prove a plan, or say all that is wrong with it.
 
@@ -102,11 +102,11 @@ def check_plan(
     }
     found: list[PlanFinding] = []
     for phase, path in phases.items():
-        found += _outside(envelope, path, phase, plan.scenario.period_s, tell)
+        found += _outside(envelope, path, phase, plan.scenario.period_s, report)
     shortest, longest, fastest = _extent(machine.geometry, motion, plan.scenario.period_s)
     tried_s = 0.0
     if not found:
-        tried_s, objections = _tried(plan, motion, tell)
+        tried_s, objections = _tried(plan, motion, report)
         found += objections
     return PlatformProof(
         duration_s=motion.duration_s,
@@ -119,12 +119,12 @@ def check_plan(
 
 
 def _outside(
-    envelope: Envelope, path: MotionSource, phase: str, period_s: float, tell: Tell
+    envelope: Envelope, path: MotionSource, phase: str, period_s: float, report: ReportProgress
 ) -> list[PlanFinding]:
     """What leaves the envelope: one finding for each limit and leg."""
     found: dict[tuple[str, int | None], PlanFinding] = {}
     for times_s in blocks(path.duration_s, period_s):
-        tell(f"envelope, {phase}", float(times_s[0]), path.duration_s)
+        report(f"envelope, {phase}", float(times_s[0]), path.duration_s)
         looked_at = times_s
         if isinstance(path, FadedMotion):
             rows = path.rows(np.minimum(times_s, path.duration_s))
@@ -200,7 +200,9 @@ class _Unheard:
     asked = None
 
 
-def _tried(plan: Plan, motion: MotionSource, tell: Tell) -> tuple[float, list[PlanFinding]]:
+def _tried(
+    plan: Plan, motion: MotionSource, report: ReportProgress
+) -> tuple[float, list[PlanFinding]]:
     """How much of a motion was tried with gate and drives [s], and what the gate objects to.
 
     Of a long one, every setpoint of which is inside the envelope, the parts that are hardest for
@@ -210,12 +212,12 @@ def _tried(plan: Plan, motion: MotionSource, tell: Tell) -> tuple[float, list[Pl
         machine, period_s = machine_of(plan), plan.scenario.period_s
         hard_s = hardest_s(motion, machine.geometry, gate_limits(plan.rig, period_s))
         parts = excerpts(motion, hard_s, machine.slow_moves)
-        if not _dry_run(plan, parts, tell):
+        if not _dry_run(plan, parts, report):
             return parts.duration_s, []
-    return motion.duration_s, _dry_run(plan, motion, tell)
+    return motion.duration_s, _dry_run(plan, motion, report)
 
 
-def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
+def _dry_run(plan: Plan, motion: MotionSource, report: ReportProgress) -> list[PlanFinding]:
     """What the gate objects to in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
     scenario = plan.scenario.model_copy(
@@ -228,7 +230,7 @@ def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
             work.path,
             motion=motion,
             console=ReportingConsole(
-                lambda t_s, _: tell("dry run through the gate", min(t_s, total_s), total_s)
+                lambda t_s, _: report("dry run through the gate", min(t_s, total_s), total_s)
             ),
             stop=nullcontext(_Unheard()),
         )

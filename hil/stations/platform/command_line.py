@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.config.settings import ConfigError
 from hil.diagram.run.options import operated_changes
 from hil.run.station import Request
-from hil.stations.platform.adhoc import recorded_table
+from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.scenario import Plan, load_plan, plan_from_table
 from hil.stations.platform.station import OPTIONS
 

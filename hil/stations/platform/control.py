@@ -14,7 +14,7 @@ import numpy as np
 from drives.bank import BankFeedback
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.motion.first_path import first_path
-from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil.stations.platform.motion.moves import MoveLimits, move
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.supervisor import RunCourse

@@ -7,7 +7,7 @@ from hil.machines.rig.offered_banks import origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
-from hil.stations.platform.motion.offered import OfferedMotion
+from hil.stations.platform.motion.motion_plugins import OfferedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
@@ -75,9 +75,9 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
 
 def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
     """Whose code a run plays and is led by beside ours: distribution, version and digest."""
-    told = {}
+    origins = {}
     if isinstance(motion, OfferedMotion):
-        told["motion_code"] = motion.origin
+        origins["motion_code"] = motion.origin
     if origin := origin_of_scheme(plan.drives_url.partition(":")[0]):
-        told["bank_code"] = origin
-    return told
+        origins["bank_code"] = origin
+    return origins

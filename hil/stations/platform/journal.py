@@ -7,8 +7,8 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
+from hil.stations.platform.run_warnings import CHECKS, GATE, WarnedList
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
-from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
 from hil_common.legs import SixBools
 from platform6dof.forward import ForwardResult
@@ -33,11 +33,11 @@ class PlatformJournal(Journal):
         super().__init__(sink, audience)
         self._blank = blank
         self._mode: Mode | None = None
-        self._told: tuple[Violation, ...] = ()
+        self._violations: tuple[Violation, ...] = ()
         self.homed: SixBools = (False, False, False, False, False, False)
         """Whether each leg had found its reference in the newest cycle."""
         self.violations: list[tuple[float, Violation]] = []
-        self.tell: Callable[[str], None] | None = None
+        self.say: Callable[[str], None] | None = None
         """Takes a line for the person at the terminal, without waiting; None if there is none."""
         self._warned = WarnedList()
 
@@ -94,7 +94,7 @@ class PlatformJournal(Journal):
             row += control.beside or self._blank
         self.row(row, tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
-            self._tell(tick, verdict)
+            self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
             self.service()
 
@@ -116,7 +116,7 @@ class PlatformJournal(Journal):
         data = {"check": check, "leg": None, "value": value, "limit": limit, "unit": unit}
         self.put(tick.t_s, tick.index, message, data, kind=EventKind.VIOLATION, level=Level.ERROR)
 
-    def _tell(self, tick: Tick, verdict: Verdict) -> None:
+    def _note_violations(self, tick: Tick, verdict: Verdict) -> None:
         """Events for a change of mode and for violations that the last cycle did not have."""
         for violation in verdict.violations:
             if not self._repeats(violation):
@@ -129,7 +129,7 @@ class PlatformJournal(Journal):
                 )
                 if kind is EventKind.NOTE and data["check"] in CHECKS:
                     self._warn(tick, str(violation), data)
-        self._told = verdict.violations
+        self._violations = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
             level = Level.ERROR if verdict.mode in (Mode.FAULT, Mode.LOCKOUT) else Level.INFO
@@ -144,8 +144,8 @@ class PlatformJournal(Journal):
         """Tell a person: at the end, and at the terminal when it comes first."""
         key, one = self._warned.take(tick.t_s, message, data)
         self.remember(key, one.line)
-        if self.tell is not None and one.times == 1:
-            self.tell(f"at {tick.t_s:.2f} s {message}; the run goes on")
+        if self.say is not None and one.times == 1:
+            self.say(f"at {tick.t_s:.2f} s {message}; the run goes on")
 
     def _repeats(self, violation: Violation) -> bool:
         """The same check on the same leg was violated in the last cycle too, and no milder.
@@ -157,7 +157,7 @@ class PlatformJournal(Journal):
             and t.leg == violation.leg
             and t.severity >= violation.severity
             and (t.check is not Check.WARNING or t.note == violation.note)
-            for t in self._told
+            for t in self._violations
         )
 
 

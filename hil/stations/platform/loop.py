@@ -66,7 +66,7 @@ class Loop:
         stop: StopWish,
         *,
         stop_on_overrun: bool = False,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
         companion: Companion | None = None,
     ) -> None:
         self._companion = companion
@@ -78,7 +78,7 @@ class Loop:
         self._journal = journal
         self._stop = stop
         self._stop_on_overrun = stop_on_overrun
-        self._tell = tell
+        self._say = report
         self._waits = WaitFollower()
         self._overruns = 0
         self._verdict: Verdict | None = None
@@ -167,8 +167,8 @@ class Loop:
         line = self._waits.step(tick.t_s, waits)
         if not line:
             return
-        if self._tell is not None:
-            self._tell(line)
+        if self._say is not None:
+            self._say(line)
         if self._waits.new and not self._deaf:
             # Without a remedy it only takes its time, as homing does.
             level = Level.WARNING if any(wait.remedy for wait in waits) else Level.INFO

@@ -15,10 +15,10 @@ from hil.config.fields import (
     Seconds,
 )
 from hil.config.settings import Settings
-from hil.diagram.run.use import GivenParameter
+from hil.diagram.run.diagram_use import GivenParameter
 from hil.machines.rig.settings import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
-from hil.stations.platform.motion.offered import OthersToo
+from hil.stations.platform.motion.motion_plugins import OthersToo
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
 Share = Annotated[float, Field(gt=0.0, le=1000.0)]

@@ -20,11 +20,12 @@ from hil.run.run import Opening
 from hil.run.station import Request, Summary
 from hil.stations.platform.bench import expected_duration_s, play_plan
 from hil.stations.platform.check import check_plan
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
-from hil.stations.platform.fit.told import Advice
-from hil.stations.platform.fitting import (
+from hil.stations.platform.fit.fit_summaries import Advice
+from hil.stations.platform.kernel_warmup import warm_and_say
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion_fit import (
     FIT_FLAG,
     MotionRefusedError,
     fit_after,
@@ -33,14 +34,13 @@ from hil.stations.platform.fitting import (
     show_advice,
     with_advice,
 )
-from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
+from hil.stations.platform.run_summary import NO_FIGURES, Figures, show_run, summarize_run
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import NO_FIGURES, Figures, run_told, show_run
 from hil.stations.platform.station import STATION
-from hil.stations.platform.warm import warm_and_say
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.run_console import TerminalConsole
+from hil.terminal.run_products import Afterwards
 
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
@@ -116,14 +116,14 @@ def summary(done: Done, after: Afterwards) -> Summary:
     if request is not None and not request.dry:
         fit = fit_after(plan, result, quiet=request.as_json)
     advice = None if fit is None or request is None else Advice.of(fit, "run", request)
-    told = run_told(plan, result, figures)
-    told["fit"] = None if advice is None else advice.data
+    run_summary = summarize_run(plan, result, figures)
+    run_summary["fit"] = None if advice is None else advice.data
 
     def show() -> None:
         show_run(plan, result, figures)
         show_advice(advice)
 
-    return Summary(told, show)
+    return Summary(run_summary, show)
 
 
 def _figures(plan: Plan, path: Path) -> Figures:
@@ -144,21 +144,21 @@ def play_moves(
     *,
     quiet: bool,
     course: RunSequence = WHOLE_COURSE,
-    until_told: ExitStack | None = None,
+    until_shown: ExitStack | None = None,
 ) -> RunResult:
     """Run a plan that a verb of the drives makes and judges itself; raises as `service.play`."""
     console = Silence() if quiet else TerminalConsole()
     prepared = proved(plan, console, course)
-    return play_prepared(prepared, folder, quiet=quiet, until_told=until_told)
+    return play_prepared(prepared, folder, quiet=quiet, until_shown=until_shown)
 
 
 def play_prepared(
-    prepared: PreparedPlan, folder: Path, *, quiet: bool, until_told: ExitStack | None = None
+    prepared: PreparedPlan, folder: Path, *, quiet: bool, until_shown: ExitStack | None = None
 ) -> RunResult:
     """Run what is prepared, as `play_moves` does."""
     console = Silence() if quiet else TerminalConsole()
     _, result = service.play(
-        play, prepared, folder, console=console, stand_in=STATION.stand_in, until_told=until_told
+        play, prepared, folder, console=console, stand_in=STATION.stand_in, until_shown=until_shown
     )
     return result
 

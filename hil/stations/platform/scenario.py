@@ -14,6 +14,7 @@ from drives.bank import DriveError
 from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
+from hil.config.file_search import find_file
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
 from hil.config.settings import (
     Change,
@@ -22,7 +23,6 @@ from hil.config.settings import (
     read_toml,
     scenario_toml,
 )
-from hil.config.shipped import find_file
 from hil.machines.rig.bus_kind import as_kind
 from hil.machines.rig.buses import buses_at
 from hil.machines.rig.drive_fit import fitted

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Protocol
 
 from drives.waits import Waits, in_words
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import Check, DriveRequest, Verdict
 
@@ -186,7 +186,7 @@ class Supervisor:
     def _learn(self, verdict: Verdict) -> None:
         """Keep why the gate has stopped the run, and what became of it."""
         if verdict.faults:
-            self._fault = told(verdict.faults)
+            self._fault = describe_faults(verdict.faults)
         if verdict.mode is Mode.PARKING and self._stopped:
             self._after = PARKED_ALONE
         refused = verdict.mode is Mode.HOLD and any(

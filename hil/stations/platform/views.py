@@ -51,8 +51,8 @@ def _lasts_s(motion: Mapping[str, Any]) -> float | None:
             return None
 
 
-def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
-    return tuple(_finding(one) for one in told.get("violations", ()))
+def _findings(summary: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    return tuple(_finding(one) for one in summary.get("violations", ()))
 
 
 def _finding(one: Mapping[str, Any]) -> CheckFinding:

@@ -25,7 +25,7 @@ class WaitFollower:
     def __init__(self) -> None:
         self._since_s: dict[tuple[int, str, str], float] = {}
         self._quiet_s = self._begun_s = 0.0
-        self._told: frozenset[tuple[int, str, str]] = frozenset()
+        self._said: frozenset[tuple[int, str, str]] = frozenset()
         self.new = False
         """Whether what `step` returned last had not been told before."""
 
@@ -34,16 +34,16 @@ class WaitFollower:
         if not self._since_s:
             self._quiet_s = now_s
         if not waits:
-            self._since_s, self._told = {}, frozenset()
+            self._since_s, self._said = {}, frozenset()
             return ""
         self._since_s = {wait.key: self._since_s.get(wait.key, now_s) for wait in waits}
         keys = frozenset(self._since_s)
-        if keys - self._told:
+        if keys - self._said:
             self._begun_s = now_s
         often = now_s - self._begun_s < OFTEN_S
         if now_s - self._quiet_s < (TOLD_AFTER_S if often else SELDOM_S):
             return ""
-        self.new, self._told, self._quiet_s = bool(keys - self._told), keys, now_s
+        self.new, self._said, self._quiet_s = bool(keys - self._said), keys, now_s
         return f"waiting for {now_s - min(self._since_s.values()):.0f} s: {in_words(waits)}"
 
 

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from hil.config.errors import about
 from hil.config.fields import Positive
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError, Settings, read_toml
-from hil.config.shipped import find_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from hil.machines.world.scene_machine import MachineScene
     from sim.world.plants.modes import PlatformMode
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
 STEP_S: Final = 1e-3
 """In which emulated drives compute."""
@@ -67,19 +67,19 @@ class RigWorld:
 
     def to_json(self) -> dict[str, Any]:
         """The same for another process, whatever becomes of its files."""
-        from sim.world.scenes.writing import write_scene
+        from sim.world.scenes.scene_writer import write_scene
 
         scene = write_scene(self.place.scene)
         return {"scene": scene, "robot": self.place.robot, "servo": self.servo.model_dump()}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
         """Read it back."""
         from hil.machines.world.scene_machine import MachineScene
-        from sim.world.scenes.reading import read_scene
+        from sim.world.scenes.scene_reader import read_scene
 
-        place = MachineScene(read_scene(told["scene"], "world"), told["robot"])
-        return cls(place, ServoSettings.build(told["servo"], "world"))
+        place = MachineScene(read_scene(document["scene"], "world"), document["robot"])
+        return cls(place, ServoSettings.build(document["servo"], "world"))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def world_of(name: str, rig: Rig, *, key: str, beside: Path | None = None) -> Ri
         ConfigError: if there is no such scene or its file is wrong.
     """
     from hil.machines.world.scene_documents import SCENES
-    from sim.world.scenes.reading import KEY
+    from sim.world.scenes.scene_reader import KEY
 
     path = find_file(name, beside=beside, folder=SCENES, key=key)
     table = read_toml(path)
@@ -239,7 +239,7 @@ def _heights_m(rig: Rig) -> tuple[float, float]:
 
 def _plant(rig: Rig, world: RigWorld, seed: int) -> PlatformPlant:
     from hil.machines.world.rig_document import rig_robot
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
     robot, _ = rig_robot(rig)
     return PlatformPlant(world.place.text(robot, STEP_S, seed))

@@ -23,7 +23,7 @@ from platform6dof.inverse import leg_lengths
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from hil_common.arrays.pose import Pose
-    from sim.world.plants.platform import PlatformInertia, PlatformPlant
+    from sim.world.plants.platform_plant import PlatformInertia, PlatformPlant
 
 Array = NDArray[np.float64]
 

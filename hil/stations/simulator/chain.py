@@ -13,7 +13,7 @@ import numpy as np
 from hil.stations.simulator.head import Floats, platform_rows
 from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.cue import CueingFilter, Rows
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:

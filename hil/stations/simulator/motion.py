@@ -21,7 +21,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued
 from hil.stations.simulator.head import Floats
-from hil.stations.simulator.missed import CyclesMade
+from hil.stations.simulator.missed_cycles import CyclesMade
 from hil.stations.simulator.ramp import Ramp
 from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
@@ -203,7 +203,7 @@ class RideMotion:
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
-        for state, weight in self._made.told_in(self.heard, passed):
+        for state, weight in self._made.states_in(self.heard, passed):
             cued = self._cycle(state, weight)
         self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint

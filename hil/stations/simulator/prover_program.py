@@ -38,7 +38,7 @@ class DesiredJudge:
             What is wrong with it, empty if nothing; and the table in full as JSON.
         """
         from hil.config.errors import ConfigError
-        from hil.stations.simulator.desired import Desired, require_inputs
+        from hil.stations.simulator.ride_request import Desired, require_inputs
 
         try:
             desired = Desired.build(table, "ride")
@@ -52,8 +52,8 @@ class DesiredJudge:
 
 def main() -> None:
     """Run the process."""
-    from hil.stations.simulator.offered import operator_inputs
     from hil.stations.simulator.scenario import RidePlan
+    from hil.stations.simulator.source_registry import operator_inputs
 
     def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
         plan = RidePlan.build(header["scenario"], "header")

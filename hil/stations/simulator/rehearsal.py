@@ -18,9 +18,9 @@ from hil.hosts.watch.states import HostState
 from hil.stations.platform.motion.source import clamp_time
 from hil.stations.simulator.bench import Ride, opened_source, ride_of
 from hil.stations.simulator.motion import RidePhase
-from hil.stations.simulator.offered import source_kind
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.source import LiveSource
+from hil.stations.simulator.source_registry import source_kind
 from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]

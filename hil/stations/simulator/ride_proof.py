@@ -14,9 +14,9 @@ from typing import Final
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.motion.source import Hold
 from hil.stations.simulator.bench import opened_source, ride_of
-from hil.stations.simulator.offered import source_kind
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.source_registry import source_kind
 
 STAND_S: Final = 1.0
 """How long a platform whose ride nobody knows is tried at rest at neutral [s]."""

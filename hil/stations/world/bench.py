@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.laws import diagram_law, joint_law
+from hil.stations.world.contact_watch import ContactWatch
+from hil.stations.world.control_laws import diagram_law, joint_law
+from hil.stations.world.gated_robot import GatedRobot, robot_limits
+from hil.stations.world.held_robot import StandingRobot
 from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldLaw, WorldPlan
-from hil.stations.world.sources.opened import LiveMeans, open_source
 from hil.stations.world.sources.source import SetpointSource
-from hil.stations.world.standing import StandingRobot
-from hil.stations.world.touching import ContactWatch
+from hil.stations.world.sources.source_setup import LiveMeans, open_source
 from safety.robot_limits import RobotLimits
 from sim.world.control.laws import Gains
-from sim.world.engine.compiled import ModelText
+from sim.world.engine.contact_pairs import TouchingPairs
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.stability import unstable_drives
-from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
 from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
@@ -113,10 +113,10 @@ def open_bench(
     world = _world(plan)
     pairs = TouchingPairs(world)
     if deep := pairs.deep(DEEP_M):
-        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+        overlaps = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
                 for (one, other), depth_m in deep.items()]  # fmt: skip
         right = "another start, mount or place is needed"
-        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
+        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *overlaps]))
     place, law, sensors = _chain(plan, world), law or plan.scenario.law, _sensors(plan, world)
     gains = gains_of(plan, world)
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
@@ -271,8 +271,8 @@ def _watched(
     touching: Callable[[], tuple[str, ...]] = tuple
     if machine is not None and machine.box_m is not None:
         if chain is None:
-            told = "machine.box_m needs a tool, and no driven joint moves a place"
-            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+            problem = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {problem}")
         tool = _tool_in_base(robot, chain, base)
     if machine is not None and machine.own_bodies:
         touching = pairs.own

@@ -17,12 +17,12 @@ from hil.diagram.check.seam import Endpiece, joined
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
 from hil.diagram.run.panel_page import shown_paths, shown_places
-from hil.stations.world.robot_tells import Array, RobotTells
+from hil.stations.world.robot_signals import Array, RobotSignals
 
 if TYPE_CHECKING:
+    from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram
     from hil.diagram.run.live import Version
     from hil.diagram.run.models import DiagramModels
-    from hil.diagram.run.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 
@@ -53,7 +53,7 @@ class DiagramLaw:
     law: Law = "computed"
 
     def __init__(
-        self, used: UsedDiagram, use: DiagramUse, tells: RobotTells, control: ControlBy,
+        self, used: UsedDiagram, use: DiagramUse, robot_signals: RobotSignals, control: ControlBy,
         drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
         models: DiagramModels | None = None,
     ) -> None:  # fmt: skip
@@ -63,8 +63,8 @@ class DiagramLaw:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
             raise ConfigError(str(used.path), [text])
         own = [drives[place] for place in places]
-        self._use, self._tells, self._control = use, tells, control
-        setpoint, most = setpoint_of(control, len(own), tells), _most(control, own)
+        self._use, self._robot_signals, self._control = use, robot_signals, control
+        setpoint, most = setpoint_of(control, len(own), robot_signals), _most(control, own)
         self._setpoint = setpoint
         jump = np.where(np.isfinite(most), JUMP_PART * most, 0.0)
         jump = jump if use.jump is None else np.full(len(own), use.jump)
@@ -88,11 +88,11 @@ class DiagramLaw:
             ConfigError: if it does not fit the robot.
         """
         wiring, source = self._use.wiring(self._control), str(version.file.path)
-        seam = joined(version.sound, self._tells.offered, [self._setpoint], wiring, source)
+        seam = joined(version.sound, self._robot_signals.offered, [self._setpoint], wiring, source)
         engine = version.engine
         for name, numbers in seam.steady.items():
             engine.set_input(name, numbers)
-        feeds = tuple((engine.inputs[name], self._tells.reads(signal))
+        feeds = tuple((engine.inputs[name], self._robot_signals.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
         output = engine.outputs[seam.outputs[self._control]]
         places = np.arange(output.start, output.stop)
@@ -120,14 +120,14 @@ class DiagramLaw:
 
     def _compute(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """A tick of the diagram."""
-        self._tells.now(wanted, found, needed)
+        self._robot_signals.now(wanted, found, needed)
         try:
             self._asked = self.diagram.compute()
         except StoppedError as error:
             self.fault = f"the diagram stopped: {error}"
             return
         self._left = self._steps
-        self.diagram.tell()
+        self.diagram.publish()
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
@@ -149,10 +149,10 @@ class DiagramLaw:
         return self._built_in.integrals
 
 
-def setpoint_of(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:
+def setpoint_of(control: ControlBy, count: int, robot_signals: RobotSignals) -> Endpiece:
     """What the drives take."""
-    turning = any(one.name == "wanted_rad" for one in tells.offered)
-    sliding = any(one.name == "wanted_m" for one in tells.offered)
+    turning = any(one.name == "wanted_rad" for one in robot_signals.offered)
+    sliding = any(one.name == "wanted_m" for one in robot_signals.offered)
     if not (turning or sliding):
         text = "joints turn and slide; a diagram moves joints that all do the same"
         raise ConfigError("diagram.joints", [text])

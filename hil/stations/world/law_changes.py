@@ -34,10 +34,10 @@ class LawChanges:
         models = _law(run).models
         for path, ticks in {} if models is None else models.late.items():
             if run.journal is not None:
-                told = (
+                text = (
                     f"{path}: the FMU's answer was not there in {ticks} ticks: its outputs stayed"
                 )
-                run.journal.put(run.bench.world.time_s, run.figures.steps, told, {"late": ticks},
+                run.journal.put(run.bench.world.time_s, run.figures.steps, text, {"late": ticks},
                                  who=WHO, level=Level.WARNING)  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
-from hil.stations.world.editing.carried import RowFit, row_columns
+from hil.stations.world.editing.edit_continuation import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
 from sim.world.engine.world import DivergedError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.touching import Touch
+    from hil.stations.world.contact_watch import Touch
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)
@@ -181,8 +181,8 @@ class WorldRun:
 
     def _hold_others(self, tick: Tick) -> None:
         for one in self._bench.standing:
-            for told in one.step():
-                text = f"{one.name}: {told}"
+            for message in one.step():
+                text = f"{one.name}: {message}"
                 self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
                 self._put(tick, text, EventKind.VIOLATION)
 
@@ -198,8 +198,8 @@ class WorldRun:
             self._note_contact(tick, str(one), one, one.force_n)
         for one in ended:
             first, second = one.pair
-            told = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
-            self._note_contact(tick, f"{told} {one.peak_n:.1f} N", one, one.peak_n)
+            text = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
+            self._note_contact(tick, f"{text} {one.peak_n:.1f} N", one, one.peak_n)
 
     def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
         if self.journal is not None:
@@ -220,9 +220,9 @@ class WorldRun:
             return
         only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
         asked = bool(stop) and not failed and only_asked
-        told = tuple(one.message for one in verdict.violations)
+        messages = tuple(one.message for one in verdict.violations)
         ended = "failed" if failed else "stopped" if asked else "refused"
-        self._objected(tick.t_s, told, ended)
+        self._objected(tick.t_s, messages, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
@@ -232,12 +232,12 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
-    def _objected(self, t_s: float, told: tuple[str, ...], ended: str = "refused") -> None:
+    def _objected(self, t_s: float, messages: tuple[str, ...], ended: str = "refused") -> None:
         """Keep what the gate said; the first that a person did not ask for is how it ended."""
-        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in told]
+        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
         if self.figures.well:
             self.figures.ended = ended
-            self.figures.reason = f"t = {t_s:.3f} s: {told[0]}"
+            self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
 
     def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
         figures, bench = self.figures, self._bench

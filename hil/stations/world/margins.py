@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.scene.margins import MarginGroup, travel
 from hil.stations.world.motions import slides_of
-from hil.stations.world.recorded import recorded_robot
+from hil.stations.world.recorded_world import recorded_robot
 from hil.stations.world.signals import joint_signal
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 
-def margins_of(told: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
+def margins_of(document: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """Of driven joints with limits, and of drives, from the plan in a run's header.
 
     Raises:
         KeyError: if it is no such plan.
         ValueError: if its robot's document is none.
     """
-    robot = recorded_robot(told)
+    robot = recorded_robot(document)
     groups = (_travels(robot), _efforts(robot))
     return tuple(one for one in groups if one is not None)
 

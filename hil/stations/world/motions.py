@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
-from hil.stations.world.led_settings import JogMotion
+from hil.stations.world.operator_motion_settings import JogMotion
 from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMotion, Timing
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import (
+from sim.world.motion.planned_motion import (
     JointInterpolation,
     PlannedMotion,
     UnreachableError,
@@ -55,10 +55,10 @@ def planned_motion(
             ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
             return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
         if chain is None or plan.robot_has_loops:
-            told = (
+            problem = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
             )
-            raise RefusedError(f"motion.kind = 'line': {told} has no inverse kinematics here")
+            raise RefusedError(f"motion.kind = 'line': {problem} has no inverse kinematics here")
         line = _line(motion, chain, start, goal)
         timing = profile(motion, line.turn_rad, line.length_m)
         _check_length(timing.duration_s, period_s)

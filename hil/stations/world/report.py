@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import any_finite, curve, lines
-from hil.report.recorded import RecordedRun, Row, Table, Tables
+from hil.report.recorded_run import RecordedRun, Row, Table, Tables
 from hil.report.style import (
     INK,
     LEG_COLOURS,
@@ -24,9 +24,8 @@ from hil.report.style import (
     draw_png,
     place,
 )
-from hil.stations.world.filming import instants as drawn_instants
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.recorded import COORDINATES, RecordedWorld
+from hil.stations.world.recorded_world import COORDINATES, RecordedWorld
 from hil.stations.world.report_values import (
     joint_lines,
     joint_places,
@@ -34,6 +33,7 @@ from hil.stations.world.report_values import (
     signal_of,
     values,
 )
+from hil.stations.world.run_film import instants as drawn_instants
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE
@@ -215,8 +215,8 @@ def contact_force(run: RecordedRun) -> Picture | None:
         axes = figure.subplots()
         place(figure, right_in=2.6, top_in=0.1)
         _line(axes, run.times, force, INK)
-        for index, (t_s, told) in enumerate(begun[:MARKED]):
-            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=told)
+        for index, (t_s, label) in enumerate(begun[:MARKED]):
+            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=label)
         axes.margins(x=0.01)
         axes.set_ylim(bottom=0.0)
         axes.set_xlabel("time [s]")
@@ -283,8 +283,8 @@ def joint_errors(run: RecordedRun) -> Tables | None:
 
 def losses(run: RecordedRun) -> Tables | None:
     """What of the robots' documents did not act."""
-    told = (run.recording.scenario or {}).get("losses")
-    lines = [str(one) for one in told] if isinstance(told, list) else []
+    listed = (run.recording.scenario or {}).get("losses")
+    lines = [str(one) for one in listed] if isinstance(listed, list) else []
     if not lines:
         return None
     more = len(lines) - LOSSES_MAX

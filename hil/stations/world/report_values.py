@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.decimation import Line
 from hil.recording.signals import Signal
-from hil.recording.thinned import Line
 from hil.report.pieces import lines
-from hil.report.recorded import RecordedRun
+from hil.report.recorded_run import RecordedRun
 
 Array = NDArray[np.float64]
 

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.file_search import find_file
 from hil.config.files import read_regular
 from hil.config.inputs import InputFile, collected
-from hil.config.shipped import find_file
 from hil.diagram.check.flat import ModelBlock
 from hil.diagram.run.changer import changes_of
 from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
-from hil.run.texts import edits_of
-from hil.stations.world.editing.plans import plan_from_told
+from hil.run.edit_texts import edits_of
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import STATION
@@ -89,15 +89,15 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
     Files that it names are those in the recording's folder, wherever it says that they lay.
     """
     if recording.header.signals.station != STATION:
-        told = f"is of station {recording.header.signals.station}; {STATION} is needed"
-        raise ConfigError(str(recording.path), [told])
+        problem = f"is of station {recording.header.signals.station}; {STATION} is needed"
+        raise ConfigError(str(recording.path), [problem])
     try:
-        plan = plan_from_told(recording.header.scenario)
+        plan = plan_from_header(recording.header.scenario)
     except RobotDocumentError as error:
         raise ConfigError(str(recording.path), [str(error)]) from None
     if plan.live:
-        told = f"{recording.path}: somebody led it, and nobody can do quite the same again"
-        raise RefusedError(told)
+        problem = f"{recording.path}: somebody led it, and nobody can do quite the same again"
+        raise RefusedError(problem)
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     edits, changes = edits_of(recording), changes_of(recording)
     return replace(
@@ -135,21 +135,23 @@ def _unchanged(
     ran = next((one.sha256 for one in known if Path(one.name).name == block.file.name), "")
     place, remedy = f"{recording.path}: {block.path}: {name}", "run its scenario again"
     if not ran:
-        told = f"is not in the recording, nor is the digest with which it ran: {remedy}"
-        raise RefusedError(f"{place} {told}")
+        problem = f"is not in the recording, nor is the digest with which it ran: {remedy}"
+        raise RefusedError(f"{place} {problem}")
     put = f"put the file with sha256 {ran} there, or {remedy}"
     try:
         file = find_file(name, beside=diagram, folder="diagrams", key="file", kind="fmu")
         found = hashlib.sha256(read_regular(file, MAX_FILE_BYTES)).hexdigest()
     except (OSError, ConfigError) as error:
-        told = f"is not in the recording, and is not to be read beside {diagram} ({error})"
-        raise RefusedError(f"{place} {told}: {put}") from None
+        problem = f"is not in the recording, and is not to be read beside {diagram} ({error})"
+        raise RefusedError(f"{place} {problem}: {put}") from None
     if found != ran:
-        told = f"ran with sha256 {ran}, and {file} has {found} now"
-        raise RefusedError(f"{place} {told}: {put}")
+        problem = f"ran with sha256 {ran}, and {file} has {found} now"
+        raise RefusedError(f"{place} {problem}: {put}")
     if not trusted:
-        told = f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
-        raise RefusedError(f"{place} {told} do. If you trust it, add --trust")
+        problem = (
+            f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
+        )
+        raise RefusedError(f"{place} {problem} do. If you trust it, add --trust")
     return replace(block, file=file, parameters={**block.parameters, "sha256": ran})
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
-    from hil.diagram.run.use import DiagramUse, RobotFacts
+    from hil.diagram.run.diagram_use import DiagramUse, RobotFacts
     from hil.stations.world.scenario import WorldPlan
 
 
@@ -24,7 +24,7 @@ def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
                 raise ChainError(f"joints {use.joints} do not lead to the end; {chain.joints} do")
             return dh_rows(chain)
         except ChainError as error:
-            told = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
-            raise ConfigError(plan.scenario_file, [told]) from None
+            problem = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
+            raise ConfigError(plan.scenario_file, [problem]) from None
 
     return {"joints": lambda: len(use.joints or plan.robot.drives), "dh": rows}

@@ -36,7 +36,7 @@ def robot_from_table(table: Mapping[str, Any], file: Path) -> Robot:
     """
     from hil.machines.world.robot_documents import files_beside
     from sim.world.robots.faults import RobotDocumentError
-    from sim.world.robots.toml_form import read_toml
+    from sim.world.robots.robot_toml_reader import read_toml
 
     try:
         return read_toml(toml_of(table), str(file), files_beside(file))
@@ -53,8 +53,8 @@ def robot_table(path: Path) -> dict[str, Any]:
     """
     from hil.config.settings import read_toml
     from hil.machines.world.robot_documents import document_of
-    from sim.toml_reading import read_table
-    from sim.world.robots.toml_writing import write_toml
+    from sim.toml_reader import read_table
+    from sim.world.robots.robot_toml_writer import write_toml
 
     if path.suffix.lower() == ".toml":
         return read_toml(path)
@@ -71,8 +71,8 @@ def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ..
         ConfigError: with every fault, or if the form cannot say the robot at all.
     """
     from sim.world.robots.faults import RobotDocumentError
+    from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.text import read_text, text_losses, write_text
-    from sim.world.robots.toml_writing import write_toml
 
     robot = robot_from_table(table, path)
     if path.suffix.lower() != TEXT:
@@ -82,8 +82,8 @@ def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ..
         read_text(text, str(path))
     except RobotDocumentError as error:
         first, count = error.faults[0].text, len(error.faults)
-        told = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
-        raise ConfigError(str(path), [told]) from None
+        problem = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
+        raise ConfigError(str(path), [problem]) from None
     return text, tuple(map(str, text_losses(robot)))
 
 

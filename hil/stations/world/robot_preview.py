@@ -11,12 +11,12 @@ from hil.recording.header import RunHeader
 from hil.run.preview import Preview
 from hil.stations.world.robot_file import robot_from_table
 from hil.stations.world.signals import still_signals
-from sim.world.engine.compiled import ModelRefusedError
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.model_compiler import ModelRefusedError
 from sim.world.engine.world import World
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """What a robot's document says in TOML, as a model: for its JSON schema, and for forms.
 
-It judges nothing: the reader of documents does (`sim.world.robots.toml_form`), in its own words.
+It judges nothing: the reader of documents does (`sim.world.robots.robot_toml_reader`).
 """
 
 from __future__ import annotations

@@ -13,22 +13,22 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
+from hil.stations.world.operator_access import how_to_lead
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import WorldResult, play_world, prove
-from hil.stations.world.showing import (
+from hil.stations.world.world_output import (
     VideoProgress,
-    errors_told,
-    run_told,
     show_check,
     show_losses,
     show_run,
+    summarize_errors,
+    summarize_run,
 )
-from hil.stations.world.told_runs import WorldCheckTold
-from hil.terminal.afterwards import Afterwards
+from hil.stations.world.world_summaries import WorldCheckSummary
 from hil.terminal.console import err, styled, waiting
+from hil.terminal.run_products import Afterwards
 
 
 def check(plan: WorldPlan, request: Request) -> Checked:
@@ -37,26 +37,26 @@ def check(plan: WorldPlan, request: Request) -> Checked:
     Raises:
         RefusedError: if it cannot be made at all.
     """
-    _tell_cost(plan)
-    _tell_losses(plan, quiet=request.as_json)
+    _show_cost(plan)
+    _show_losses(plan, quiet=request.as_json)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
         bench, figures = prove(plan)
     ok = figures.ok and not figures.violations
-    told = WorldCheckTold(
+    run_summary = WorldCheckSummary(
         ok=ok, robot=plan.robot.name or plan.scenario.robot,
         duration_s=bench.source.duration_s or 0.0,
         reason=next(iter(figures.violations), figures.reason), contacts=figures.contacts,
-        violations=figures.violations, losses=list(plan.losses), **errors_told(figures),
+        violations=figures.violations, losses=list(plan.losses), **summarize_errors(figures),
     )  # fmt: skip
-    return Checked(ok=ok, told=told, show=partial(show_check, plan, told))
+    return Checked(ok=ok, values=run_summary, show=partial(show_check, plan, run_summary))
 
 
-def _tell_losses(plan: WorldPlan, *, quiet: bool) -> None:
+def _show_losses(plan: WorldPlan, *, quiet: bool) -> None:
     if not quiet:
         show_losses(plan.losses)
 
 
-def _tell_cost(plan: WorldPlan) -> None:
+def _show_cost(plan: WorldPlan) -> None:
     """Say it if ticks of the plan's diagram take longer than they have.
 
     Raises:
@@ -69,8 +69,8 @@ def _tell_cost(plan: WorldPlan) -> None:
     from hil.timing.realtime import RealClock
 
     cost = tick_cost(plan.diagram.sound, RealClock().now_s)
-    if told := judge_cost(cost, use.too_slow, str(plan.diagram.path)):
-        err.print(styled("yellow", told), soft_wrap=True)
+    if warning := judge_cost(cost, use.too_slow, str(plan.diagram.path)):
+        err.print(styled("yellow", warning), soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,9 +101,9 @@ def prepare(plan: WorldPlan, request: Request, console: Console) -> PreparedWorl
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    _tell_losses(plan, quiet=console.quiet)
+    _show_losses(plan, quiet=console.quiet)
     if plan.clock == "real":
-        _tell_cost(plan)
+        _show_cost(plan)
     plain = None
     if not request.dry:
         with console.waiting("running the motion ahead, to prove it"):
@@ -142,17 +142,19 @@ def summary(done: Done, after: Afterwards) -> Summary:
     if video is not None:
         film = partial(_film, path, video, quiet=request.as_json)
         video = after.make("video", film)
-    told = run_told(done.result, done.prepared.plain, video, after.failed.get("video", ""))
-    return Summary(told, partial(show_run, done.result, told))
+    run_summary = summarize_run(
+        done.result, done.prepared.plain, video, after.failed.get("video", "")
+    )
+    return Summary(run_summary, partial(show_run, done.result, run_summary))
 
 
 def _film(path: Path, to: str, *, quiet: bool) -> str:
     from hil.recording.reader import Recording
-    from hil.stations.world.filming import film
-    from hil.stations.world.recorded import RecordedWorld
+    from hil.stations.world.recorded_world import RecordedWorld
+    from hil.stations.world.run_film import film
 
-    tell = (lambda _: None) if quiet else VideoProgress()
-    film(RecordedWorld.of(Recording.open(path)), Path(to), tell)
+    report = (lambda _: None) if quiet else VideoProgress()
+    film(RecordedWorld.of(Recording.open(path)), Path(to), report)
     return to
 
 

@@ -14,16 +14,16 @@ from pydantic import Field
 
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
-from hil.diagram.run.use import DiagramUse
+from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.led_settings import CopyMotion, JogMotion
-from hil.stations.world.placing import Mount, PlacedScene
+from hil.stations.world.operator_motion_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, JointStart, LineMotion
+from hil.stations.world.scene_placement import Mount, PlacedScene
 
 if TYPE_CHECKING:
     from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.use import UsedDiagram
-    from hil.run.texts import TimedEdit
+    from hil.diagram.run.diagram_use import UsedDiagram
+    from hil.run.edit_texts import TimedEdit
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
@@ -169,21 +169,21 @@ class WorldPlan:
             return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
-    def told(self) -> dict[str, Any]:
+    def to_table(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
-        told: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
         if self.diagram is not None:
-            from hil.diagram.run.panel_page import told_of
+            from hil.diagram.run.panel_page import table_of
 
-            told |= told_of(self.diagram.version, self.diagram.text)
+            summary |= table_of(self.diagram.version, self.diagram.text)
         if self.losses:
-            told["losses"] = list(self.losses)
-        return told if self.scene is None else {**told, "scene": self.scene.told()}
+            summary["losses"] = list(self.losses)
+        return summary if self.scene is None else {**summary, "scene": self.scene.to_table()}
 
     @property
     def stepping(self) -> Stepping:

@@ -18,20 +18,20 @@ from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.run import Opening, conduct, play
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.diagram_tap import tapped
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
-from hil.stations.world.led import desk_for, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.operator_access import desk_for, led_by
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
-from hil.stations.world.sources.opened import LiveMeans
-from hil.stations.world.tapping import tapped
+from hil.stations.world.sources.source_setup import LiveMeans
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import LedOperator
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
-    from hil.stations.world.live import LiveClock
+    from hil.stations.world.live_clock import LiveClock
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
@@ -127,10 +127,10 @@ def play_world(
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
     signals = signals_of(bench)
-    header = opening.header(signals, clock, plan.told(), _facts(plan), VERSIONED)
+    header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
     led = opening.enter(desk_for(plan, header, clock.now_s)) if opening.operator else None
     if led is None and not opening.virtual:
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.name))
     audience = None if led is None else led.telemetry
@@ -160,7 +160,7 @@ def play_world(
     opening.play(turning, journal)
     step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
     figures = turning.figures
-    _tell_end(journal, figures, turning.bench)
+    _note_end(journal, figures, turning.bench)
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns
     return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
@@ -220,11 +220,11 @@ def _lost(led: LedOperator | None, live: LiveClock | None) -> str:
     return "" if live is None else live.failure
 
 
-def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
+def _note_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
     data = {"outcome": figures.ended, "reason": figures.reason}
     words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
-    told = {key: value for one in bench.source.news() for key, value in one.data.items()}
-    journal.put(bench.world.time_s, figures.steps, words, data | told)
+    news = {key: value for one in bench.source.news() for key, value in one.data.items()}
+    journal.put(bench.world.time_s, figures.steps, words, data | news)
     journal.service()
 
 

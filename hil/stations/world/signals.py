@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
 
 if TYPE_CHECKING:
-    from sim.world.sensors.signals import SensorSignal
+    from sim.world.sensors.sensor_signals import SensorSignal
 
 STATION: Final = "world"
 MODES: Final = ("moving", "settling", "stopping", "stopped", "off")

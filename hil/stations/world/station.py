@@ -5,7 +5,7 @@ from typing import Final
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.diagram.run.options import PRESS, SLIDE, TRUST
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.lead import Lead
 from hil.run.pages import Role, Shape
 from hil.run.station import Option, Section, Station, Views
@@ -73,7 +73,7 @@ SCENARIO: Final = FileKind(
         NamedFile(("robot",), "world/robots"),
     ),
     model=_late("scenario:scenario_model"),
-    check=_late("scenario_reading:world_plan_from_table"),
+    check=_late("scenario_reader:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(
@@ -127,14 +127,14 @@ STATION: Final = Station(
     options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
-    load=_late("requested:plan_of"),
+    load=_late("requested_plan:plan_of"),
     prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
     prepare=_late("runner:prepare"),
     play=_late("runner:play"),
     summary=_late("runner:summary"),
     machine_preview=_late("robot_preview:robot_preview"),
-    lead=Lead(handles=_late("led:handles")),
+    lead=Lead(handles=_late("operator_access:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,

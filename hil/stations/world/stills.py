@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.config.files import write_whole
 from hil.stations.world.pictures import PictureProcess, PicturesError
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot, end_name, link_name
 from sim.world.engine.mjcf_scene import scene_text
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import ModelRefusedError, World
 from sim.world.pictures.png import png
 from sim.world.pictures.wire import PictureOrder, View, WireError

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, ball, box, cylinder
 from hil.scene.track import Track, between_angles
-from hil.stations.world.recorded import COORDINATES, world_text
+from hil.stations.world.recorded_world import COORDINATES, world_text
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.body import BodyShape, LinkMesh
 from sim.world.robots.model import RobotLink

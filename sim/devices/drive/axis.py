@@ -17,8 +17,8 @@ from typing import Final
 
 from sim.devices.drive.drive_type import Units
 from sim.devices.drive.parameters import DriveParameters, NodeSettings
-from sim.devices.drive.plant import Rod, Switch
 from sim.devices.drive.reference import Reference
+from sim.devices.drive.rods import Rod, Switch
 from sim.devices.drive.servo import LoadServo
 
 INTERLOCK_BIT: Final = 0x08

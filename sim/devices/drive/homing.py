@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from sim.devices.drive.plant import Switch
+from sim.devices.drive.rods import Switch
 
 
 class Phase(Enum):

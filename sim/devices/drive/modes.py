@@ -15,7 +15,7 @@ from typing import Final
 from sim.devices.drive.axis import DriveAxis
 from sim.devices.drive.cia402 import HALT_BIT, MODE_BIT_4, DriveEvent, State
 from sim.devices.drive.homing import HERE_METHODS, Phase, SwitchHoming
-from sim.devices.drive.plant import Switch
+from sim.devices.drive.rods import Switch
 
 
 class DriveMode(Enum):

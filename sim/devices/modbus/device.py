@@ -19,7 +19,7 @@ from hil_common.plant import Plant
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import NODES, RackSettings
-from sim.devices.drive.plant import PlantError, Rod
+from sim.devices.drive.rods import PlantError, Rod
 from sim.devices.drive.watchdogs import Deadline
 
 ILLEGAL_ADDRESS: Final = 2
@@ -175,7 +175,7 @@ class ModbusDevice(ABC):
     def _stop_unwatched(self, drive: EmulatedDrive) -> None:
         """Do what the watchdog does to a drive whose master is silent."""
 
-    def _told_words(self, drive: EmulatedDrive) -> list[int]:
+    def _published_words(self, drive: EmulatedDrive) -> list[int]:
         return self.hold_values.get(self.drives.index(drive)) or self.state_words(drive)
 
     def _drives_of(self, unit: int) -> tuple[EmulatedDrive, ...]:

@@ -115,7 +115,7 @@ class ModbusRackCore(ModbusDevice):
     def _states(self, unit: int) -> list[int]:
         registers = [self._orders[unit][table.SEQUENCE], self._boot_count]
         for drive in self._drives_of(unit):
-            registers += self._told_words(drive)
+            registers += self._published_words(drive)
         return registers
 
     def state_words(self, drive: EmulatedDrive) -> list[int]:

@@ -35,8 +35,8 @@ def engine(opengl: str = "disable") -> Any:
     try:
         import mujoco
     except ImportError as error:
-        told = "the virtual environment needs the physics engine: pip install hil-bench[world]"
-        raise EngineMissingError(f"{told} ({error})") from error
+        problem = "the virtual environment needs the physics engine: pip install hil-bench[world]"
+        raise EngineMissingError(f"{problem} ({error})") from error
     finally:
         if before is None:
             del os.environ[_CHOICE]

@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.reading import by_looks, parts_of, surface_of
+from sim.world.meshes.mesh_reader import by_looks, parts_of, surface_of
 from sim.world.meshes.surface import MeshMaterial, MeshSurface, alike
 from sim.world.robots.body import LinkMesh, Triple
-from sim.world.robots.xml_writing import add, numbers
+from sim.world.robots.xml_writer import add, numbers
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,6 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf import begun, ended
 from sim.world.engine.mjcf_robot import (
     EVERYTHING,
@@ -26,10 +25,11 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_text import place
+from sim.world.engine.model_compiler import ModelText
 from sim.world.robots.body import BodyShape, Numbers
 from sim.world.robots.model import Robot
 from sim.world.robots.rotations import quaternion_of
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writer import add
 from sim.world.scenes.bodies import MOVED, joint_of, placed_body, pose_of_body
 from sim.world.scenes.checks import checked_scene
 from sim.world.scenes.fields import all_bodies

@@ -87,8 +87,8 @@ def _rows(head: bytes) -> list[tuple[int, int]]:
             found.append((rows, 1 + (columns * CHANNELS[colour] * depth + 7) // 8))
     size = sum(rows * row for rows, row in found)
     if size > DECODED_MAX:
-        told = f"has {width} x {height} pixels of {CHANNELS[colour] * depth} bits, {size} bytes"
-        raise TextureError(f"{told}; at most {DECODED_MAX} bytes")
+        problem = f"has {width} x {height} pixels of {CHANNELS[colour] * depth} bits, {size} bytes"
+        raise TextureError(f"{problem}; at most {DECODED_MAX} bytes")
     return found
 
 

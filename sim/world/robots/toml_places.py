@@ -1,13 +1,13 @@
 """Where the keys of a TOML document stand, which the standard library does not tell.
 
-For documents that :mod:`sim.toml_reading` has read: their grammar is right. Nothing is read
+For documents that :mod:`sim.toml_reader` has read: their grammar is right. Nothing is read
 recursively.
 """
 
 import re
 from typing import Final
 
-from sim.toml_reading import read_table
+from sim.toml_reader import read_table
 
 KeyPath = tuple[str | int, ...]
 """Keys and indices from the top of the document."""
@@ -25,7 +25,7 @@ def key_places(text: str) -> dict[KeyPath, tuple[int, int]]:
     """Line and column, from 1, of each value, and of each heading.
 
     Args:
-        text: a document that :func:`sim.toml_reading.read_table` reads.
+        text: a document that :func:`sim.toml_reader.read_table` reads.
     """
     return _Scan(text.removeprefix("\ufeff").replace("\r\n", "\n")).places()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from sim.toml_reading import TomlReadError, read_table
+from sim.toml_reader import TomlReadError, read_table
 from sim.world.robots.faults import FaultList, FieldKey
 from sim.world.robots.toml_keys import Fields, UnreadableError
 from sim.world.robots.toml_places import key_places

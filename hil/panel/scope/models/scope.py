@@ -14,7 +14,7 @@ from hil.panel.scope.models.channels import Channel, branches_of, channel_named,
 from hil.panel.scope.models.cursors import CursorReading, Cursors, readings
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import GAP_PERIODS, SignalHistory, Window
-from hil.panel.scope.models.seen import Still, View
+from hil.panel.scope.models.time_window import Still, View
 from hil.panel.scope.models.trigger import Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind, EventRecord
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import unled_runs
+from hil.desk.unattended_runs import unled_runs
 
 LOOK_EVERY_S: Final = 1.0
 """Between two looks [s]; a look asks the kernel and waits for nobody."""

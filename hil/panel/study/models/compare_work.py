@@ -18,8 +18,8 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
+from hil.recording.decimation import Thinned
 from hil.recording.header import RecordingError
-from hil.recording.thinned import Thinned
 
 MOST_POINTS: Final = 1 << 15
 """Of a line that is drawn; of more rows the lowest and the highest of each stretch."""
@@ -59,7 +59,7 @@ def read_run(path: Path, watch: Watch) -> ComparedRun:
         OSError: if there is no room for the times of a long one.
         CancelledError: if it is not wanted any more.
     """
-    feed = FileFeed.open(path, lambda: 0.0, told=watch.at)
+    feed = FileFeed.open(path, lambda: 0.0, report=watch.at)
     if not len(feed.times):
         raise RecordingError(f"{feed.path}: no row is in it")
     return ComparedRun(feed.facts, feed)
@@ -87,7 +87,7 @@ def compare(
     first, second = runs
     aligning = 0.0 if align is Align.NONE else 0.5
     shift_s = shift_between(
-        first, second, align, shown, told=lambda share: watch.at(aligning * share)
+        first, second, align, shown, report=lambda share: watch.at(aligning * share)
     )
     lines, found = _Lines(len(first)), [FiguresSoFar(channel) for channel in channels]
     done = 0

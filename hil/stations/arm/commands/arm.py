@@ -79,8 +79,8 @@ def jog(
     import numpy as np
 
     from hil.stations.arm.moves.approach import joints_said
-    from hil.stations.arm.moves.hands import jog_hand, jog_help
     from hil.stations.arm.moves.jog import run_jog
+    from hil.stations.arm.moves.move_operators import jog_hand, jog_help
     from hil.stations.arm.moves.paths import Axes
     from hil.stations.arm.moves.session import session
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sim.devices.arm.controller import ArmController
     from sim.devices.arm.faults import ArmFault
     from sim.devices.arm.settings import ArmControllerSettings
-    from sim.world.plants.arm import ArmPlant
+    from sim.world.plants.arm_plant import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
 """Of each joint's following error [deg]."""
@@ -141,7 +141,7 @@ def _settings(
     **others: Any,
 ) -> ArmControllerSettings:
     from sim.devices.arm.path import BlendSettings
-    from sim.devices.arm.plant import EnvelopeSettings
+    from sim.devices.arm.plant_servos import EnvelopeSettings
     from sim.devices.arm.servo import ServoSettings
     from sim.devices.arm.settings import ArmControllerSettings
 
@@ -179,13 +179,13 @@ class _Trips:
     """Tells the person at the console when joints have stopped by themselves."""
 
     def __init__(self) -> None:
-        self._told = ""
+        self._last_trip = ""
 
     def __call__(self, controller: ArmController, _now_s: float) -> None:
         trip = controller.motion.trip
-        if trip and trip != self._told:
+        if trip and trip != self._last_trip:
             say(f"{trip}: the brakes fall; `start` lifts them")
-        self._told = trip
+        self._last_trip = trip
 
 
 def _window(text: str) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.arm_summaries import IdentifiedSummary
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -24,7 +25,6 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
-from hil.stations.arm.told import IdentifiedTold
 from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 from hil.terminal.options import OutOption, RobotArg
 
@@ -93,7 +93,7 @@ def identify(
 
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, hand_for
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
     quiet = opened.dry or as_json
@@ -118,7 +118,7 @@ def _baud(url: str, said: int | None) -> int:
 
 
 def _file_to_write(robot: str) -> Path:
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if path.resolve().is_relative_to(configs_dir().resolve()):
@@ -134,7 +134,7 @@ def _show(
     *, as_json: bool,
 ) -> None:  # fmt: skip
     from hil.machines.robot.settings import RobotSettings
-    from hil.stations.arm.moves.identified import changes, write
+    from hil.stations.arm.moves.controller_keys import changes, write
 
     file, _ = find_kind(robot, ROBOT, key="ROBOT")
     changed = changes(found, RobotSettings.load(file), driven.day)
@@ -142,7 +142,7 @@ def _show(
         write(path, changed)
     if as_json:
         print_json(
-            IdentifiedTold(
+            IdentifiedSummary(
                 ok=True, robot=choice.robot_line, identified=changed,
                 written=None if path is None else str(path), recordings=str(driven.folder),
             )

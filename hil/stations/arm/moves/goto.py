@@ -37,8 +37,8 @@ class GotoTarget:
         """A target in joint angles; raises RefusedError if a joint does not go there."""
         q_rad = np.radians(joints_deg)
         if wrong := limit_violations(robot.geometry(), q_rad):
-            told = "\n".join(f"{robot.name}, {one}" for one in wrong)
-            raise RefusedError(f"{name} is refused, nothing has been sent:\n{told}")
+            problem = "\n".join(f"{robot.name}, {one}" for one in wrong)
+            raise RefusedError(f"{name} is refused, nothing has been sent:\n{problem}")
         return cls(forward(robot.geometry(), q_rad), np.array(joints_deg), name)
 
     def branch(self, robot: RobotSettings) -> Branch | None:
@@ -72,10 +72,10 @@ def start_of(
         )
     near = np.radians(target.joints_deg)
     joints = joints_in_posture(choice.robot, session.place, near, branch)
-    told = ", ".join(f"{angle:.2f}" for angle in np.degrees(joints.q_rad))
+    text = ", ".join(f"{angle:.2f}" for angle in np.degrees(joints.q_rad))
     if not confirm(
         f"the robot is at {session.place}; in the posture of the target ({branch}) its joints "
-        f"are {told} deg. Does its pendant show these?"
+        f"are {text} deg. Does its pendant show these?"
     ):
         raise RefusedError(
             "nothing has moved: the posture was not confirmed; give --at-joints q1,…,q6 as the "

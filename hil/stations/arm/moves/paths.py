@@ -12,8 +12,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
 from arm_driver.errors import ArmError
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.geometry import PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import forward
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 

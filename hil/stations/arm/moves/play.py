@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM
 from arm_driver.contour.place import location_of, read_place, shown_place
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchKeeper
 from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_report import ShownPose
 from hil.config.errors import ConfigError, MotionError, RefusedError
@@ -130,13 +130,13 @@ def _check_times(file: str, times: Array) -> None:
     if not 2 <= len(times) <= ROWS_MOST:
         raise ConfigError(file, [f"{len(times)} places; 2 to {ROWS_MOST} are needed"])
     steps = np.diff(times)
-    for wrong, told in (
+    for wrong, limit in (
         (steps <= 0.0, "is not after the row before"),
         (steps > GAP_MAX_S, f"is more than {GAP_MAX_S:g} s after the row before"),
     ):
         if wrong.any():
             row = int(np.argmax(wrong)) + 1
-            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {told}"])
+            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {limit}"])
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:

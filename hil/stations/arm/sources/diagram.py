@@ -25,13 +25,13 @@ from hil.desk.velocity.source import (
 from hil.diagram.check.flat import AS_TABLE
 from hil.diagram.check.seam import Endpiece, Wiring, joined
 from hil.diagram.file.read import read_text
-from hil.diagram.run.acts import Timed, operated
-from hil.diagram.run.ahead import computed_ahead
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
 from hil.diagram.run.live import Version
+from hil.diagram.run.operator_actions import Timed, operated
 from hil.diagram.run.panel_page import shown_paths, shown_places
-from hil.stations.arm.sources.recorded import SampledSource
+from hil.diagram.run.precomputation import computed_ahead
+from hil.stations.arm.sources.recorded_velocity import SampledSource
 from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
 
@@ -233,7 +233,7 @@ class OperatedSource(WrappedSource):
         except StoppedError as error:
             self._fault = f"{self._made.path}: {error}"
             return None
-        diagram.tell()
+        diagram.publish()
         return Twist(self._wanted[:3], self._wanted[3:], asked.frame)
 
     def close(self) -> None:

@@ -9,11 +9,11 @@ from drives.can.frames import FrameBus
 from drives.canopen.bank import CanopenBank
 from drives.canopen.settings import from_json
 from drives.links import CanLink, open_can, parse_link
-from drives.waits import Tell
+from drives.waits import ReportWaits
 from hil.stations.platform.gate.bank_spec import BankSpec, place_of
 
 
-def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def make(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     """Open the buses of a bank, and make it.
 
     Raises:
@@ -40,7 +40,7 @@ def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
             homing_legs=spec.settings["homing_legs"],
             cut_m_s=spec.settings.get("cut_m_s"),
             place=place_of(spec),
-            tell=tell,
+            report=report,
         )
     except DriveError:
         for bus in buses:

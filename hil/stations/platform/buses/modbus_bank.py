@@ -9,11 +9,11 @@ from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
 from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
-from drives.waits import Tell
+from drives.waits import ReportWaits
 from hil.stations.platform.gate.bank_spec import BankSpec, place_of
 
 
-def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def make(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     """Make a bank; nothing is opened or sent before its `configure`.
 
     Raises:
@@ -33,5 +33,5 @@ def make(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
         place=place_of(spec),
-        tell=tell,
+        report=report,
     )

@@ -9,8 +9,8 @@ from drives.contract.kit import BankKit, PacedBank
 from drives.contract.trial import Promise, try_bank
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.rig.offered_banks import bank_offered
+from hil.stations.platform.drives.drive_summaries import CheckBankSummary
 from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.drives.told import CheckBankTold
 from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.stations.platform.scenario import Plan
 from hil.terminal.console import out, print_json, styled
@@ -39,7 +39,7 @@ def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> boo
     promises = try_bank(kit, (lambda promise: None) if as_json else _show)
     ok = not any(promise.broken for promise in promises)
     if as_json:
-        print_json(CheckBankTold(ok=ok, url=plan.drives_url, promises=list(promises)))
+        print_json(CheckBankSummary(ok=ok, url=plan.drives_url, promises=list(promises)))
     else:
         kept = sum(not promise.broken for promise in promises)
         out.print(f"{kept} of {len(promises)} promises are kept")
@@ -76,7 +76,7 @@ def _refuse_real(kit: BankKit) -> None:
 
 
 def _maker(spec: BankSpec, now_s: Callable[[], float]) -> Callable[[], DriveBank]:
-    from drives.offered import BankOrder
+    from drives.plugin_bank import BankOrder
 
     if not spec.of_others:
         return lambda: build_bank(spec, now_s)

@@ -16,7 +16,7 @@ import orjson
 from drives.bank import BankReport
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.drives.commissioning import LegTest
+from hil.stations.platform.drives.leg_test import LegTest
 from hil.stations.platform.drives.reference import (
     NotReferencedError,
     absolute_scales,

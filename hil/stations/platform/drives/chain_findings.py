@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import RefusedError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.recording.reader import Recording
 from hil.run.station import Request
 from hil.stations.platform.command_line import plan_of

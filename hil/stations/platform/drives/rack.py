@@ -10,8 +10,8 @@ from typing import TextIO
 
 from drives.bank import DriveError
 from hil.config.errors import RefusedError
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError
-from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.rig.bus_kind import RACK_OPTIONS, BusKind, Emulation, Serve, as_kind
 from hil.machines.rig.buses import bus_speaking, usable_buses

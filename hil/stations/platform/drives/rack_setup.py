@@ -15,12 +15,12 @@ from hil.stations.platform.world import ServoSettings, platform_plant, world_of
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED, TYPES
 from sim.devices.drive.parameters import NodeSettings, RackSettings
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.drive.servo import ServoGains
 from sim.devices.modbus.types import MODBUS_TYPES
 
 if TYPE_CHECKING:
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
 """Extension at which the absolute encoder of each leg happens to tell 0 [m]."""

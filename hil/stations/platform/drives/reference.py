@@ -232,12 +232,12 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) 
     if not far:
         return replace(measured, points=(point,))
     other = far[-1]
-    told_m = difference(point.counts, other.counts) * rig.drives.sign[leg - 1]
-    told_m /= rig.drives.counts_per_m[leg - 1]
+    drive_m = difference(point.counts, other.counts) * rig.drives.sign[leg - 1]
+    drive_m /= rig.drives.counts_per_m[leg - 1]
     how = "between stops" if {"stop" in p.how for p in (point, other)} == {True} else "with a ruler"
     measured_m = point.length_m - other.length_m
     try:
-        proof = prove_scale(leg, told_m, measured_m, how, point.by, point.stamp)
+        proof = prove_scale(leg, drive_m, measured_m, how, point.by, point.stamp)
     except NotReferencedError as error:
         raise NotReferencedError(
             f"{error}; or what {other.by} measured before ({other.length_m:.4f} m, {other.how}) "
@@ -247,7 +247,7 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) 
 
 
 def prove_scale(
-    leg: int, told_m: float, measured_m: float, how: str, by: str, stamp: str
+    leg: int, drive_m: float, measured_m: float, how: str, by: str, stamp: str
 ) -> ScaleProof:
     """Compare the way that a drive told with the one that was measured [m].
 
@@ -259,12 +259,12 @@ def prove_scale(
             f"leg {leg}: a way of {measured_m * 1e3:.1f} mm proves no scale, "
             f"{SPAN_MIN_M * 1e3:g} mm or more does"
         )
-    ratio = told_m / measured_m
+    ratio = drive_m / measured_m
     if not abs(ratio - 1.0) <= SCALE_TOLERANCE or not math.isfinite(ratio):
         raise NotReferencedError(
-            f"leg {leg}: the drive told {told_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm were "
-            f"measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): counts_per_m or "
-            "sign of the rig is wrong"
+            f"leg {leg}: the drive told {drive_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm "
+            f"were measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): "
+            "counts_per_m or sign of the rig is wrong"
         )
     return ScaleProof(how, ratio, by, stamp)
 

@@ -11,7 +11,8 @@ from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
-from hil.stations.platform.drives.commissioning import judge_test_move
+from hil.stations.platform.drives.drive_summaries import ReferenceSummary
+from hil.stations.platform.drives.leg_test import judge_test_move
 from hil.stations.platform.drives.reference import (
     LegReference,
     MeasuredPoint,
@@ -26,10 +27,9 @@ from hil.stations.platform.drives.reference import (
     save_reference,
 )
 from hil.stations.platform.drives.setup import BankWish, bank_spec
-from hil.stations.platform.drives.told import ReferenceTold
 from hil.stations.platform.header import IDENTITIES_KEY
+from hil.stations.platform.run_summary import show_powered
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_powered
 from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 
@@ -178,13 +178,13 @@ def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
 
 def _show(reference: Reference, path: Path, end: BankEnd, *, as_json: bool) -> None:
     if as_json:
-        told = ReferenceTold(
+        summary = ReferenceSummary(
             ok=not end.powered,
             reference=str(path),
             legs=list(reference.legs),
             powered=list(end.powered),
         )
-        print_json(told)
+        print_json(summary)
         return
     table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
     for number, leg in enumerate(reference.legs, start=1):

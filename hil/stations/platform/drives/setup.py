@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drives.bank import DriveError
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from drives.sim.faults import SimFault
 from hil.config.errors import about
 from hil.config.installation import InstallationError

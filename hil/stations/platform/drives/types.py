@@ -12,14 +12,14 @@ from drives.bank import DriveError
 from drives.canopen.needs import Need, needs_of
 from drives.modbus.register_map import register_map_from
 from drives.types.eds_file import DATA_SHEETS, read_eds
+from hil.config.file_search import find_file
 from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import find_file
 from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.buses.canopen import canopen_settings
-from hil.stations.platform.drives.told import CheckTypeTold
+from hil.stations.platform.drives.drive_summaries import CheckTypeSummary
 from hil.terminal.console import out, print_json
 
 CHECK_PERIOD_S = 0.004
@@ -93,7 +93,7 @@ def check_and_show(name: str, rig_name: str, *, as_json: bool) -> bool:
     )
     accepted = all(need.met for need in needs)
     if as_json:
-        print_json(CheckTypeTold(ok=accepted, drive=header, needs=list(needs)))
+        print_json(CheckTypeSummary(ok=accepted, drive=header, needs=list(needs)))
     else:
         _show(header, source, needs, accepted=accepted)
     return accepted

@@ -14,7 +14,7 @@ from hil.stations.platform.fit.steps import Steps
 from hil.stations.platform.fit.units import UnitGuess, in_likely_units, likely_units
 from hil.stations.platform.motion.build import motion_of, multi_sine
 from hil.stations.platform.motion.fade import FadedMotion
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import MotionSettings, MultiSineSettings, Plan, RecordedSettings
 

@@ -15,7 +15,7 @@ from hil.stations.platform.fit.bounds import MotionBounds, ScaleLimit
 from hil.stations.platform.motion.columns import units_of
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.lowpass import lowpass
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
 

@@ -67,7 +67,7 @@ class GateChild:
         return self._process.poll() is None
 
     def start(
-        self, now_s: Callable[[], float], tell: Callable[[str], None] | None = None
+        self, now_s: Callable[[], float], report: Callable[[str], None] | None = None
     ) -> BankReport:
         """Give the order; return when the drives are configured.
 
@@ -83,8 +83,8 @@ class GateChild:
             check_libraries()
         except InstallationError as error:
             raise DriveSetupError(f"{url}: {error}") from None
-        self._process.tell(order.to_line(), last=True)
-        answer = self._answer(now_s, tell)
+        self._process.send(order.to_line(), last=True)
+        answer = self._answer(now_s, report)
         if "refused" in answer:
             with suppress(ChildTimeout):
                 self._process.wait(LEAVE_S)
@@ -115,7 +115,7 @@ class GateChild:
         )
 
     def _answer(
-        self, now_s: Callable[[], float], tell: Callable[[str], None] | None
+        self, now_s: Callable[[], float], report: Callable[[str], None] | None
     ) -> dict[str, Any]:
         """Return the answer to the order, an empty one if there was none; tell what it waits for.
 
@@ -130,8 +130,8 @@ class GateChild:
                     return answer
                 waits, heard_s = waits_from_json(answer["waiting"]), now_s()
             line = follower.step(now_s(), waits)
-            if line and tell is not None:
-                tell(line)
+            if line and report is not None:
+                report(line)
         return {}
 
     def end(self, patience_s: float, wait: Callable[[float], bool]) -> None:

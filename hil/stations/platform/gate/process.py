@@ -25,11 +25,11 @@ from drives.waits import Waits
 from hil.config.installation import HOME, code_of_process
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
+from hil.stations.platform.gate.command_slot import CommandSlot
 from hil.stations.platform.gate.control_state import ControlWatch
 from hil.stations.platform.gate.order import GateOrder
 from hil.stations.platform.gate.place_record import PlaceRecord
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gate.status import END_KIND, LOST_KIND, TOUCH_KIND, waits_to_json
 from hil.stations.platform.gated_bank import GatedBank
@@ -117,14 +117,14 @@ def _say(**answer: Any) -> None:
         os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
 
 
-class SetupTeller:
+class WaitsWriter:
     """Tells control, before the first cycle, what the set-up of the drives waits for."""
 
     def __init__(self, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
         self._due_s = float("-inf")
 
-    def tell(self, waits: Waits) -> None:
+    def write(self, waits: Waits) -> None:
         """Tell it, but not too often; that it is told again says that the process lives."""
         now_s = self._now_s()
         if now_s >= self._due_s:
@@ -176,7 +176,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            bank = foreign or build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
+            bank = foreign or build_bank(order.spec, clock.now_s, WaitsWriter(clock.now_s).write)
             gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
             code = code_of_process()  # all of it is loaded, and the drives do not wait yet
             report = gated.open()
@@ -234,7 +234,7 @@ def _guard(
         box.event(f"UNDER POWER: {'; '.join(end.powered)}" if end.powered else "drives: all off")
         if end.powered:
             box.keep()
-        _tell(ring, end)
+        _push_end(ring, end)
         ring.close_producer()
         wire.close()
         if order.black_box and box.kept:
@@ -250,7 +250,7 @@ def _close(gated: GatedBank) -> BankEnd:
         return BankEnd(powered=(f"legs 1 to 6: {error}",))
 
 
-def _tell(ring: Ring, end: BankEnd) -> None:
+def _push_end(ring: Ring, end: BankEnd) -> None:
     """Put the end into the ring; what is too long for it is left out, and the drives last.
 
     First the notes of the tally go, then the tally, then what was seen of each drive beyond its

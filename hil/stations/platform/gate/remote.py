@@ -20,11 +20,11 @@ from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError, 
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import open_own_record
 from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.server import HOLD_ALONE_S
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.spec import BankSpec
 from hil.stations.platform.gate.status import (
     END_KIND,
@@ -82,7 +82,7 @@ class RemoteGate:
         led: bool = False,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
         program: tuple[str, ...] = GATE_PROGRAM,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._spec = spec
         self._limits = limits
@@ -98,12 +98,12 @@ class RemoteGate:
         self._socket: socket.socket | None = None
         self._child: GateChild | None = None
         self._program = program
-        self._tell = tell
+        self._report = report
         self._waits: Waits = ()
         self._lost = False
         self._lost_why = ""
         self._end = BankEnd()
-        self._end_told = False
+        self._end_known = False
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -178,7 +178,7 @@ class RemoteGate:
             )
             self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
-            report = self._child.start(self._now_s, self._tell)
+            report = self._child.start(self._now_s, self._report)
         except BaseException:
             theirs.close()
             self._let_go()
@@ -261,7 +261,7 @@ class RemoteGate:
                     lost = payload.decode(errors="replace")
                 elif kind == END_KIND:
                     self._end = replace(_end_of(json.loads(payload)), touched=self._end.touched)
-                    self._end_told = True
+                    self._end_known = True
                 elif kind == TOUCH_KIND:
                     touched = (*self._end.touched, _touch_of(json.loads(payload)))
                     self._end = replace(self._end, touched=touched)
@@ -307,7 +307,7 @@ class RemoteGate:
             patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
             child.end(patience_s, self._follow_the_end)
         self._follow_the_end(0.0)  # what it told between our last look and its end
-        if not self._end_told:
+        if not self._end_known:
             self._end = replace(self._end, powered=(UNTOLD,))
         self._let_go()
         return self._end
@@ -333,14 +333,14 @@ class RemoteGate:
         self._child = self._slot = self._ring = self._socket = None
 
 
-def _end_of(told: Mapping[str, Any]) -> BankEnd:
+def _end_of(end: Mapping[str, Any]) -> BankEnd:
     return BankEnd(
-        told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]), tuple(told.get("powered", ()))
+        end["tally"], tuple(end["left_m"]), tuple(end["cut_us"]), tuple(end.get("powered", ()))
     )
 
 
-def _touch_of(told: Sequence[Any]) -> Touch:
-    between, start_s, step_s, forces_n = told
+def _touch_of(document: Sequence[Any]) -> Touch:
+    between, start_s, step_s, forces_n = document
     return between, start_s, step_s, tuple(forces_n)
 
 

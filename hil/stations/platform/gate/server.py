@@ -19,8 +19,8 @@ from drives.bank import BankFeedback
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import ControlState
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
 from hil.stations.platform.gated_bank import NEVER_S, GatedBank
 from hil.timing.clock import Tick
@@ -135,7 +135,7 @@ class GateServer:
         )
         self._black_box.note(tick, verdict, record)
         if feedback.waits != self._waits and tick.index >= self._waits_due:
-            self._tell_waits(feedback.waits, tick.index)
+            self._send_waits(feedback.waits, tick.index)
         self._ring.push(STATUS_KIND, record)
         if not self._wake():
             self._be_alone(Alone.GONE, tick.index)
@@ -143,7 +143,7 @@ class GateServer:
             self._look_for_the_end(verdict, feedback)
         return verdict
 
-    def _tell_waits(self, waits: Waits, index: int) -> None:
+    def _send_waits(self, waits: Waits, index: int) -> None:
         """Tell control what the drives wait for; before the status of the cycle that knows it."""
         self._waits, self._waits_due = waits, index + self._waits_every
         self._ring.push(WAITS_KIND, json.dumps(waits_to_json(waits)).encode())

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from drives.bank import DriveBank, DriveSetupError
-from drives.waits import Tell, tell_nobody
+from drives.waits import ReportWaits, ignore_waits
 from hil.stations.platform.gate.bank_spec import BankSpec
 
 
-def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody) -> DriveBank:
+def build_bank(
+    spec: BankSpec, now_s: Callable[[], float], report: ReportWaits = ignore_waits
+) -> DriveBank:
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
@@ -27,7 +29,7 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
     """
     if spec.scheme == "sim":
         return _simulated(spec)
-    from drives.offered import BankOrder, OfferedBank
+    from drives.plugin_bank import BankOrder, OfferedBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     offer = bank_offered(spec.scheme)
@@ -35,7 +37,7 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
         why = "it is not installed" if offer is None else f"{offer.words}: {offer.broken}"
         raise DriveSetupError(f"{spec.url}: the bank {spec.scheme!r} cannot be used: {why}")
     if offer.ours:
-        return offer.value(spec, now_s, tell)
+        return offer.value(spec, now_s, report)
     if bank_origin(offer) != spec.settings["origin"]:
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
@@ -92,12 +94,12 @@ def _simulated(spec: BankSpec) -> DriveBank:
     )
 
 
-def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant
 
-    world, rig = RigWorld.from_json(told["around"]), Rig.build(told["rig"], "rig")
+    world, rig = RigWorld.from_json(document["around"]), Rig.build(document["rig"], "rig")
     gains = CylinderServo(**world.servo.model_dump())
     return {"plant": platform_plant(rig, world, seed), "servo": gains}

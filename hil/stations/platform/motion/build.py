@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.machine import geometry_of, park_pose
 from hil.machines.rig.settings import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil.stations.platform.motion.motion_plugins import offered_motion
 from hil.stations.platform.motion.moves import Moves
-from hil.stations.platform.motion.offered import offered_motion
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.multi_sine_motion import MultiSine
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
     DiagramSettings,
@@ -160,9 +160,9 @@ def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole:
              ) -> MotionSource:  # fmt: skip
     from hil.diagram.check.flat import AS_TABLE  # seldom needed
     from hil.diagram.file.read import read
-    from hil.diagram.run.acts import operated
+    from hil.diagram.run.diagram_use import change_of
     from hil.diagram.run.live import Version
-    from hil.diagram.run.use import change_of
+    from hil.diagram.run.operator_actions import operated
     from hil.stations.platform.motion.diagram import diagram_motion
 
     path = find_file(

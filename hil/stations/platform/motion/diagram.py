@@ -21,11 +21,11 @@ from hil.config.similar_names import nearest
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.seam import DiagramEnds, Endpiece
 from hil.diagram.file.units import unit
-from hil.diagram.run.acts import Timed
-from hil.diagram.run.ahead import computed_ahead
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.run.live import Version
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.diagram.run.operator_actions import Timed
+from hil.diagram.run.precomputation import computed_ahead
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time
 from platform6dof.pose import PlatformSetpoint
@@ -57,7 +57,7 @@ class Computed(NamedTuple):
 
     values: Floats
     """Deviation from neutral, its rate and acceleration, shape (N, 6, 3); 0 where none is told."""
-    told: NDArray[np.bool_]
+    is_computed: NDArray[np.bool_]
     """Which of them the diagram tells, shape (6, 3)."""
     base_s: float
     """From tick to tick [s]."""
@@ -89,7 +89,7 @@ class DiagramMotion(RecordedMotion):
             raise MotionError(computed.fault or str(error)) from None
         knots = self._knots.copy()
         own = knots[self._own]
-        own[:, computed.told] = computed.values[:, computed.told]
+        own[:, computed.is_computed] = computed.values[:, computed.is_computed]
         knots.setflags(write=False)
         self._knots = knots
         if computed.fault:
@@ -195,7 +195,10 @@ def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
             done += 1
     except NonFiniteError as error:
         rows, fault = rows[:done], f"{path}: {error}"
-    values, told = np.zeros((len(rows), len(AXES), 3)), np.zeros((len(AXES), 3), dtype=np.bool_)
+    values, is_computed = (
+        np.zeros((len(rows), len(AXES), 3)),
+        np.zeros((len(AXES), 3), dtype=np.bool_),
+    )
     for column, name in enumerate(names):
         order, number, si = OUTPUTS[name]
         large = np.flatnonzero(~(np.abs(rows[:, column]) <= DEVIATION_MAX))
@@ -203,14 +206,14 @@ def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
             tick = int(large[0])
             text = f"{path}: output {name} is {rows[tick, column]:g} {si} at tick {tick}"
             raise MotionError(f"{text} ({tick * sound.flat.base_s:g} s): at most {DEVIATION_MAX:g}")
-        values[:, number, order], told[number, order] = rows[:, column], True
-    return Computed(values, told, sound.flat.base_s, fault)
+        values[:, number, order], is_computed[number, order] = rows[:, column], True
+    return Computed(values, is_computed, sound.flat.base_s, fault)
 
 
 def _require_agreement(computed: Computed, path: Path) -> None:
     """Refuse rates that are not those of their coordinate, and accelerations likewise."""
     for name, (order, number, _) in OUTPUTS.items():
-        if not (order and computed.told[number, order]):
+        if not (order and computed.is_computed[number, order]):
             continue
         below, values = computed.values[:, number, order - 1], computed.values[:, number, order]
         way = np.zeros(len(values))

@@ -12,7 +12,7 @@ import numpy as np
 
 from hil.config.move_limits import MoveLimits
 from hil.stations.platform.motion.fade import FadedMotion
-from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import Floats, MotionSource, clamp_time
 from platform6dof.geometry import HexapodGeometry

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from drives.axes.first_motion import STAGES
-from hil.stations.platform.motion.in_turn import InTurn
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil.stations.platform.motion.motion_sequence import InTurn
 from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths

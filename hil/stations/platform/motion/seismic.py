@@ -178,12 +178,12 @@ def _miniseed(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
         traces = library.MS3TraceList.from_buffer(data, unpack_data=True)
         segments = {one.sourceid: list(one) for one in traces}
     except (library.PymseedError, ValueError) as error:
-        told = str(error).replace("\n", " ")[:200]
-        raise MotionError(f"{path}: is not miniSEED, or is cut off: {told}") from error
+        message = str(error).replace("\n", " ")[:200]
+        raise MotionError(f"{path}: is not miniSEED, or is cut off: {message}") from error
     if whole != len(data):
         text = f"{path}: its records have {whole} bytes, and the file has {len(data)}"
         raise MotionError(f"{text}: it is cut off, or holds something else than miniSEED")
-    damaged = [told for told in library.get_error_messages() if "integrity" in told]
+    damaged = [message for message in library.get_error_messages() if "integrity" in message]
     if damaged:
         raise MotionError(f"{path}: is damaged: {damaged[0][:200]}: fetch it once more")
     found = {name: _one_segment(path, name, parts) for name, parts in segments.items()}

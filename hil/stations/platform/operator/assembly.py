@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.config.settings import ConfigError
 from hil.desk.operator import Operator, OrderSource
-from hil.desk.publisher import Note, Publisher, Told
+from hil.desk.publisher import Note, OperationSink, Publisher
 from hil.desk.watch import DeskWatch
 from hil.machines.rig.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
@@ -21,7 +21,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.sequence import OperatedCourse
@@ -61,7 +61,7 @@ class OperatedStation(PlatformStation):
         self._course.look(tick, verdict)
         control = super().step(tick, verdict)
         self._course.asked(control.requests)
-        self._course.tell(tick)
+        self._course.publish(tick)
         return control._replace(reset=self._course.reset, act_s=self._course.act_s)
 
     def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
@@ -117,7 +117,7 @@ class Leading:
 
 
 def operated_run(
-    parts: Leading, slot: OrderSource, told: Told, note: Note
+    parts: Leading, slot: OrderSource, sink: OperationSink, note: Note
 ) -> tuple[OperatedStation, OperatedCourse]:
     """Control of a run that an operator leads, and its course."""
     plan = parts.plan
@@ -126,7 +126,7 @@ def operated_run(
     led = None if parts.extension is None else parts.extension.led
     motion = OperatedMotion(plan, parts.motion) if led is None else led()
     operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
-    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note, period_s=period_s)
+    course = OperatedCourse(operator, motion, *parts.patience_cycles, sink, note, period_s=period_s)
     return OperatedStation(parts.machine, motion, course, period_s, parking), course
 
 
@@ -164,8 +164,8 @@ def led_run(
             raise NoDeskError(f"no operator's desk: {error}") from error
         blank = b"" if extension is None else extension.blank
         journal = PlatformJournal(sink, desk.telemetry, blank)
-        told = Publisher(desk.telemetry)
-        station, course = operated_run(parts, desk.slot, told, journal.operator)
+        publisher = Publisher(desk.telemetry)
+        station, course = operated_run(parts, desk.slot, publisher, journal.operator)
         station.watch = DeskWatch(desk, journal.desk).look
         yield journal, station, course
 

@@ -6,7 +6,7 @@ from hil.desk.publisher import Note
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, cleared, why_not
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import Verdict
 
@@ -72,7 +72,7 @@ class ButtonCommands:
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
-                why = told(verdict.faults) or "its cause is still there"
+                why = describe_faults(verdict.faults) or "its cause is still there"
                 self.refuse(tick, Refusal(f"the gate keeps the fault: {why}", Button.RESET.value))
 
     def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:

@@ -19,7 +19,7 @@ from hil.stations.platform.motion.source import AXES, Floats, MotionSource
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
 from hil.stations.platform.operator.motion_builder import BuiltMotion, MotionBuilder
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck, start_rows
 from hil.stations.platform.operator.paths import Crossfade, Played, RestPath, ScaledPath
 from hil.stations.platform.operator.phases import (

@@ -10,7 +10,7 @@ from enum import Enum
 
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count, start_rows
 from hil.stations.platform.operator.paths import RestPath, ScaledPath, ShortestPath
 from hil.stations.platform.operator.phases import OperationEvent

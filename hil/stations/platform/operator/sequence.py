@@ -11,17 +11,17 @@ from drives.waits import Waits, in_words
 from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
-from hil.desk.publisher import Note, Told
+from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
-from hil.stations.platform.operator.ending import EndConditions
+from hil.stations.platform.operator.end_conditions import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
-from hil.stations.platform.operator.way_back import WayBack
+from hil.stations.platform.operator.stall_recovery import WayBack
 from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -44,7 +44,7 @@ class OperatedCourse:
         motion: OperatedMotion,
         patience_cycles: int,
         homing_cycles: int,
-        told: Told,
+        sink: OperationSink,
         note: Note,
         *,
         period_s: float = 0.0,
@@ -58,7 +58,7 @@ class OperatedCourse:
         self._operator = operator
         self.motion = motion
         """What is followed in ENGAGED."""
-        self._told = told
+        self._sink = sink
         self._note = note
         self._presses = ButtonCommands(note)
         self._ending = EndConditions()
@@ -199,7 +199,7 @@ class OperatedCourse:
         request = self._presses.request(verdict) or self._next(verdict, path_done)
         return () if request is None else (request,)
 
-    def tell(self, tick: Tick) -> None:
+    def publish(self, tick: Tick) -> None:
         """Tell the panels how it stands; at the end of control's part of a cycle."""
         motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
@@ -214,12 +214,12 @@ class OperatedCourse:
             refused=self.refused,
             seen=operator.seen,
             dead_man=operator.rule,
-            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+            end=self._ending.end_now(self._verdict, parks=self._parking.on, left_s=left_s),
             cause=violation_data(faults[0]) if faults else None,
             clear=self._presses.clear(self._verdict),
             stalled=self._verdict is not None and stalled(self._verdict),
         )
-        self._told.tell(tick.t_s, operation)
+        self._sink.publish(tick.t_s, operation)
 
     # --- what the gate did ----------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ class OperatedCourse:
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
-                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self._ending.fault = self._ending.fault or describe_faults(verdict.faults)
                 self.done = True
             case Mode.OFF:
                 return Request.CONFIGURED
@@ -360,5 +360,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
+            ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.shipped import find_file
-from hil.recording.thinned import decimate
+from hil.config.file_search import find_file
+from hil.recording.decimation import decimate
 from hil.report.style import (
     INK,
     LIMIT,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hil.machines.rig.machine import lag_max_s
 from hil.report.pieces import Peak, peaks
-from hil.report.recorded import KeyFigure
+from hil.report.recorded_run import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
@@ -17,9 +17,9 @@ from hil.stations.platform.report.pose_figure import (
     wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
+from hil.stations.platform.run_warnings import warnings_of
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import CycleFlag
-from hil.stations.platform.warned import warnings_of
 
 Array = NDArray[np.float64]
 

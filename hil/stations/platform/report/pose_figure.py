@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import lines
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
@@ -33,8 +33,8 @@ def pose(view: RunView) -> Picture | None:
             time_axes(axes, view, strip=False)
             unit = "mm" if k < 3 else "°"
             far = apart[k]
-            told = "" if far is None else f"   apart: {figure_or_below(far)} {unit}"
-            axes.set_title(f"{NAMES[k]} [{unit}]{told}")
+            text = "" if far is None else f"   apart: {figure_or_below(far)} {unit}"
+            axes.set_title(f"{NAMES[k]} [{unit}]{text}")
         figure.supxlabel(TIME_LABEL, fontsize=9.0)
         handles = [
             Line2D([], [], color=WANTED, linewidth=3.0, label="wanted"),

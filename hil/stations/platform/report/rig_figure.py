@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hil.report.pieces import Peak, peaks
 from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
-from hil.scene.eye import Eye
+from hil.scene.camera import Eye
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.scene import PlatformScene
 

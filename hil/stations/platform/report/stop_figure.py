@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.phases import STOP_MODES, Phase
-from hil.report.recorded import BEFORE
+from hil.report.recorded_run import BEFORE
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
 from hil.stations.platform.report.leg_axes import leg_legend, limit_handles
 from hil.stations.platform.report.leg_figures import step_rate

@@ -13,9 +13,9 @@ from hil.machines.rig.settings import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
 from hil.recording.row_arrays import gathered, let_go
-from hil.report.ending import Ending, Verdict, seen_from_outside, verdict_of
 from hil.report.phases import Phase, phases_of, times_s
-from hil.report.recorded import RecordedRun, indented, notes_of
+from hil.report.recorded_run import RecordedRun, indented, notes_of
+from hil.report.run_verdict import Ending, Verdict, seen_from_outside, verdict_of
 from hil.run.evidence import in_motion
 from hil.run.run import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
@@ -236,8 +236,8 @@ def _gate_record(recording: Recording) -> list[str]:
     beside = "time_base" in facts and recording.path.name == RECORDING_NAME
     if not beside or facts.get("clock") != "real":
         return []
-    told = complaint(recording.path.parent / BLACK_BOX_NAME)
-    return [told] if told else []
+    complaint_text = complaint(recording.path.parent / BLACK_BOX_NAME)
+    return [complaint_text] if complaint_text else []
 
 
 def _plan(

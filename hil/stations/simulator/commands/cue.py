@@ -49,8 +49,8 @@ def omct(
     as_json: Json = False,
 ) -> None:
     """Response of the whole chain to sinusoids, axis by axis; shown, never judged."""
-    from hil.stations.platform.warm import warm_and_say
-    from hil.stations.simulator.cue_told import omct_told
+    from hil.stations.platform.kernel_warmup import warm_and_say
+    from hil.stations.simulator.cue_summaries import summarize_omct
     from hil.stations.simulator.omct_setup import OmctRequest, run_asked
 
     require_place(picture)
@@ -67,8 +67,8 @@ def omct(
 
         write_file(picture, omct_picture(found.points).png)
     if as_json:
-        told = omct_told(found)
-        print_json(told)
+        summary = summarize_omct(found)
+        print_json(summary)
     else:
         _show_omct(found)
 

@@ -12,9 +12,9 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.recording.thinned import Line, Thinned
+from hil.recording.decimation import Line, Thinned
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
-from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride, wanted_words
+from hil.stations.simulator.felt_ride import REST_SIGNALS, FeltRide, felt_ride, wanted_words
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hil.config.errors import RefusedError
-from hil.report.recorded import Row, Table, Tables
-from hil.stations.simulator.felt import felt_ride, figures_of, wanted_words
+from hil.report.recorded_run import Row, Table, Tables
+from hil.stations.simulator.felt_ride import felt_ride, figures_of, wanted_words
 from hil.stations.simulator.felt_tables import (
     SCORE_HEADS,
     WORST_HEADS,

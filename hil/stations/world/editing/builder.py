@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
-from hil.run.texts import EditRefusedError, EditText
+from hil.run.edit_texts import EditRefusedError, EditText
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.document_texts import document_text
 from hil.stations.world.editing.editor import EditAnswer, answered
-from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.editing.reading import document_text
-from hil.stations.world.editing.swapping import swapped
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.editing.wire import (
     ANSWER,
     BEGIN,
@@ -68,9 +68,9 @@ class BuilderProcess:
             ("-m", "hil.stations.world.editing.builder"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
             environment=SINGLE_THREADED,
         )  # fmt: skip
-        begin = {"plan": plan.told(), "watched": watched, "beside": plan.scenario_file}
+        begin = {"plan": plan.to_table(), "watched": watched, "beside": plan.scenario_file}
         begin["given"] = GIVEN.has("robot", watched)
-        self._child.tell(message(BEGIN, begin))
+        self._child.send(message(BEGIN, begin))
         try:
             self._await_ready()
         except BaseException:
@@ -114,7 +114,7 @@ class BuilderProcess:
     def offer(self, edit: EditText) -> None:
         """Build a document; it is taken once that is done."""
         self._asked += 1
-        self._child.tell(message(EDIT, asdict(edit)))
+        self._child.send(message(EDIT, asdict(edit)))
 
     def due(self, index: int) -> EditAnswer | None:
         """What has been built since."""
@@ -134,8 +134,8 @@ class BuilderProcess:
 
     def left(self) -> tuple[str, ...]:
         """Documents that were not built in time, and whether the process lives."""
-        told = (self._lost,) if self._lost else ()
-        return (*told, *(["an edit: the run was over before it was built"] * bool(self._asked)))
+        lost = (self._lost,) if self._lost else ()
+        return (*lost, *(["an edit: the run was over before it was built"] * bool(self._asked)))
 
     def close(self) -> None:
         """End the process; harmless when repeated."""
@@ -181,22 +181,22 @@ def serve(orders: int, answer: Callable[[bytes], object]) -> None:
                 return
             reader.feed(data)
         while (found := reader.next()) is not None:
-            kind, told, _ = found
+            kind, document, _ = found
             if kind == BEGIN:
-                plan = plan_from_told(told["plan"])
-                watch = _watch(told)
+                plan = plan_from_header(document["plan"])
+                watch = _watch(document)
                 warm = answered(plan, EditText(plan.robot_text, plan.robot_file))
                 answer(answer_message(warm, READY))  # it has loaded what building needs
             elif kind == EDIT and plan is not None:
-                answer(answer_message(answered(plan, EditText(**told))))
+                answer(answer_message(answered(plan, EditText(**document))))
         if watch is not None and plan is not None and (edit := watch.changed()) is not None:
             answer(answer_message(answered(plan, edit)))
 
 
-def _watch(told: Any) -> _Watch | None:
-    if told["given"]:  # by a person, to the process that began this one
-        GIVEN.take(told["watched"], "robot")
-    return _Watch(told["watched"], Path(told["beside"])) if told["watched"] else None
+def _watch(document: Any) -> _Watch | None:
+    if document["given"]:  # by a person, to the process that began this one
+        GIVEN.take(document["watched"], "robot")
+    return _Watch(document["watched"], Path(document["beside"])) if document["watched"] else None
 
 
 def _write(data: bytes) -> None:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from hil.run.texts import EditEvents, EditRefusedError, EditText, TimedEdit
-from hil.stations.world.editing.building import BuiltEdit, build
-from hil.stations.world.editing.swapping import swapped
+from hil.run.edit_texts import EditEvents, EditRefusedError, EditText, TimedEdit
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.edit_build import BuiltEdit, build
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class RunEditor:
             else:
                 run.go_on_with(found.bench)
                 self.taken += 1
-                self._events.put(run.journal, tick, answer.edit, (), found.told())
+                self._events.put(run.journal, tick, answer.edit, (), found.facts())
                 return
         self.refused += 1
         self._events.put(run.journal, tick, answer.edit, faults, {})

@@ -7,24 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hil.config.named import CarriedPath
-from hil.diagram.run.use import diagram_of_text
-from hil.stations.world.kept_plan import KeptPlan
+from hil.config.named_files import CarriedPath
+from hil.diagram.run.diagram_use import diagram_of_text
+from hil.stations.world.recorded_plan import KeptPlan
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 
-def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
+def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
     """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
 
     Raises:
         ConfigError: if it, or its scenario, is none.
         RobotDocumentError: if a document of it is none.
     """
-    from hil.stations.world.placing import placed_of
+    from hil.stations.world.scene_placement import placed_of
 
-    kept = KeptPlan.of(told)
+    kept = KeptPlan.of(document)
     file = Path(kept.robot_file)
     scenario = WorldScenario.build(kept.scenario, kept.scenario_file)
     robot = read_toml(kept.robot, str(file))

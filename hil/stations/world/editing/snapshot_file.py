@@ -37,8 +37,8 @@ _NO_SNAPSHOT: Final = (
 
 def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
     """Write a snapshot; the file is there as a whole or not at all."""
-    told = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
-    head = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    header = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
+    head = np.frombuffer(json.dumps(header).encode(), np.uint8)
     data = io.BytesIO()
     np.savez(data, **{**snapshot.arrays, "head": head})  # pyright: ignore[reportArgumentType]
     write_whole(path, data.getvalue())
@@ -59,10 +59,10 @@ def read_snapshot(path: Path) -> RunSnapshot:
                 raise ValueError("its arrays are encrypted")
         with np.load(data, allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
-        told = json.loads(arrays.pop("head").tobytes())
-        if told["kind"] != KIND:
-            raise ValueError(f"is {told['kind']!r}")
-        version, run = told["version"], dict(told["run"])
+        header = json.loads(arrays.pop("head").tobytes())
+        if header["kind"] != KIND:
+            raise ValueError(f"is {header['kind']!r}")
+        version, run = header["version"], dict(header["run"])
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
     except _NO_SNAPSHOT as error:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
-from hil.stations.world.editing.carried import CarriedSource, RowColumns
-from hil.stations.world.editing.plans import plan_from_told
+from hil.stations.world.contact_watch import ContactState, Touch
+from hil.stations.world.editing.edit_continuation import CarriedSource, RowColumns
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
-from hil.stations.world.touching import ContactState, Touch
 from hil.timing.clock import Clock, Tick
 from safety.robot_gate import RobotGateState
 from safety.robot_limits import RobotAction
@@ -29,20 +29,20 @@ from sim.world.engine.library import engine
 from sim.world.engine.world import World, WorldSnapshot
 from sim.world.engine.world_bodies import Push
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import JointInterpolation, PlannedMotion
-from sim.world.sensors.chain import ChainSnapshot
-from sim.world.sensors.signals import SensorSignal
+from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
+from sim.world.sensors.sensor_chain import ChainSnapshot
+from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.gated import GatedRobot
+    from hil.stations.world.gated_robot import GatedRobot
 
 Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
 """Arrays of a motion."""
-CHAIN: Final = ("begun", "filtered", "history", "told")
+CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
 """Bytes of what sensors remember."""
 
 
@@ -78,7 +78,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "engine": engine().__version__,
         "index": tick.index,
         "signals": run.signals.header(),
-        "plan": bench.plan.told(),
+        "plan": bench.plan.to_table(),
         "law": bench.law,
         "figures": asdict(run.figures),
         "ended_at": run._ended_at,  # noqa: SLF001
@@ -89,9 +89,9 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "held": held,
         "period_s": motion.period_s,
         "line": None if bench.line is None else [bench.line.turning, list(bench.line.parts)],
-        "robot": _gated_told(bench.gated),
+        "robot": _gated_state(bench.gated),
         "standing": [
-            [one.name, list(one.asked.positions), _gated_told(one.gated)] for one in bench.standing
+            [one.name, list(one.asked.positions), _gated_state(one.gated)] for one in bench.standing
         ],
         "contacts": asdict(bench.contacts.state()),
         "sensors": [chain.seed, chain.step, list(chain.values)],
@@ -100,7 +100,10 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
     arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
-    arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
+    arrays |= {
+        f"sensors_{name}": np.frombuffer(getattr(chain, field), np.uint8)
+        for name, field in CHAIN.items()
+    }
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
     return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})
@@ -124,8 +127,8 @@ def restored(
     """
     head = snapshot.head
     if head["engine"] != (now := engine().__version__):
-        told = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
-        raise RefusedError(f"snapshot: {told}")
+        problem = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
+        raise RefusedError(f"snapshot: {problem}")
     try:
         return _restored(snapshot, clock, journal, stopped, between)
     except (KeyError, TypeError, IndexError, ValueError) as error:
@@ -203,15 +206,15 @@ class RunKeeper:
         """Nothing is held."""
 
 
-def _gated_told(gated: GatedRobot) -> list[Any]:
+def _gated_state(gated: GatedRobot) -> list[Any]:
     state = gated.state()
     values = [list(one) for one in (state.positions, state.speeds, state.braking)]
     law = [gated.law.integrals.tolist(), gated.commanded.tolist()]
     return [state.action.name, *values, state.left_s, *law]
 
 
-def _resume_gated(gated: GatedRobot, told: Sequence[Any]) -> None:
-    action, positions, speeds, braking, left_s, integrals, commanded = told
+def _resume_gated(gated: GatedRobot, document: Sequence[Any]) -> None:
+    action, positions, speeds, braking, left_s, integrals, commanded = document
     state = RobotGateState(
         RobotAction[action], tuple(positions), tuple(speeds), tuple(braking), left_s
     )
@@ -221,7 +224,7 @@ def _resume_gated(gated: GatedRobot, told: Sequence[Any]) -> None:
 def _bench(snapshot: RunSnapshot) -> WorldBench:
     """Where the kept documents start."""
     head, arrays = snapshot.head, snapshot.arrays
-    plan = plan_from_told(head["plan"])
+    plan = plan_from_header(head["plan"])
     motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
     source: SetpointSource = LaidOutSource(motion)
     if head["held"] is not None:
@@ -243,11 +246,11 @@ def _resume(bench: WorldBench, snapshot: RunSnapshot) -> None:
     model = tuple(arrays[f"model_{index}"].tobytes() for index in range(count))
     bench.world.restore(WorldSnapshot(arrays["world"].tobytes(), model, pushes))
     _resume_gated(bench.gated, head["robot"])
-    for one, (name, positions, told) in zip(bench.standing, head["standing"], strict=True):
+    for one, (name, positions, state) in zip(bench.standing, head["standing"], strict=True):
         if one.name != name:
             raise RefusedError(f"snapshot: robot {name} is held in it, {one.name} here")
         one.resume(tuple(positions))
-        _resume_gated(one.gated, told)
+        _resume_gated(one.gated, state)
     contacts = {one.name: head["contacts"][one.name] for one in fields(ContactState)}
     contacts["resting"] = tuple((one, other) for one, other in contacts["resting"])
     contacts["touches"] = tuple(

@@ -14,8 +14,8 @@ import numpy as np
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
-from hil.run.texts import EditText
-from hil.stations.world.editing.building import BuiltEdit
+from hil.run.edit_texts import EditText
+from hil.stations.world.editing.edit_build import BuiltEdit
 from hil.stations.world.editing.editor import EditAnswer
 from sim.world.control.laws import Gains
 from sim.world.robots.model import (
@@ -45,9 +45,9 @@ class EditWireError(ValueError):
     """Bytes that are no message of this wire."""
 
 
-def message(kind: bytes, told: Any, body: bytes = b"") -> bytes:
+def message(kind: bytes, document: Any, body: bytes = b"") -> bytes:
     """A message of JSON and bytes."""
-    text = orjson.dumps(told)
+    text = orjson.dumps(document)
     return HEAD.pack(kind, len(text), len(body)) + text + body
 
 
@@ -112,14 +112,14 @@ def robot_from(text: str) -> Robot:
 
 def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
     """What building a document came to, as a message."""
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "text": answer.edit.text, "source": answer.edit.source, "faults": list(answer.faults),
     }  # fmt: skip
     built = answer.built
     if built is None:
-        return message(kind, told)
+        return message(kind, document)
     gains = [getattr(built.gains, name) for name in ("kp", "ki", "kd")]
-    told |= {
+    document |= {
         "robot": robot_json(built.robot),
         "weighed": None if built.weighed == built.robot else robot_json(built.weighed),
         "canonical": built.canonical,
@@ -128,19 +128,19 @@ def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
         "start": [[number, list(values)] for number, values in built.start.items()],
         "gains": [base64.b64encode(values.tobytes()).decode() for values in gains],
     }
-    return message(kind, told, built.model)
+    return message(kind, document, built.model)
 
 
-def answer_from(told: Any, body: bytes) -> EditAnswer:
+def answer_from(document: Any, body: bytes) -> EditAnswer:
     """What building a document came to, out of a message."""
-    edit = EditText(told["text"], told["source"])
-    if "robot" not in told:
-        return EditAnswer(edit, None, tuple(told["faults"]))
-    robot = robot_from(told["robot"])
-    weighed = robot if told["weighed"] is None else robot_from(told["weighed"])
-    start = {number: tuple(values) for number, values in told["start"]}
-    gains = Gains(*(np.frombuffer(base64.b64decode(one)) for one in told["gains"]))
-    text = str(told["model_text"])
-    files = {str(name): base64.b64decode(data) for name, data in told["files"].items()}
-    built = BuiltEdit(edit, robot, weighed, told["canonical"], start, body, text, files, gains)
+    edit = EditText(document["text"], document["source"])
+    if "robot" not in document:
+        return EditAnswer(edit, None, tuple(document["faults"]))
+    robot = robot_from(document["robot"])
+    weighed = robot if document["weighed"] is None else robot_from(document["weighed"])
+    start = {number: tuple(values) for number, values in document["start"]}
+    gains = Gains(*(np.frombuffer(base64.b64decode(one)) for one in document["gains"]))
+    text = str(document["model_text"])
+    files = {str(name): base64.b64decode(data) for name, data in document["files"].items()}
+    built = BuiltEdit(edit, robot, weighed, document["canonical"], start, body, text, files, gains)
     return EditAnswer(edit, built)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import Wrong, about
-from hil.stations.world.led_settings import (
+from hil.stations.world.operator_motion_settings import (
     SLIDING,
     UNITS,
     CopyMotion,

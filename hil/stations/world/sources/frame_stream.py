@@ -81,7 +81,7 @@ class FrameStream:
         self._order = FrameOrder(self._stale_s)
         self._values: Array = np.zeros(count)
         self._heard_s = -np.inf
-        self._told, self._told_s = Counter[str](), -np.inf
+        self._noted, self._noted_s = Counter[str](), -np.inf
 
     def values(self, t_s: float) -> Array | None:
         """The newest values [rad] or [m], shape (count,); None if there are none or too old."""
@@ -124,12 +124,12 @@ class FrameStream:
 
     def news(self) -> Sequence[SourceNews]:
         """What was dropped since the last telling, once a second at most; all once it is closed."""
-        now_s, dropped = self._now_s(), self.counts - self._told
+        now_s, dropped = self._now_s(), self.counts - self._noted
         del dropped["taken"]
         closed = self._socket.fileno() < 0
-        if not closed and (not dropped or now_s - self._told_s < TELL_EVERY_S):
+        if not closed and (not dropped or now_s - self._noted_s < TELL_EVERY_S):
             return ()
-        self._told, self._told_s = Counter(self.counts), now_s
+        self._noted, self._noted_s = Counter(self.counts), now_s
         words = ", ".join(f"{number} {why}" for why, number in sorted(dropped.items())) or "none"
         data: dict[str, str | float | bool] = dict(sorted(self.counts.items()))
         whose = f" ({other})" if (other := self._senders.other) else ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from safety.robot_limits import RobotSetpoint
 
 if TYPE_CHECKING:
-    from sim.world.motion.bounded import BoundedJoints
-    from sim.world.motion.planned import JointInterpolation, PlannedMotion
+    from sim.world.motion.joint_bounds import BoundedJoints
+    from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
 
 
 @dataclass(frozen=True, slots=True)
