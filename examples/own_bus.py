@@ -95,7 +95,7 @@ class Controller:
 def _legs(values: dict[str, Any]) -> GlidingBank:
     """Six legs with the limits that were written."""
     limits: dict[str, Any] = {
-        name: tuple(one) if isinstance(one, list) else one for name, one in told.items()
+        name: tuple(one) if isinstance(one, list) else one for name, one in values.items()
     }
     bank = GlidingBank(
         BankOrder(

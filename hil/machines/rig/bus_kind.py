@@ -28,9 +28,9 @@ class Emulation:
     """What emulated drives shall be, as `hil drives rack` was asked."""
 
     rig: Rig
-    """Whose drives they are."""
+    """The rig whose drives are emulated."""
     protocol: str
-    """Of the bus."""
+    """Protocol of the bus that is emulated."""
     ready: Callable[[str], None]
     """To be called once, with the URL to use."""
     say: Callable[[str], None]
@@ -44,21 +44,21 @@ class Emulation:
     any_user: bool = False
     """Whether other users of the computer may connect."""
     seed: int = 0
-    """Of where the rods stand at first."""
+    """Seed of the places where the rods stand at first."""
     paced: bool = True
     """Whether frames take their time on the wire."""
     kind: str = ""
-    """Type of the drives."""
+    """Type of the drives; empty for the first that the bench has."""
     world: str = ""
-    """Scene on the rods."""
+    """Scene on the rods; empty for none."""
     script: Path | None = None
-    """File of faults with their times."""
+    """File of faults with their times, or None."""
     pty: bool = False
-    """A pseudo-terminal in place of TCP."""
+    """Whether a pseudo-terminal takes the place of TCP."""
     buses: int = 1
-    """How many."""
+    """Number of buses."""
     baud: int = 115_200
-    """Of a serial line [Bd]."""
+    """Speed of a serial line [Bd]."""
     rate_hz: float = 1.0 / 0.06
     """Rate that drives without a register for the bus cycle have stored [Hz]."""
 
@@ -72,13 +72,13 @@ class BusOrder:
     """For which rig and cycle a bus of ours describes its drives."""
 
     rig: Rig
-    """Whose drives they are."""
+    """The rig whose drives are described."""
     rig_file: Path
-    """Its file."""
+    """File of the rig."""
     url: str
-    """Where they are."""
+    """URL of the drives."""
     watchdog_s: float
-    """Silence after which they stop by themselves [s]."""
+    """Silence after which the drives stop by themselves [s]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class BusKind(DriveBus):
     """Checks what is asked for, and returns what serves six emulated drives; None: nobody emulates
     them. Raises `ConfigError` or `ValueError` for what cannot be, `OSError` for a port."""
     emulation_options: tuple[str, ...] = ()
-    """Those of `RACK_OPTIONS` that its emulated drives take."""
+    """Options of `RACK_OPTIONS` that its emulated drives take."""
     fit: Callable[[Rig, Path, bool], Rig] | None = None
     """Returns a rig as its drives need it: of the rig, its file, and whether the count of a drive
     goes round in the stroke of its leg. None: drives with limits of their own."""

@@ -22,7 +22,7 @@ class BankSpec:
     url: str
     """Where its drives are; its scheme says whose bank it is."""
     name: str
-    """Of the bank, for the record of a run."""
+    """Name of the bank, for the record of a run."""
     period_s: float
     """Bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
