@@ -1,7 +1,7 @@
 """Banks of drives that other distributions bring: what they are told, and who watches them.
 
 A maker gets a `BankOrder` and a monotonic clock and returns a `drives.bank.DriveBank`. The gate
-keeps it in an `OfferedBank`: whatever it raises or returns in a cycle becomes a feedback that tells
+keeps it in an `PluginBank`: whatever it raises or returns in a cycle becomes a feedback that tells
 its failure, upon which the gate stops the drives at once and in order.
 """
 
@@ -100,7 +100,7 @@ Maker = Callable[[BankOrder, Callable[[], float]], DriveBank]
 """Makes a bank of an order and a monotonic clock [s]; opens and sends nothing."""
 
 
-class OfferedBank:
+class PluginBank:
     """A bank of another distribution, watched.
 
     Args:

@@ -23,7 +23,7 @@ from hil.run.station import SIMULATED, Checked, Prepared, Request, StandIn, Stat
 from hil.terminal.console import err, out, styled
 from hil.terminal.run_console import TerminalConsole
 from hil.terminal.run_products import Afterwards
-from hil.timing.stop import StopSignals, StopWish
+from hil.timing.stop import StopRequest, StopSignals
 
 P = TypeVar("P", bound=Prepared)
 R = TypeVar("R")
@@ -165,7 +165,7 @@ def console_of(request: Request) -> Console:
 
 
 @contextmanager
-def _signals(until_shown: ExitStack | None) -> Iterator[StopWish]:
+def _signals(until_shown: ExitStack | None) -> Iterator[StopRequest]:
     """Signals as a wish for the length of a run, and after a good one until its result is told."""
     with ExitStack() as run_only:
         yield run_only.enter_context(StopSignals())

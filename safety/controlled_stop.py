@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hil_common.legs import SixFloats, as_six
 
 
-def ramp_way(ratio: float) -> float:
+def ramp_distance(ratio: float) -> float:
     """Way of a whole stop, in units of the last movement per cycle.
 
     Args:
@@ -61,7 +61,7 @@ class StopRamp:
 
     def length_m(self, cycle: int) -> SixFloats:
         """Commanded lengths in cycle 1, 2, ... of the stop [m]."""
-        way = ramp_way(self.ratio)
+        way = ramp_distance(self.ratio)
         if cycle < self.ratio:
             way = cycle - cycle * (cycle + 1) / (2.0 * self.ratio)
         pairs = zip(self.start_m, self.movement_m, strict=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.config.toml_edit import changed_text
+from hil.config.toml_edit import change_text
 from hil.hosts.wires.pose_template import _parts
 
 ROOT = Path(__file__).parents[1]
@@ -253,7 +253,7 @@ def test_a_value_is_changed_in_a_long_line(line):
     text = "[a]\n" + line.format(" " * 10_000, "#" * 10_000) + "\n"
     signal.setitimer(signal.ITIMER_VIRTUAL, 10 * PATIENCE_S)
     try:
-        changed = changed_text(text, {"a": {"b": 2}}, "here")
+        changed = change_text(text, {"a": {"b": 2}}, "here")
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
     assert changed.split("=")[1].split("#")[0].strip() == "2"

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from arm_driver.contour.following_watch import FollowingWatch
-from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.kept_period import PeriodBound
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import WaypointRequest
 from arm_driver.contour.period_watch import Pace, PeriodWatch
@@ -43,7 +43,7 @@ class Supervision:
         self._period_s = period_s
         self._settings = settings
         self._period = PeriodWatch(period_s, settings)
-        self._kept = KeptPeriod(period_s, unmeasured_s)
+        self._kept = PeriodBound(period_s, unmeasured_s)
         self._following = FollowingWatch(start, period_s, settings, a_zero_rad)
 
     @property

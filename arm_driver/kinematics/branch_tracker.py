@@ -20,7 +20,7 @@ LEAST_DISTANCES = SingularDistances(wrist=0.1, elbow_m=0.02, shoulder_m=0.02)
 fast as the hand."""
 
 
-class BranchKeeper:
+class BranchTracker:
     """Joint angles for one pose after the other, all in the branch of the first angles.
 
     A pose that is refused changes nothing: the next one is judged against the last accepted.

@@ -13,7 +13,7 @@ from drives.axes.axis import RUNAWAY_FACTOR, Axis
 from drives.axes.cia402 import OperationMode, State402
 from drives.axes.duty import AxisLimits, Duty
 from drives.axes.first_motion import SPEED_WRONG, StageCourse
-from drives.axes.values import AxesSeen, AxesWords, SteadyAxes
+from drives.axes.values import AxesFeedback, AxesWords, SteadyAxes
 from drives.bank import DriveGoal, DriveModelError, DriveState, SixStates
 from drives.waits import Wait, Waits, in_words, of_leg
 from hil_common.legs import LEG_COUNT, SixBools, SixInts
@@ -273,7 +273,7 @@ class SixAxes:
             (h, i, j, k, m, n),
         )
 
-    def observe(self, seen: AxesSeen) -> None:
+    def observe(self, seen: AxesFeedback) -> None:
         """Take in what came back, and go on towards the goal.
 
         Args:

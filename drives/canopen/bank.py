@@ -19,7 +19,7 @@ from drives.axes.cia402 import WITH_FORCE, state_of
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale, SixScales
 from drives.axes.sequence import SequenceTimes, SixAxes
-from drives.axes.values import AxesSeen
+from drives.axes.values import AxesFeedback
 from drives.bank import (
     BankEnd,
     BankFeedback,
@@ -44,7 +44,7 @@ from drives.canopen.cycle import (
     PdoInbox,
 )
 from drives.canopen.exchange import BusReport, CycleBus
-from drives.canopen.pdo import budget, carried_stamp
+from drives.canopen.pdo import budget, usable_stamp
 from drives.canopen.power import PowerProof
 from drives.canopen.readings import DriveReadings
 from drives.canopen.service import SDO_TIMEOUT_S, Segment, ServiceNode
@@ -131,7 +131,7 @@ class CanopenBank:
         self._stage_writer = CanopenStageWriter(
             self._nodes, settings, self._scales.scales, period_s
         )
-        stamp = carried_stamp(settings, period_s)
+        stamp = usable_stamp(settings, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take, stamp, period_s)
         self._bus = CycleBus(
             self._segments, self._inbox, settings, period_s, url, self._watch.asked
@@ -406,7 +406,7 @@ class CanopenBank:
                     self._axes.forget_reference(leg)
             alive = [watch.alive(leg, now_s) for leg in range(LEG_COUNT)]
         self._axes.observe(
-            AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
+            AxesFeedback(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
         return well and not self._bus.any_passive and not self._codes.faulted
 

@@ -138,7 +138,7 @@ class PdoInbox:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
         self._window_cycles += 1
         if self._window_cycles == DOUBLE_WINDOW_CYCLES:
-            self._look_for_doubles()
+            self._find_doubles()
         if self._cycle - min(self._effort_cycles) > self._effort_cycles_max:
             self._effort_si = None
         if now_s > self._inputs_until_s:
@@ -147,7 +147,7 @@ class PdoInbox:
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
 
-    def _look_for_doubles(self) -> None:
+    def _find_doubles(self) -> None:
         if max(self._counts) >= DOUBLES_MIN:
             self.doubled = [leg for leg, count in enumerate(self._counts) if count >= DOUBLES_MIN]
         self._counts = [0] * LEG_COUNT

@@ -11,7 +11,7 @@ from drives.axes.cia402 import PLACING_METHODS, OperationMode
 from drives.axes.scaling import LegScale
 from drives.bank import DriveError, DriveModelError
 from drives.canopen.objects import MotionParameters, Parameter
-from drives.canopen.pdo import INPUTS_PARAMETER, carried_stamp, layouts
+from drives.canopen.pdo import INPUTS_PARAMETER, layouts, usable_stamp
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.units import LegUnits
 from drives.types.drive_type import DriveType, place_text
@@ -131,7 +131,7 @@ def _age(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
     stamp, by_lag = settings.type.stamp, "the lag of the measured path, identified"
     if stamp is None:
         yield Need("1013h:0", "age of feedback", "", by_lag, True)
-    elif carried_stamp(settings, period_s) is None:
+    elif usable_stamp(settings, period_s) is None:
         stand_in = f"{by_lag}: the bus cannot carry {stamp.object} at {1.0 / period_s:g} Hz"
         yield Need(stamp.object, "age of feedback", "", stand_in, True)
     else:

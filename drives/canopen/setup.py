@@ -18,9 +18,9 @@ from drives.canopen.pdo import (
     INVALID,
     NO_REMOTE,
     PdoLayout,
-    carried_stamp,
     inputs_every,
     layouts,
+    usable_stamp,
 )
 from drives.canopen.service import ServiceNode
 from drives.canopen.settings import CanopenSettings
@@ -211,7 +211,7 @@ class NodeSetup:
         return ", ".join(parts)
 
     def _age_in_words(self) -> str:
-        stamp = carried_stamp(self._settings, self._period_s)
+        stamp = usable_stamp(self._settings, self._period_s)
         if stamp is None:
             return "age of its feedback by the lag of its path: the bus cannot carry its time stamp"
         return f"age of its feedback by its time stamp {stamp.object}"

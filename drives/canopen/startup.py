@@ -13,7 +13,7 @@ from drives.axes.scaling import LegScale
 from drives.bank import DriveSetupError
 from drives.canopen.boot import await_nodes, find_others, leave_faults, refuse_doubles, with_doubt
 from drives.canopen.pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, PRE_OPERATIONAL, nmt
-from drives.canopen.rival import LISTEN_S, refuse_led_drives
+from drives.canopen.rival import LISTEN_S, refuse_controlled_drives
 from drives.canopen.service import Segment, ServiceNode
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.setup import NodeIdentity, NodeSetup
@@ -68,7 +68,7 @@ def configure_nodes(
         segment.listen(LISTEN_S)
     _refuse_strangers(watch)
     await_nodes(segments, nodes, settings, watch, report)
-    refuse_led_drives(segments, nodes, scales)
+    refuse_controlled_drives(segments, nodes, scales)
     _refuse_strangers(watch)
     others = find_others(segments, settings)
     _report_transfers(nodes, report)

@@ -70,7 +70,7 @@ class UnitSetup:
     ) -> None:
         self._read, self._set, self._type = read, set_, type_
         self._counts_per_m = counts_per_m
-        self._way_per_turn_m = way_per_turn_m
+        self._feed_per_turn_m = way_per_turn_m
         self._words: list[str] = []
 
     def run(self) -> LegUnits:
@@ -145,7 +145,7 @@ class UnitSetup:
 
     def _known_turn(self, turn_m: float | None, gear: float) -> float | None:
         """Return the counts per turn, of the drive or else of the rig."""
-        way_m = self._way_per_turn_m
+        way_m = self._feed_per_turn_m
         return turn_m if turn_m is not None or way_m is None else self._counts_per_m * way_m * gear
 
     def _counts_per_increment(
@@ -165,7 +165,7 @@ class UnitSetup:
         """
         if unit.base is Base.METRE:
             return 1.0 / unit.factor
-        way_m = None if self._way_per_turn_m is None else self._way_per_turn_m * gear
+        way_m = None if self._feed_per_turn_m is None else self._feed_per_turn_m * gear
         per_turn = self._counts_per_turn(unit, increments, gear)
         length = unit_of_text(self._type.feed_unit, 0)
         if feed is not None and feed != 1.0:

@@ -22,7 +22,7 @@ from drives.axes.cia402 import Statusword, state_of
 from drives.axes.cut_trial import CutTrial
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
-from drives.axes.sequence import AxesSeen, SixAxes
+from drives.axes.sequence import AxesFeedback, SixAxes
 from drives.bank import (
     BankEnd,
     BankFeedback,
@@ -397,7 +397,7 @@ class ModbusBank:
     def _observe(self, fresh: list[bool], alive: list[bool]) -> None:
         answers = self._units.answers
         self._axes.observe(
-            AxesSeen(
+            AxesFeedback(
                 [answer.statusword for answer in answers],
                 [answer.mode_display for answer in answers],
                 [answer.position for answer in answers],

@@ -27,7 +27,7 @@ APART_S = 0.06
 """Time between two looks before the first write [s]."""
 MOTION_M = 5e-5
 """A leg that has gone further in that time moves [m]."""
-LOOK_EVERY_S = 0.1
+POLL_EVERY_S = 0.1
 """How often registers are read back [s]."""
 _LEFT_SO = (
     "an earlier run may have left it so, or another controller leads it: take the power off the "
@@ -49,7 +49,7 @@ class RivalWatch:
     ) -> None:
         self._map, self._scales, self._watches = map_, tuple(scales), watches
         self._codec = CycleCodec(map_)
-        self._every = max(1, round(LOOK_EVERY_S / period_s))
+        self._every = max(1, round(POLL_EVERY_S / period_s))
         self._cycle = 0
         self._answered: set[int] = set()
         self.found = ""

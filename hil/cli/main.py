@@ -15,7 +15,7 @@ from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
 from hil.cli.command_summaries import DoctorSummary, WarmSummary
 from hil.cli.stations import refuse_foreign, with_station_options
-from hil.cli.together import check_together, refuse_for_several, run_together_and_show
+from hil.cli.together import check_together, refuse_for_several, run_together_and_print
 from hil.config.errors import ConfigError
 from hil.diagram.commands.diagram import app as diagrams
 from hil.run.file_kinds import TOGETHER, run_file
@@ -171,7 +171,7 @@ def run(
         flags = {"--clock": clock, "--fallback": fallback, **options}
         refuse_for_several(path, [flag for flag, value in flags.items() if value])
         leave(
-            run_together_and_show(
+            run_together_and_print(
                 path, folder, overrides, report_too=report_too, as_json=as_json, operator=operator
             )
         )
@@ -236,9 +236,9 @@ def schema(
     import orjson
 
     from hil.config.editor_schema import for_editors
-    from hil.run.file_kinds import named_kinds, schema_of_forms
+    from hil.run.file_kinds import kinds_by_name, schema_of_forms
 
-    kinds = named_kinds()
+    kinds = kinds_by_name()
     if what not in (*kinds, "all"):
         raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(kinds)}, all"])
     if what == "all":

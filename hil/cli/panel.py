@@ -34,9 +34,9 @@ def panel(what: WhatArg = None, as_json: Json = False) -> None:
     The window is a process of its own: it asks the bench, and can neither delay nor move it by
     dying. With --json it prints what it would open, and opens nothing.
     """
-    from hil.panel.shell.models.start_view import opening_of
+    from hil.panel.shell.models.start_view import start_view_of
 
-    opening = opening_of(what)
+    opening = start_view_of(what)
     if as_json:
         print_json(
             PanelSummary(

@@ -64,7 +64,7 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
     return {"ok": checked.ok} | dict(checked.values)
 
 
-def run_together_and_show(
+def run_together_and_print(
     path: Path,
     folder: Path,
     overrides: list[str] | None,

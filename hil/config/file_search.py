@@ -93,7 +93,7 @@ def find_file(
     raise MissingError(str(beside or "command line"), [about(key, line)])
 
 
-def place_beside(name: str, *, beside: Path, key: str) -> Path:
+def path_beside(name: str, *, beside: Path, key: str) -> Path:
     """Where a thing of a document's own is, or is to be made: a socket, or its token.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.

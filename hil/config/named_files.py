@@ -34,7 +34,7 @@ class MissingError(ConfigError):
     """There is no such file."""
 
 
-class CarriedPath(type(Path())):
+class EmbeddedPath(type(Path())):
     """Where a document was that a recording carries: it stands in no folder, and may name no file.
 
     Paths that are made of it are of this type, too.
@@ -61,7 +61,7 @@ def judged(
     Raises:
         OutsideError: if the document may not name it.
     """
-    if isinstance(document, CarriedPath):
+    if isinstance(document, EmbeddedPath):
         problem = "is named by a document of a recording, which holds all that it needs itself"
         raise OutsideError(errno.EACCES, problem)
     folder = folder_of(document)
@@ -82,7 +82,7 @@ def folder_of(document: Path) -> Path:
     return own if isinstance(document, JudgedPath) else own.resolve()
 
 
-def read_named(
+def read_named_file(
     place: Path, document: Path, most_bytes: int, also: Iterable[Path] = (), *,
     name: str = "", kind: str = "",
 ) -> bytes:  # fmt: skip
@@ -103,7 +103,7 @@ def read_named(
     return read_regular(found, most_bytes)
 
 
-class GivenNames:
+class UserNamedFiles:
     """Names that a person gave for a key on the command line, which may be of files anywhere.
 
     A name counts for keys of that last part alone: what is said of a clock opens no table.
@@ -156,5 +156,5 @@ def _field(key: str) -> str:
     return next((one for one in reversed(key.split(".")) if not one.isdecimal()), "")
 
 
-GIVEN: Final = GivenNames()
+GIVEN: Final = UserNamedFiles()
 """Those of this process."""

@@ -58,7 +58,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
     """
-    return parsed_toml(settings_text(path), path)
+    return parse_toml(settings_text(path), path)
 
 
 def scenario_toml(path: Path) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def settings_text(path: Path) -> str:
         raise ConfigError(str(path), [f"is not UTF-8 ({byte}): save it as UTF-8"]) from None
 
 
-def parsed_toml(text: str, path: Path) -> dict[str, Any]:
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
     """The table of a text of TOML.
 
     Args:

@@ -36,7 +36,7 @@ _KEEPER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """What the keeper is given beyond the times that it gives the desk [s]."""
-_SAID_MAX_BYTES: Final = 4096
+_REPLY_MAX_BYTES: Final = 4096
 
 
 class DeskError(Exception):
@@ -158,7 +158,7 @@ class DeskProcess:
         keeper = self._keeper
         if keeper is None or keeper.stdout is None or not self._poll.poll(0):
             return
-        said = os.read(keeper.stdout.fileno(), _SAID_MAX_BYTES)
+        said = os.read(keeper.stdout.fileno(), _REPLY_MAX_BYTES)
         if not said:
             self._poll.unregister(keeper.stdout)
             self._pid = 0

@@ -45,7 +45,7 @@ def announced(name: str, place: Path | None = None) -> Iterator[None]:
         yield
 
 
-def unled_runs(place: Path | None = None) -> list[str]:
+def list_unattended_runs(place: Path | None = None) -> list[str]:
     """Names of the runs without operator that go on; files of those that were killed are removed.
 
     Raises:

@@ -73,7 +73,7 @@ class MappedVariable:
         return value_si / self.factor + self.bias
 
 
-def mapped_variables(
+def map_variables(
     model: Description,
     table: Mapping[str, Mapped | str],
     quantities: Mapping[str, str],

@@ -18,9 +18,9 @@ def _model() -> type[Settings]:
     """Keys of all kinds together, for editors and forms; those of one kind only may be left out."""
     from pydantic import Field, create_model
 
-    from hil.hosts.maps import MapSettings, hosts_offered
+    from hil.hosts.maps import MapSettings, installed_hosts
 
-    kinds = [one.value for one in hosts_offered() if not one.broken]
+    kinds = [one.value for one in installed_hosts() if not one.broken]
     keys: dict[str, list[FieldInfo]] = {}
     for kind in kinds:
         for key, field in kind.settings().model_fields.items():

@@ -20,7 +20,7 @@ class Line(NamedTuple):
     """There."""
 
 
-class Thinned:
+class Decimator:
     """Values to draw of many: of each stretch the lowest and the highest, as of `decimate`.
 
     Args:

@@ -163,7 +163,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
     return " or ".join(kind.named for kind in wanted)
 
 
-def named_kinds() -> dict[str, FileKind]:
+def kinds_by_name() -> dict[str, FileKind]:
     """What the command line calls them → kinds of files, the default station's scenario first.
 
     A station's name stands for its scenario, unless a kind of file is called so.

@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from hil.config.file_search import find_file
-from hil.config.named_files import OutsideError, judged, read_named
+from hil.config.named_files import OutsideError, judged, read_named_file
 from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
@@ -53,7 +53,7 @@ class PartNote:
     def beside(cls, recording: Path) -> "PartNote | None":
         """The note beside a recording; None if there is none, or it is not one."""
         try:
-            raw = orjson.loads(read_named(recording.parent / NOTE_NAME, recording, NOTE_MAX))
+            raw = orjson.loads(read_named_file(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None

@@ -24,7 +24,7 @@ from platform6dof.cueing.plausible import (
     ForceFinding,
     empty,
     gravity_twice,
-    judged_force,
+    judge_force,
 )
 from platform6dof.cueing.record import ReportedMotion, rates_of
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
@@ -193,7 +193,7 @@ def force_finding(motion: ReportedMotion, level_s: float | None = None) -> Force
     levelled = None
     if is_known.all() and np.isfinite(motion.attitude).all():
         levelled = _levelled(f[:count], motion.attitude[:count])
-    found = judged_force(_mean(f[:count]), levelled)
+    found = judge_force(_mean(f[:count]), levelled)
     return found if found is not None or not is_known.all() else _empty(motion)
 
 

@@ -31,12 +31,12 @@ from platform6dof.cueing.governor_stop import (
     NEAREST_LIMIT,
     NEAREST_VALUE,
     SMALLEST,
+    check_along,
     is_far,
-    look_along,
     pose_margins,
     pose_of,
+    stop_distance,
     stop_ratio,
-    stop_way,
 )
 from platform6dof.kernels.legs import leg_rows, leg_state, solve
 from platform6dof.kernels.rotation import setpoint_of_coordinates
@@ -102,14 +102,14 @@ def judge(
             bad, findings[BAD_VALUE], findings[BAD_LIMIT] = 18 + j, value, pose[j, 1]
     if bad != GOOD:
         return bad
-    way = stop_way(stop_ratio(findings[6:12], legs))
+    way = stop_distance(stop_ratio(findings[6:12], legs))
     if way == 0.0:
         return GOOD
     delta = (rows[0] - state[Q : Q + 6]) * way
     if is_far(delta, findings[:6], numbers, margins, buffers):
         return GOOD
     travel = findings[6:12] * way
-    return look_along(
+    return check_along(
         table, joints, pose, buffers, numbers, rows[0], delta, findings[:6], travel, findings
     )
 
@@ -172,7 +172,7 @@ def _judge_leg(
 @njit(cache=True, error_model="numpy")
 def _stop_ends(legs: Array, buffer: float, numbers: Array, findings: Array) -> int:
     """Whether a stop of all legs with one factor ends within the ends, less what the gate keeps."""
-    way = stop_way(stop_ratio(findings[6:12], legs))
+    way = stop_distance(stop_ratio(findings[6:12], legs))
     for i in range(6):
         move = findings[6 + i]
         end = findings[i] + move * way

@@ -33,14 +33,14 @@ NEWTON_STEPS, NEWTON_M, NEWTON_GOOD_M, NEWTON_FAR = 12, 1e-13, 1e-9, 0.3
 
 
 @njit(cache=True, error_model="numpy")
-def stop_way(ratio: float) -> float:
+def stop_distance(ratio: float) -> float:
     """Way of a whole stop in movements of the last cycle, as the gate has it."""
     k = math.floor(ratio)
     return k - k * (k + 1.0) / (2.0 * ratio)
 
 
 @njit(cache=True, error_model="numpy")
-def ratio_of_way(way: float) -> float:
+def ratio_of_distance(way: float) -> float:
     """Ratio of the stop that has this way; its inverse, at least 1."""
     if not way > 0.0:
         return 1.0
@@ -155,7 +155,7 @@ def is_far(delta: Array, lengths: Array, numbers: Array, margins: Array, buffers
 
 
 @njit(cache=True, error_model="numpy")
-def look_along(
+def check_along(
     table: Array, joints: Array, pose: Array, buffers: Array, numbers: Array,
     q: Array, delta: Array, lengths: Array, travel: Array, findings: Array,
 ) -> int:  # fmt: skip

@@ -70,7 +70,7 @@ def _wish(state: Array, rows: Array, numbers: Array, wish: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def wish_gently(
+def request_gently(
     legs: Array, pose: Array, buffers: Array, numbers: Array, state: Array, rows: Array, jac: Array,
     wish: Array,
 ) -> int:  # fmt: skip

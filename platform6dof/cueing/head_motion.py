@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from platform6dof.cueing.head_motion_kernels import felt_rows
+from platform6dof.cueing.head_motion_kernels import head_motion_rows
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 Array = NDArray[np.float64]
@@ -34,5 +34,5 @@ def felt(rows: Array, head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> A
         raise ValueError(f"rows have shape {rows.shape}: it must be (N, 3, 6)")
     out = np.empty((len(rows), 6))
     head = np.array(head_m, dtype=np.float64)
-    felt_rows(np.ascontiguousarray(rows), head, GRAVITY_M_S2, out)
+    head_motion_rows(np.ascontiguousarray(rows), head, GRAVITY_M_S2, out)
     return out

@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 
 @njit(cache=True, error_model="numpy")
-def felt_rows(rows: Array, head: Array, gravity: float, out: Array) -> None:
+def head_motion_rows(rows: Array, head: Array, gravity: float, out: Array) -> None:
     """Specific force and rates at the head in axes FRD.
 
     The rates of the angles give those of the body (Diebel, "Representing Attitude", 2006, angles

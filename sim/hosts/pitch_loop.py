@@ -20,7 +20,7 @@ from sim.hosts.vehicle_motion import (
 )
 
 
-class Looping:
+class PitchLoop:
     """Another motion with a loop through 90 degrees of pitch put upon it.
 
     The vehicle flies along its nose all the same, so that its path becomes a loop where it moves.

@@ -23,7 +23,7 @@ from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
-from hil.stations.arm.report.tracking import driven_path
+from hil.stations.arm.report.tracking import path_of_controller
 from hil.stations.arm.signals import WAY_PLACES
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
@@ -116,7 +116,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
     robot_q = np.array(robot_q)
     asked = PosePath.of(ASKED_FIRST_S + t_s, np.array([seven(pose) for pose in targets]))
     sum_at = ASKED_FIRST_S + t_s - PERIOD_S  # a waypoint is ready a period before it is fetched
-    told, told_turn = driven_path(asked, machines().blend, start).at(sum_at - DELAY_S)
+    told, told_turn = path_of_controller(asked, machines().blend, start).at(sum_at - DELAY_S)
     told_turn = told_turn * Rotation.from_rotvec([0.0, 0.0, ANGLE_ERROR_RAD])
     told = np.hstack([told + OFFSET_M, told_turn.as_quat(scalar_first=True)])
     places = np.array([pose.position_m for pose in targets])

@@ -145,7 +145,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     def led(plan, header, now_s):
         yield ArmOperator(LatestOrder.local(), Panels(), now_s, live=False)
 
-    monkeypatch.setattr(hil.stations.arm.bench, "led_arm", led)
+    monkeypatch.setattr(hil.stations.arm.bench, "open_arm_desk", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
     ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
     result = run_arm(ended, tmp_path, faults=fault, operator=True)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named_files import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.desk.velocity.source import SourceError
 from hil.diagram.check.diagram import check
 from hil.diagram.check.flatten import flatten
@@ -336,7 +336,7 @@ def test_in_real_time_a_model_that_hangs_is_not_waited_for(fmus):
 def test_a_recording_s_text_tells_its_ports_without_the_file(fmus):
     path = law_of(fmus)
     file = read_text(path.read_text(), path)
-    carried = read_text(whole_text(file, path.read_text()), CarriedPath("/nowhere/law.toml"))
+    carried = read_text(whole_text(file, path.read_text()), EmbeddedPath("/nowhere/law.toml"))
     sound, own = check(carried), check(file)
     assert {end: one.unit for end, one in sound.types.items()} == {
         end: one.unit for end, one in own.types.items()

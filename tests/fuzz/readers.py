@@ -173,11 +173,11 @@ def _attempt(path: Path) -> None:
 
 
 def _exercises() -> list[bytes]:
-    from hil.diagram.exercises.catalogue import drawn_exercise, working_file
+    from hil.diagram.exercises.catalogue import draw_exercise, file_without_fault
     from hil.diagram.file.write import text_of
 
     names = ("motor", "valve", "wall")
-    return [text_of(working_file(drawn_exercise(name, 1), 1)).encode() for name in names]
+    return [text_of(file_without_fault(draw_exercise(name, 1), 1)).encode() for name in names]
 
 
 EXPRESSIONS: Final = (

@@ -36,7 +36,7 @@ CHALLENGE = bytes.fromhex(
 @pytest.fixture(autouse=True)
 def _stamps_of_the_test_s_clock(monkeypatch):
     """The kernel's stamps are of real time: without them a packet came when it was taken."""
-    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    monkeypatch.setattr("hil.hosts.link.kernel_lead_s", lambda now_s: 3600.0)
 
 
 def codec_of(*nonces):

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from hil.config.errors import ConfigError
 from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.maps import MapSettings, hosts_offered, load_map, mapped
+from hil.hosts.maps import MapSettings, installed_hosts, load_map, mapped
 from platform6dof.cueing.vehicle import REST, UNKNOWN, VehicleFlags, VehicleState
 from sim.hosts.flight import scripted_flight
 from sim.hosts.kinds import wire_of
@@ -319,7 +319,7 @@ def test_any_bytes_are_taken_and_none_is_raised_for(name):
 
 
 def test_every_kind_is_offered_and_every_shipped_map_makes_a_codec():
-    offered = hosts_offered()
+    offered = installed_hosts()
     assert {one.name for one in offered if not one.broken} >= {
         "flightgear", "flightgear_generic", "jsbsim", "xplane_rref", "xplane_data", "beamng",
         "hcu1", "pose_template",

@@ -14,8 +14,8 @@ from hil.panel.diagram.models.live_values import (
     active_states,
     path_into,
     port_words,
-    shown_ports,
     value_words,
+    visible_ports,
 )
 
 OPERATED = """format = 1
@@ -156,7 +156,7 @@ def test_inside_a_sub_diagram_values_are_those_of_the_block_that_was_opened():
         run.step()
     assert path_into(drawn, "Law") == "law"
     assert path_into(drawn, "Other") == ""
-    ends = {(block, port): end for block, port, end in shown_ports(drawn, "Law", "law")}
+    ends = {(block, port): end for block, port, end in visible_ports(drawn, "Law", "law")}
     inputs = [one for one, end in ends.items() if end[0] == "law"]
     assert inputs
     for one in inputs:

@@ -181,7 +181,7 @@ def test_only_the_owner_holds_and_lets_go_when_it_loses_the_motion():
 
 
 def test_a_stop_and_giving_back_let_go():
-    for wish in (BenchModel.stop, BenchModel.take_or_release):
+    for wish in (BenchModel.stop, BenchModel.toggle_ownership):
         model = bench()
         model.hold(pressed=True)
         wish(model)
@@ -189,8 +189,8 @@ def test_a_stop_and_giving_back_let_go():
 
 
 def test_take_when_free_and_give_back_when_owned():
-    assert isinstance(bench(said=FREE).take_or_release(), m.Take)
-    assert isinstance(bench(said=OWN).take_or_release(), m.Release)
+    assert isinstance(bench(said=FREE).toggle_ownership(), m.Take)
+    assert isinstance(bench(said=OWN).toggle_ownership(), m.Release)
 
 
 def test_the_dead_man_is_told_as_control_has_it():

@@ -26,7 +26,7 @@ from view_samples import gone, pump, shown
 
 from hil.desk import messages as m
 from hil.desk.operation import Operation
-from hil.panel.live.flow_row import Fitted
+from hil.panel.live.flow_row import FittedLabel
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import Source
 from hil.panel.live.state_view import StateView
@@ -246,7 +246,7 @@ def test_nothing_of_the_strip_is_cut_off_at_any_size(strip, size_pt, width):
             lines = part.text().split("\n")
             assert max(map(metrics.horizontalAdvance, lines)) <= place.width(), part.text()
             assert len(lines) * metrics.height() <= place.height() + 1, part.text()
-        elif isinstance(part, Fitted):
+        elif isinstance(part, FittedLabel):
             assert part._fits(part.fitting(), part._room()), part.text()
         else:
             assert part.heightForWidth(place.width()) <= place.height() + 1, part.text()

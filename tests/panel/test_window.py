@@ -331,7 +331,7 @@ def test_views_are_made_one_by_one_and_all_before_the_motion_is_taken(make, desk
     until(lambda: "scene" in window.views.made)
     assert not window.views.complete
     assert not window.session.owns
-    assert window.send(window.session.bench.take_or_release())
+    assert window.send(window.session.bench.toggle_ownership())
     until(lambda: window.views.complete or window.session.owns)
     assert not window.session.owns
     until(lambda: window.session.owns)

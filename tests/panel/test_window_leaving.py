@@ -181,7 +181,7 @@ def test_a_fault_that_lasts_is_printed_once_and_told_in_words_that_stay(
     window, monkeypatch, capsys
 ):
     monkeypatch.setattr(panel_app.sys, "excepthook", None)
-    panel_app._hear_faults(window.of)
+    panel_app._watch_faults(window.of)
     long = ZeroDivisionError("a view " + "x" * 300)
     for fault in (long, long, long, KeyError("another")):
         panel_app.sys.excepthook(type(fault), fault, None)

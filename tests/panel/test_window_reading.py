@@ -15,7 +15,7 @@ from test_replay_models import write
 
 from hil.panel.shell import window_reader as window_reading
 from hil.panel.shell.models.background import CancelledError
-from hil.panel.shell.window_reader import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_turns import READING_S
 from hil.recording.header import RecordingError
 
@@ -57,7 +57,7 @@ def reading(app):
     bar = QStatusBar()
     bar.show()
     heard: list[object] = []
-    made = BackgroundReading(bar, lambda: 0.0, heard.append, heard.append)
+    made = BackgroundReader(bar, lambda: 0.0, heard.append, heard.append)
     made.heard = heard
     yield made
     made.close()

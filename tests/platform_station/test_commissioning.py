@@ -76,7 +76,7 @@ def test_a_ruler_proves_no_recording_of_hours(passed, monkeypatch):
     rig = RIG.model_copy(update={"name": passed.metadata["run"]["rig"]})
     told = f"a jog of one leg .* has {passed.cycles} cycles, at most {passed.cycles - 1} are"
     with pytest.raises(RefusedError, match=told):
-        reference_tools.rule_and_show(rig, passed.path, 0.01, "A. Person", as_json=True)
+        reference_tools.prove_scale_and_show(rig, passed.path, 0.01, "A. Person", as_json=True)
 
 
 def faults_of(recording: Recording) -> dict[int, str]:

@@ -158,7 +158,7 @@ MUTANTS = (
     ),
     *_of(
         "safety/gate.py",
-        ("a fault while enabling goes on enabling", "if event is Event.FAULT_STOP and self._nothing_is_led:", "if False:"),
+        ("a fault while enabling goes on enabling", "if event is Event.FAULT_STOP and self._only_enabling:", "if False:"),
         ("a held reset is an edge", "edge = self._reset_was_low and", "edge = True and"),
         ("a reset does not wait for all legs", "self._interlock.causes and still.all_legs:", "self._interlock.causes and still.reporting_legs:"),
         ("after a quick stop the drives are enabled again", "            self._release()  # the drives' own", "            pass  # the drives' own"),

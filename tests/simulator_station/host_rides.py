@@ -37,7 +37,7 @@ from platform6dof.cueing.vehicle import VehicleState
 from platform6dof.inverse import leg_setpoints_batch
 from sim.hosts.flight import scripted_drive, scripted_flight
 from sim.hosts.jet import Ramp, pulse
-from sim.hosts.pitch_loop import Looping
+from sim.hosts.pitch_loop import PitchLoop
 from sim.hosts.ramp_script import Script, Scripted
 
 copyreg.pickle(struct.Struct, lambda one: (struct.Struct, (one.format,)))  # to copy codecs
@@ -256,7 +256,7 @@ def ideal_loop(map_name, seed, takes_s, lasts_s):
     feed, preset = VEHICLES[vehicle_of(map_name, seed)]
     neutral = np.array(rig().neutral.coordinates())
     chain = Chain(filter_of(read_preset(preset), PERIOD_S), None, neutral, HEAD_M, PERIOD_S)
-    loop, rows = Looping(begins_s(seed), takes_s), []
+    loop, rows = PitchLoop(begins_s(seed), takes_s), []
     for cycle in range(round(lasts_s / PERIOD_S)):
         t_s = cycle * PERIOD_S
         motion = feed.at(t_s)

@@ -3,14 +3,14 @@
 from fault_table import FAULTS, KINDS, shown, table
 from test_docs import ROOT
 
-from hil.hosts.maps import hosts_offered
+from hil.hosts.maps import installed_hosts
 from hil.hosts.watch.states import Cause
 from sim.hosts.faults import KINDS as EMULATED
 
 
 def tells():
     """Of kinds each of whose maps tells the same."""
-    kinds = [one.value for one in hosts_offered() if not one.broken]
+    kinds = [one.value for one in installed_hosts() if not one.broken]
     return {one.name: one.fields for one in kinds if one.fields_by_map is None}
 
 

@@ -12,7 +12,7 @@ import pytest
 from mesh_bodies import DOCUMENT, files_of
 from mesh_scene_files import AWAY, CORNERS, FACES, HEAD, NODE, dae, glb, painted, ply
 
-from sim.world.meshes.glb import judged_glb
+from sim.world.meshes.glb import check_glb
 from sim.world.meshes.mass import open_edges, volume_m3
 from sim.world.meshes.mesh_reader import filled, surface_of
 from sim.world.meshes.surface import MeshError
@@ -267,7 +267,7 @@ def test_the_other_reader_sees_no_name_of_a_file_and_no_extension():
         "images": [{"uri": "look.png"}], "extensions": {"x": {}}, "extras": {"secret": 1},
         "extensionsUsed": ["x"], "cameras": [{}], "skins": [{}],
     }  # fmt: skip
-    data, notes = judged_glb(glb(told=told))
+    data, notes = check_glb(glb(told=told))
     (length,) = struct.unpack_from("<I", data, 12)
     assert set(json.loads(data[20 : 20 + length])) == {
         "asset", "buffers", "bufferViews", "accessors", "meshes", "materials", "nodes", "scenes",

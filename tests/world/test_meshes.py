@@ -445,8 +445,8 @@ def test_urdf_tells_what_of_its_meshes_it_leaves_out():
 
 def test_a_picture_and_a_library_by_many_names_are_read_once(monkeypatch):
     decoded = []
-    checked = reading.checked_texture
-    monkeypatch.setattr(reading, "checked_texture", lambda data: decoded.append(1) or checked(data))
+    checked = reading.check_texture
+    monkeypatch.setattr(reading, "check_texture", lambda data: decoded.append(1) or checked(data))
     looks = "".join(f"newmtl m{n}\nmap_Kd {'./' * n}paint.png\n" for n in range(60))
     looks += "newmtl last\nmap_Kd ../here/paint.png\n"
     part = "".join(f"mtllib {'./' * n}look.mtl\n" for n in range(60)) + QUADS

@@ -25,7 +25,7 @@ from hil.stations.world.sources import recorded_stream
 from hil.stations.world.sources.copy_map import copy_map
 from hil.stations.world.sources.copy_source import CopySource
 from hil.stations.world.sources.frame_stream import FrameStream
-from hil.stations.world.sources.source_setup import LiveMeans
+from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import VirtualClock
 from sim.devices.arm.exoskeleton import JOINTS, angles_rad
 from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
@@ -274,7 +274,7 @@ def test_frames_lead_a_whole_run_and_their_loss_stops_it(tmp_path):
     plan = copying(*LED, 'motion.source="frames"', 'motion.listen="127.0.0.1:0"', 'clock="real"',
                    "motion.duration_s=1.2")  # fmt: skip
     clock = VirtualClock()
-    bench = open_bench(plan, live=LiveMeans(clock.now_s))
+    bench = open_bench(plan, live=LiveInputs(clock.now_s))
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:

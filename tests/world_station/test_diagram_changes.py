@@ -25,7 +25,7 @@ from hil.diagram.run import changer
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import DiagramChanger, TimedChange, changes_of
 from hil.diagram.run.diagram_use import diagram_of_text
-from hil.diagram.run.saved_file import SavedDiagram
+from hil.diagram.run.saved_file import DiagramFileWatch
 from hil.recording.reader import Recording
 from hil.run.edit_texts import EditText
 from hil.stations.world.bench import open_bench
@@ -408,7 +408,7 @@ def test_a_saved_file_is_a_change_that_keeps_the_scenarios_parameters(tmp_path):
     path = tmp_path / "law.toml"
     path.write_text(TEXT)
     told = []
-    saved = SavedDiagram(path, TEXT, {"kp": 1.0}, told.append)
+    saved = DiagramFileWatch(path, TEXT, {"kp": 1.0}, told.append)
     saved.look()
     assert saved.next() is None
     path.write_text(variant(1))

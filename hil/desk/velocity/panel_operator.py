@@ -17,9 +17,9 @@ from hil.desk.operator import Operator, OrderSource
 from hil.desk.order import Button
 from hil.desk.publisher import OperationSink, Publisher, TelemetrySink
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.desk.velocity.source import Twist, VelocitySource, WrappedSource, rest
+from hil.desk.velocity.source import SourceWrapper, Twist, VelocitySource, rest
 from hil.recording.header import RunHeader
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 
 if TYPE_CHECKING:
     from hil.desk.process import DeskProcess
@@ -33,7 +33,7 @@ DESK_EVERY_S = 0.1
 Said = Callable[[str, dict[str, str | bool]], None]
 
 
-class LedOperator:
+class PanelOperator:
     """What the panels want of a run: that it stops, and whether it is held; looked at as it turns.
 
     Args:
@@ -53,7 +53,7 @@ class LedOperator:
         live: bool,
         desk_news: Callable[[], str] = str,
     ) -> None:
-        self._desk_news, self._next_look_s = desk_news, -math.inf
+        self._desk_news, self._next_poll_s = desk_news, -math.inf
         self._operator = Operator(slot, now_s, ageless=STOPS)
         self._sink, self._now_s, self._begun_s = sink, now_s, now_s()
         self.live: bool = live
@@ -75,12 +75,12 @@ class LedOperator:
         self._serial = 0
         self._station, self._owner = station, ""
         self._refused = DONE
-        self._signals: StopWish | None = None
+        self._signals: StopRequest | None = None
         self._end: RunEnd | None = None
 
     def look(self) -> None:
         """Take the newest order; called many times between two waypoints."""
-        self._look_at_desk()
+        self._check_desk()
         wish = self._operator.look()
         if wish.order.owner != self._owner:
             self._owner = wish.order.owner
@@ -116,12 +116,12 @@ class LedOperator:
         if end_reason:
             self._ends(EndCause.SOURCE, end_reason)
 
-    def _look_at_desk(self) -> None:
+    def _check_desk(self) -> None:
         """Without a desk nobody can press stop, so its end is one."""
         now_s = self._now_s()
-        if now_s < self._next_look_s:
+        if now_s < self._next_poll_s:
             return
-        self._next_look_s = now_s + DESK_EVERY_S
+        self._next_poll_s = now_s + DESK_EVERY_S
         if news := self._desk_news():
             self.lost = self.lost or f"operator's desk: {news}"
             self.say(f"operator's desk: {news}", {"stopped": True})
@@ -147,7 +147,7 @@ class LedOperator:
         """Let panels hear why the newest table, which the desk has proved, was not taken."""
         self._refused = Refusal(why, serial=self._serial)
 
-    def stops(self, signals: StopWish) -> StopWish:
+    def stops(self, signals: StopRequest) -> StopRequest:
         """The wish to end of this operator, beside that of the terminal, of which panels hear."""
         self._signals = signals
         return _EitherStop(signals, self)
@@ -155,8 +155,8 @@ class LedOperator:
 
 @dataclass(frozen=True, slots=True)
 class _EitherStop:
-    signals: StopWish
-    operator: LedOperator
+    signals: StopRequest
+    operator: PanelOperator
 
     @property
     def asked(self) -> object | None:
@@ -164,10 +164,10 @@ class _EitherStop:
         return self.signals.asked or self.operator.stopped or self.operator.lost or None
 
 
-class DeadManSource(WrappedSource):
+class DeadManSource(SourceWrapper):
     """A source that, if it is live, wants zero velocity while the dead-man is released."""
 
-    def __init__(self, inner: VelocitySource, operator: LedOperator) -> None:
+    def __init__(self, inner: VelocitySource, operator: PanelOperator) -> None:
         super().__init__(inner)
         self._operator = operator
 
@@ -224,7 +224,7 @@ def desk_of(
 def led_run(
     header: RunHeader, period_s: float, station: str, clock: str, now_s: Callable[[], float], *,
     live: bool, prover: tuple[str, ...] = (),
-) -> "Iterator[LedOperator]":  # fmt: skip
+) -> "Iterator[PanelOperator]":  # fmt: skip
     """The operator at a desk that panels find, for a run of a station.
 
     Args:
@@ -236,7 +236,7 @@ def led_run(
         RefusedError: as `desk_of`.
     """
     with desk_of(header, period_s, station, clock, prover) as desk:
-        operator = LedOperator(
+        operator = PanelOperator(
             desk.slot, Publisher(desk.telemetry), now_s, station=station, live=live,
             desk_news=desk.news,
         )  # fmt: skip

@@ -34,7 +34,7 @@ class Buses:
                  drawn: Mapping[Endpoint, Endpoint], report: ReportWire) -> None:  # fmt: skip
         self._bundles, self._faces, self._drawn, self._report = bundles, faces, drawn, report
 
-    def unbundled(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
+    def resolve_buses(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
         """Wires without buses: those that come out of one come from where they went in."""
         for wire in wires:
             into = self._bundles.get(wire.target[0])

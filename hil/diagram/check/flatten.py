@@ -16,10 +16,10 @@ from hil.config.errors import ConfigError
 from hil.config.similar_names import nearest
 from hil.diagram.check.buses import Buses
 from hil.diagram.check.conditions import ENABLE, TRIGGER, HiddenBlocks
-from hil.diagram.check.drivers import found_drivers
+from hil.diagram.check.drivers import find_drivers
 from hil.diagram.check.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire, ModelBlock
 from hil.diagram.check.parameters import checked, resolved
-from hil.diagram.check.replacement import found_files, stood_for
+from hil.diagram.check.replacement import diagram_of_block, files_of_block
 from hil.diagram.check.wire_ends import WireEnds
 from hil.diagram.file.lines import PROBLEMS_SOUGHT, Placed, SourceLines, raise_problems
 from hil.diagram.file.model import (
@@ -152,7 +152,7 @@ class _Flattener:
         """Follow the wires of buses; nothing of those is left."""
         if self.bundles:
             buses = Buses(self.bundles, self.faces, self.drawn, self._report_bus)
-            self.wires = list(buses.unbundled(self.wires))
+            self.wires = list(buses.resolve_buses(self.wires))
 
     def _report_bus(self, wire: FlatWire, problem: str) -> None:
         spot = (wire.section, wire.key) if wire.section else ("", "")
@@ -172,7 +172,7 @@ class _Flattener:
         if values is None:
             return None
         try:
-            made = stood_for(kind, values, self.file.path)
+            made = diagram_of_block(kind, values, self.file.path)
         except ConfigError as error:  # of a file that it reads
             for problem in error.problems:
                 self._add(path, problem, self._spot(around, "block", name))
@@ -184,7 +184,7 @@ class _Flattener:
             f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
         )
         if kind.name == FMU:
-            file = found_files(kind, values, self.file.path)["file"]
+            file = files_of_block(kind, values, self.file.path)["file"]
             conditional = around.enable is not None
             self.models[path] = ModelBlock(path, file, values, rate, offset, conditional)
         self.diagram(made, inner, {})
@@ -308,7 +308,7 @@ def flatten_what_can_be(
         near = nearest(name if block else path or name, known or file.top.parameters)
         place = f"{path}.{name}" if path else name
         work.problems.append(f"{place}: no such parameter to set{near}")
-    drivers = dict(found_drivers(work.blocks, work.faces, work.drawn, work.problems))
+    drivers = dict(find_drivers(work.blocks, work.faces, work.drawn, work.problems))
     flat = FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),

@@ -60,7 +60,7 @@ SlideOption = Annotated[
 ]
 
 
-def operated_diagram(
+def load_diagram_for_actions(
     name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
 ) -> tuple[str, Version, list[Timed]]:
     """As `diagram_of`, to be changed while it runs by what is pressed and slid.

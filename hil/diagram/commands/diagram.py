@@ -18,7 +18,7 @@ from hil.diagram.commands.choices import (
     SetOption,
     SlideOption,
     diagram_of,
-    operated_diagram,
+    load_diagram_for_actions,
 )  # fmt: skip
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
@@ -116,7 +116,7 @@ def run(
     from hil.diagram.run.player import play
     from hil.diagram.show.summaries import DiagramRunSummary
 
-    path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])
+    path, version, acts = load_diagram_for_actions(file, settings or [], pressed or [], slid or [])
     sound = version.sound
     plan = InputPlan(sound, inputs or [])
     ticks = max(int(seconds / sound.flat.base_s + 0.5), 1)

@@ -15,7 +15,7 @@ from hil.terminal.console import Json, leave, out, print_json, styled, verb
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Values
-    from hil.diagram.exercises.exercise_judge import SceneJudged
+    from hil.diagram.exercises.exercise_judge import SceneResult
     from hil.diagram.exercises.exercise_summaries import ExerciseRowSummary
 
 
@@ -113,17 +113,17 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write a law with one fault in it, both drawn by a seed."""
-    from hil.diagram.exercises.catalogue import drawn_exercise, handed_out
+    from hil.diagram.exercises.catalogue import draw_exercise, file_for_student
     from hil.diagram.exercises.exercise_summaries import ExerciseNewSummary
     from hil.diagram.file.write import save
 
-    exercise = drawn_exercise(name, seed)
+    exercise = draw_exercise(name, seed)
     if target.suffix != ".toml":
         raise ConfigError("--out", [f"{target}: a name that ends with .toml is needed"])
     if target.exists() and not overwrite:
         raise ConfigError("--out", [f"{target}: is there already; --overwrite replaces it"])
     try:
-        save(handed_out(exercise, seed), target)
+        save(file_for_student(exercise, seed), target)
     except OSError as error:
         raise ConfigError("--out", [f"{target}: {error.strerror}"]) from None
     if as_json:
@@ -159,7 +159,7 @@ def check_exercise(
 
 
 def _check_file(path: Path, hint: int, *, as_json: bool) -> None:
-    from hil.diagram.exercises.catalogue import drawn_fault
+    from hil.diagram.exercises.catalogue import draw_fault
     from hil.diagram.exercises.exercise_judge import judge, read_attempt
     from hil.diagram.exercises.exercise_summaries import ExerciseCheckSummary
 
@@ -168,7 +168,7 @@ def _check_file(path: Path, hint: int, *, as_json: bool) -> None:
     ok = all(one.ok for one in scenes)
     words = ""
     if hint and not ok:
-        words = drawn_fault(attempt.exercise, attempt.seed).hints[hint - 1]
+        words = draw_fault(attempt.exercise, attempt.seed).hints[hint - 1]
     if as_json:
         print_json(
             ExerciseCheckSummary(
@@ -234,7 +234,7 @@ def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowSummary]:
         )  # fmt: skip
 
 
-def _worst(scenes: list[SceneJudged]) -> str:
+def _worst(scenes: list[SceneResult]) -> str:
     """What is furthest above what it may be; empty if nothing is."""
     from hil.diagram.exercises.exercise_judge import worst
 

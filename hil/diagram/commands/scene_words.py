@@ -11,11 +11,11 @@ from hil.terminal.console import styled
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Measure
-    from hil.diagram.exercises.exercise_judge import SceneJudged
+    from hil.diagram.exercises.exercise_judge import SceneResult
     from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary
 
 
-def summarize_scene(scene: SceneJudged) -> ExerciseSceneSummary:
+def summarize_scene(scene: SceneResult) -> ExerciseSceneSummary:
     """A scene for JSON."""
     from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary, MeasureSummary
 
@@ -31,7 +31,7 @@ def measure_words(one: Measure) -> str:
     return f"{one.name}: {one.value:.4g} {one.unit}, at most {one.most:.4g} {one.unit}"
 
 
-def scene_lines(title: str, scene: SceneJudged) -> Iterator[tuple[str | Text, ...]]:
+def scene_lines(title: str, scene: SceneResult) -> Iterator[tuple[str | Text, ...]]:
     """Lines that show a scene, each in parts."""
     yield title, ": ", styled("green", "well") if scene.ok else styled("red", "not well")
     if scene.stopped:

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from hil.config.errors import ConfigError
-from hil.config.settings import parsed_toml, settings_text
+from hil.config.settings import parse_toml, settings_text
 from hil.diagram.check.diagram import SoundDiagram, check
 from hil.diagram.check.flatten import flatten
 from hil.diagram.check.seam import Wiring, joined
@@ -38,7 +38,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class SceneJudged:
+class SceneResult:
     """How a law did in a scene."""
 
     measures: tuple[Measure, ...]
@@ -59,7 +59,7 @@ def read_attempt(path: Path) -> Attempt:
             base period, names libraries, or is too large.
     """
     text = settings_text(path)
-    if "library" in parsed_toml(text, path):
+    if "library" in parse_toml(text, path):
         problem = "library: an exercise stands alone; put what it needs into the file"
         raise ConfigError(str(path), [problem])
     file = read_text(text, path)
@@ -84,12 +84,12 @@ def scene_draw(attempt: Attempt, scene: int | str) -> Random:
     return draw_of(attempt.exercise.name, attempt.seed, "scene", scene)
 
 
-def judge(attempt: Attempt) -> list[SceneJudged]:
+def judge(attempt: Attempt) -> list[SceneResult]:
     """Run all scenes."""
     return [play_scene(attempt, number) for number in range(1, SCENES + 1)]
 
 
-def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -> SceneJudged:
+def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -> SceneResult:
     """Run a scene.
 
     Args:
@@ -106,15 +106,15 @@ def play_scene(attempt: Attempt, scene: int | str, watch: Watch | None = None) -
         try:
             engine.step()
         except NonFiniteError as error:
-            return SceneJudged((), str(error))
+            return SceneResult((), str(error))
         answer = {name: values[where].tolist() for name, where in outputs.items()}
         if watch is not None:
             watch(time_s, inputs, answer)
         plant.step(time_s, answer)
-    return SceneJudged(tuple(plant.measures()), "")
+    return SceneResult(tuple(plant.measures()), "")
 
 
-def worst(scenes: Sequence[SceneJudged]) -> Measure | None:
+def worst(scenes: Sequence[SceneResult]) -> Measure | None:
     """The measure that is furthest above what it may be, or nearest below it."""
     found = [one for scene in scenes for one in scene.measures]
     return max(found, key=_share, default=None)

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from hil.config.errors import ConfigError
 from hil.config.inputs import name_input
 from hil.config.named_files import OutsideError, judged
-from hil.config.settings import parsed_toml, settings_text
+from hil.config.settings import parse_toml, settings_text
 from hil.config.similar_names import nearest
 from hil.diagram.file.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
 from hil.diagram.file.model import (
@@ -141,7 +141,7 @@ def _read_one(path: Path) -> DiagramFile:
 
 
 def _of_text(text: str, path: Path) -> DiagramFile:
-    table = parsed_toml(text, path)
+    table = parse_toml(text, path)
     problems = Problems(path, text.splitlines())
     file = from_table(table, problems, path)
     problems.raise_if_any()

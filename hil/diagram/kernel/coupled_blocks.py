@@ -145,7 +145,7 @@ def write_forces(v: Array, x: Places, q: int, o: int, size: int) -> None:
 @njit(**FAST)
 def write_state(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
     """Outputs of a state machine: those of its state, its number and its ticks."""
-    taken, count = transition_taken(v, x, q, s, p), int(v[p + 1])
+    taken, count = find_transition(v, x, q, s, p), int(v[p + 1])
     state = int(v[s] if taken < 0 else v[taken + 1])
     first = p + 2 + 3 * int(v[p]) + state * count
     for n in range(count):
@@ -180,7 +180,7 @@ def call_python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int)
 
 
 @njit(**FAST)
-def transition_taken(v: Array, x: Places, q: int, s: int, p: int) -> int:
+def find_transition(v: Array, x: Places, q: int, s: int, p: int) -> int:
     """Place of the numbers of the transition that is taken; -1 if none is."""
     for n in range(int(v[p])):
         t = p + 2 + 3 * n
@@ -210,7 +210,7 @@ def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int
         for j in range(n):
             v[s + j] = v[s + n + j]
     elif code == codes.STATEMACHINE:
-        taken = transition_taken(v, x, q, s, p)
+        taken = find_transition(v, x, q, s, p)
         if taken >= 0:
             v[s] = v[taken + 1]
             v[s + 1] = 0.0

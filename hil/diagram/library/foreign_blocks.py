@@ -22,7 +22,7 @@ GROUP: Final = "hil.blocks"
 ARGUMENTS: Final = ("u", "y", "x", "p", "H")
 
 
-def blocks_offered(own: Mapping[str, BlockKind]) -> tuple[Offer, ...]:
+def installed_blocks(own: Mapping[str, BlockKind]) -> tuple[Offer, ...]:
     """All blocks of other distributions by name; those that cannot be used say why."""
     return offers(GROUP, _not_a_block, own=own)
 

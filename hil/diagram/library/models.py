@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named_files import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.file.model import FMU, NAME, Diagram, DrawnBlock
 from hil.diagram.file.units import UnitError, unit
 from hil.diagram.library.files import PATH_MOST
@@ -141,7 +141,7 @@ def _drawn(p: Parameters) -> Diagram:
         ConfigError: if the model has no such variables, or is none.
     """
     path = p["file"]
-    model = None if isinstance(path, CarriedPath) else described(Path(path))
+    model = None if isinstance(path, EmbeddedPath) else described(Path(path))
     blocks, wires = dict[str, DrawnBlock](), dict[str, str]()
     for key, causality in (("takes", "input"), ("gives", "output")):
         for one in entries(p[key]):

@@ -20,9 +20,9 @@ def kinds() -> Mapping[str, BlockKind]:
 @cache
 def offered() -> tuple[Offer, ...]:
     """Kinds of other distributions; those that cannot be used say why."""
-    from hil.diagram.library.foreign_blocks import blocks_offered
+    from hil.diagram.library.foreign_blocks import installed_blocks
 
-    return blocks_offered(own_kinds())
+    return installed_blocks(own_kinds())
 
 
 @cache

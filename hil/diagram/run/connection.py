@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named_files import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.read import read_text
 from hil.diagram.run.fault import StoppedError
@@ -228,7 +228,7 @@ class ConnectedDiagram:
             what = change.source or "another diagram" if change.text else ", ".join(change.texts)
             raise ConfigError(source, [f"{what}: its structure stays as it is: {self._fixed}"])
         if change.text:
-            kind = CarriedPath if change.carried else Path
+            kind = EmbeddedPath if change.carried else Path
             file = read_text(change.text, kind(change.source or "diagram.toml"))
             changes = dict(self._bind(file, changes))
         version, changed = now.version.changed(changes, file)

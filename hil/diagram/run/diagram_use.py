@@ -136,7 +136,9 @@ class UsedDiagram:
         return _bound(file, changes, self.robot)
 
 
-def used_diagram(use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts) -> UsedDiagram:
+def read_used_diagram(
+    use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts
+) -> UsedDiagram:
     """Read the diagram of a scenario.
 
     Args:
@@ -152,7 +154,7 @@ def used_diagram(use: DiagramUse, scenario_file: Path, key: str, robot: RobotFac
 
 
 def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
-    """As `used_diagram`, with the text of the file at hand."""
+    """As `read_used_diagram`, with the text of the file at hand."""
     from hil.diagram.check.diagram import check
     from hil.diagram.file.read import read_text
 

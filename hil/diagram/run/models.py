@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Self
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named_files import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.check.flat import FlatDiagram, ModelBlock
 from hil.diagram.library.models import described, entries, inner_name, start_of
 from hil.diagram.run.fault import ModelFailedError
@@ -187,7 +187,7 @@ class DiagramModels:
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
     """What its process is told, and ticks in a step; nothing of it is loaded."""
     p, place = block.parameters, f"{block.path}: {block.file.name}"
-    if isinstance(block.file, CarriedPath):
+    if isinstance(block.file, EmbeddedPath):
         raise RefusedError(f"{place} is not in the recording: run its scenario again")
     model = described(block.file)
     if block.conditional:

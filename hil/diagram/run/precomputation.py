@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hil.diagram.run.operator_actions import Timed
 
 
-def computed_ahead(version: Version, acts: Sequence[Timed], ticks: int) -> Iterator[Engine]:
+def precompute(version: Version, acts: Sequence[Timed], ticks: int) -> Iterator[Engine]:
     """Compute some ticks; what ran, after each. After an act another one runs.
 
     Args:

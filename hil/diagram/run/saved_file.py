@@ -18,7 +18,7 @@ LOOK_S: Final = 0.1
 """From look to look at the file."""
 
 
-class SavedDiagram:
+class DiagramFileWatch:
     """What a file says, each time that it says something else; looked at in a thread of its own.
 
     Args:
@@ -70,8 +70,10 @@ class SavedDiagram:
             self._found.put(DiagramChange(self._set, text, str(self._path)))
 
 
-def saved_diagram(
+def watch_diagram_file(
     used: UsedDiagram, use: DiagramUse | None, report: Callable[[str], object]
-) -> SavedDiagram:
+) -> DiagramFileWatch:
     """That of a scenario's diagram."""
-    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, report)
+    return DiagramFileWatch(
+        used.path, used.text, {} if use is None else change_of(use.set).set, report
+    )

@@ -61,7 +61,7 @@ class TapFrame:
     """Of the outputs that were chosen and are there."""
 
 
-def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
+def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
     """The diagrams that run now and can be watched, by the name of the run.
 
     Raises:

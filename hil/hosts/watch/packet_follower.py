@@ -115,7 +115,7 @@ class Follower:
         weights = parabola_weights(times_s, times_s[-1] + ahead_s)
         if ahead_s > far_s and VehicleFlags.POSE in newest.flags:
             weights = _stopping_weights(times_s, far_s, now_s)
-        now = weighted_state(weights, states)
+        now = combine_states(weights, states)
         return replace(now, t_s=newest.t_s + ahead_s) if self._stamped else now
 
 
@@ -196,7 +196,7 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
     return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
 
 
-def weighted_state(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
+def combine_states(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
     """The motion of states with these weights, whose sum is 1; the rest is that of the last one.
 
     Args:

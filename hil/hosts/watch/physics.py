@@ -28,7 +28,7 @@ from platform6dof.cueing.plausible import (
     UPRIGHT_SHARE,
     ForceFinding,
     empty,
-    judged_force,
+    judge_force,
 )
 from platform6dof.cueing.slopes import SAMPLES, Slopes
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3, VehicleFlags, VehicleState
@@ -215,13 +215,13 @@ class Physics:
         if self._empty_s >= EMPTY_S:
             return empty(mean)
         if self._made:
-            return judged_force(mean) if mean[2] > -NONE_SHARE * GRAVITY_M_S2 else None
+            return judge_force(mean) if mean[2] > -NONE_SHARE * GRAVITY_M_S2 else None
         level = _mean(window, [one.level for one in window])
-        found = judged_force(mean, None if math.isnan(level[2]) else level)
+        found = judge_force(mean, None if math.isnan(level[2]) else level)
         steady = _mean(window, [one.steady for one in window])
         if found is None or math.isnan(steady[2]):
             return found
-        return None if judged_force(mean, steady) is None else found
+        return None if judge_force(mean, steady) is None else found
 
     @property
     def _weightless(self) -> bool:

@@ -36,7 +36,7 @@ from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.generic_protocol import Protocol, read_protocol
-from hil.hosts.wires.quantities import FOOT_M, MOST_LINE_BYTES, LocalFrame, refused_numbers
+from hil.hosts.wires.quantities import FOOT_M, MOST_LINE_BYTES, LocalFrame, fault_of_numbers
 from hil.hosts.wires.xml_file import xml_text
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
@@ -113,7 +113,7 @@ class GenericCodec:
             chunk.node: (number - chunk.offset) / chunk.factor
             for chunk, number in zip(self._protocol.chunks, raw, strict=True)
         }
-        wrong = refused_numbers(values[node] for node in _MOTION if node in values)
+        wrong = fault_of_numbers(values[node] for node in _MOTION if node in values)
         if wrong is not None:
             return wrong
         if any(abs(values[node]) > 720.0 for node in _ANGLES):

@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.wires.layout_fields import CODES, GROUPS, PacketMark
 from hil.hosts.wires.layout_map import FieldPlace, LayoutSettings, fields_by_map, fields_of
-from hil.hosts.wires.quantities import numbers_of_line, refused_numbers, with_gravity
+from hil.hosts.wires.quantities import fault_of_numbers, numbers_of_line, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
     GRAVITY_M_S2,
@@ -66,7 +66,7 @@ class LayoutCodec:
         if isinstance(raw, Refused):
             return raw
         values = tuple(map(mul, raw, self._scales))
-        wrong = refused_numbers(values[k] for k in self._judged)
+        wrong = fault_of_numbers(values[k] for k in self._judged)
         if self._places.always and 0.0 < max(map(abs, values)) < _NOTHING:
             wrong = Refused.RANGE
         for k in self._counts:

@@ -27,7 +27,7 @@ from hil.hosts.wires.layout_fields import (
     groups_of,
     key_of,
 )  # fmt: skip
-from hil.hosts.wires.unverifiable_signs import unjudged_fields, unseen_text
+from hil.hosts.wires.unverifiable_signs import fields_without_check, unseen_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class LayoutSettings(MapSettings):
 
     def unseen(self) -> str:
         """Which signs nothing judges, and nobody has looked at."""
-        return "" if self.signs_seen.strip() else unseen_text(unjudged_fields(self.fields))
+        return "" if self.signs_seen.strip() else unseen_text(fields_without_check(self.fields))
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -18,7 +18,7 @@ _MOVING: Final = ("velocity", "world velocity")
 _TURNS: Final = (*GROUPS["angles"][0], *GROUPS["directions"][0])
 
 
-def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
+def fields_without_check(fields: Container[str]) -> tuple[str, ...]:
     """Fields of a layout whose signs nothing in its packets can contradict, in their order.
 
     Args:

@@ -36,7 +36,7 @@ from pydantic import Field
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.instant_parts import InstantParts
-from hil.hosts.wires.quantities import Asking, refused_numbers
+from hil.hosts.wires.quantities import Asking, fault_of_numbers
 from hil.hosts.wires.xplane import state_of
 
 PATHS: Final = (
@@ -101,7 +101,7 @@ class RrefCodec:
         if by_index is None:
             return Refused.PART
         values = tuple(by_index[index] for index in range(len(PATHS)))
-        wrong = refused_numbers(values)
+        wrong = fault_of_numbers(values)
         if wrong is not None:
             return wrong
         self._asking.heard()

@@ -13,16 +13,16 @@ from hil.desk.endpoints import PlaceError
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.file.model import DiagramFile
 from hil.diagram.run.stepper import BACK_S
-from hil.diagram.run.tap_reader import TapReader, tapped_laws
+from hil.diagram.run.tap_reader import TapReader, find_tapped_laws
 from hil.panel.diagram.drawing_view import DiagramView
 from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.panel.diagram.models.live_station import LiveStation, law_of
 from hil.panel.diagram.models.live_values import (
-    SeenDiagram,
+    RunningDiagram,
     active_states,
     port_words,
-    shown_ports,
+    visible_ports,
 )
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.diagram.wire_plot import WirePlot
@@ -55,7 +55,7 @@ class LiveDock(QWidget):
         self._scene, self._view = scene, view
         self._drawn: tuple[Any, ...] = ()
         self._ports: list[tuple[str, str, Endpoint]] = []
-        self.source: SeenDiagram | None = None
+        self.source: RunningDiagram | None = None
         """What is seen; None while nothing runs."""
         self.bar = QToolBar()
         self.status_label = QLabel(NOT_RUNNING)
@@ -129,7 +129,7 @@ class LiveDock(QWidget):
         """See this diagram as it moves a machine, from now on."""
         document = self._scene.document
         try:
-            law = law_of(document.file, str(document.path.resolve()), tapped_laws())
+            law = law_of(document.file, str(document.path.resolve()), find_tapped_laws())
             station = LiveStation(law, TapReader.attach(law))
         except (RefusedError, ConfigError, PlaceError) as error:
             self.refused.emit(str(error))
@@ -137,7 +137,7 @@ class LiveDock(QWidget):
         self.end()
         self.see(station)
 
-    def see(self, source: SeenDiagram) -> None:
+    def see(self, source: RunningDiagram) -> None:
         """Show another source from now on."""
         self.source = source
         self._stop_when()
@@ -232,7 +232,7 @@ class LiveDock(QWidget):
             one is not other for one, other in zip(self._drawn, drawn, strict=True)
         ):
             self._drawn = drawn
-            self._ports = list(shown_ports(file, where, around))
+            self._ports = list(visible_ports(file, where, around))
         seen = self._view.blocks_in_sight()
         first, found = set(chosen), dict[tuple[str, str], Endpoint]()
         for name, port, end in self._ports:

@@ -16,7 +16,7 @@ _LEAST_EM: Final = 8.0
 """Width of a part that takes what is left of its row."""
 
 
-class Wrapped(QWidget):
+class FlowRow(QWidget):
     """Widgets beside each other, in as many rows as they need.
 
     One whose horizontal policy is `Ignored` takes what is left of its row.
@@ -130,7 +130,7 @@ class Words(QLabel):
         return QSize(min(round(_LEAST_EM * line), self.sizeHint().width()), line)
 
 
-class Fitted(QLabel):
+class FittedLabel(QLabel):
     """Words on a colour, broken and written smaller if the room that there is wants it."""
 
     def __init__(

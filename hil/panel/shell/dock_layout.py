@@ -91,7 +91,7 @@ DOCKS: Final = {
     "replay": Dock("Replay", DockGroup.FOOT, "Ctrl+9"),
 }
 """Name → dock; tabs are in the order of the table."""
-NOTHING_SHOWN: Final = (
+NOTHING_VISIBLE: Final = (
     "{belongs}: of a bench that runs (Ctrl+B), of one begun under Scenarios (Ctrl+5), or of a "
     "recording (Ctrl+O)."
 )

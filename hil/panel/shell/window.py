@@ -25,7 +25,7 @@ from hil.panel.shell.window_appearance import Look
 from hil.panel.shell.window_distance import Distance
 from hil.panel.shell.window_leave_question import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
-from hil.panel.shell.window_reader import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_start import open_view
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self.screen_lock = ScreenLock(self)
         """Hears that the screen is being locked."""
         self.screen_lock.locked.connect(self.strip.let_go)
-        self.reading = BackgroundReading(self.statusBar(), now_s, self._replayed, self.show_message)
+        self.reading = BackgroundReader(self.statusBar(), now_s, self._replayed, self.show_message)
         """The recording that is on its way to be shown."""
         self.look.use(self.look.name)
         self._show_session()
@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
         """
         shown = self._session
         if take and isinstance(shown, LiveSession) and shown.shows(path):
-            return shown.owns or self.send(shown.bench.take_or_release())
+            return shown.owns or self.send(shown.bench.toggle_ownership())
         if self._stays(path.name) if take else not self._may_leave("Benches that run …"):
             return False
         self.reading.give_up()
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
         self._take_on(session)
         self.show_message(self.tr("Connected to {name}").format(name=session.facts.name))
         if take:
-            self.send(session.bench.take_or_release())
+            self.send(session.bench.toggle_ownership())
         return True
 
     def replay(self, path: Path) -> None:
@@ -262,14 +262,14 @@ class MainWindow(QMainWindow):
         """The colours it has now."""
         return self.look.theme
 
-    def show_look(self) -> None:
+    def show_appearance(self) -> None:
         """Take on the colours and the size of text that were just chosen."""
         self.docks.write()
         self.messages.fit()
         self.strip.set_theme(self.theme)
         for view in self.views.made.values():
             self.look.colour(view)
-        self.menus.show_look(self.look)
+        self.menus.show_appearance(self.look)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Divide the room when its size is known, unless a layout was remembered."""

@@ -44,7 +44,7 @@ class Look:
         app = QApplication.instance()
         if isinstance(app, QApplication):
             themes.apply(app, self.theme)
-        self._window.show_look()
+        self._window.show_appearance()
 
     def next(self) -> None:
         """From light to dark and back."""
@@ -76,7 +76,7 @@ class Look:
         size_pt = min(max(size_pt, TEXT_PT[0]), TEXT_PT[-1])
         self._settings.setValue(_TEXT, size_pt)
         self._set_font(size_pt)
-        self._window.show_look()
+        self._window.show_appearance()
 
     def resize_text(self, steps_pt: int) -> None:
         """Write larger, or smaller, by so many points, as far as that goes."""

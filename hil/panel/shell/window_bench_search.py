@@ -5,7 +5,7 @@ from typing import Final
 
 from hil.panel.live.session import LiveSession
 from hil.panel.shell.host import Host
-from hil.panel.shell.models.bench_watch import BenchLook, BenchWatch
+from hil.panel.shell.models.bench_watch import BenchList, BenchWatch
 
 _NONE: Final = "No bench runs. One that begins (Run, or hil run … --operator) is shown by itself."
 _ONE: Final = "{name} runs, and is not shown."
@@ -13,7 +13,7 @@ _NOT_HERE: Final = "no panel can show or stop {it}; Ctrl-C in the terminal of th
 _SEVERAL: Final = "{count} benches run, and none is shown."
 
 
-class Waiting:
+class BenchSearch:
     """Looks for benches while none is shown.
 
     The only bench that begins while the window is empty is shown at once: who only watches moves
@@ -45,10 +45,10 @@ class Waiting:
         else:
             self._offer(look)
 
-    def _offer(self, look: BenchLook) -> None:
+    def _offer(self, look: BenchList) -> None:
         names = [one.name for one in look.running]
         if not names:
-            words = look.problem or unled_words(look.unled) or _NONE
+            words = look.problem or unattended_words(look.unled) or _NONE
         elif len(names) == 1:
             words = _ONE.format(name=names[0])
         else:
@@ -56,7 +56,7 @@ class Waiting:
         self._window.strip.offer(words, bench=bool(names))
 
 
-def unled_words(names: Sequence[str]) -> str:
+def unattended_words(names: Sequence[str]) -> str:
     """Words for runs that no panel leads; empty if there are none."""
     if not names:
         return ""

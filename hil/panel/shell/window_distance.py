@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QFont, QFontMetricsF, QScreen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from hil.panel.live.flow_row import Wrapped
+from hil.panel.live.flow_row import FlowRow
 from hil.panel.live.models.margins import MarginRow, MarginsModel
 from hil.panel.live.session import LiveSession
 from hil.panel.shell.dock_views import ModelDock
@@ -37,7 +37,7 @@ class Distance(QWidget):
         self._shown = ""
         self._capitals_px = 0.0
         self.mode, self.margin, self.left = (_Large(self) for _ in range(3))
-        self._words = Wrapped((self.mode, self.left, self.margin), 12, self, spread=True)
+        self._words = FlowRow((self.mode, self.left, self.margin), 12, self, spread=True)
         self.stop_button = QPushButton("STOP", self)
         self.stop_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.stop_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDTH_PX = 160
 
 
-class BackgroundReading:
+class BackgroundReader:
     """One recording at a time.
 
     Args:
@@ -80,7 +80,7 @@ class BackgroundReading:
 
     def poll(self) -> None:
         """Look at it; called in every turn."""
-        self._let_go_of_late_ones()
+        self._drop_late()
         work = self._work
         if work is not None and work.done:
             self._work = None
@@ -100,9 +100,9 @@ class BackgroundReading:
         self.give_up()
         for work in self._given_up:
             work.wait()
-        self._let_go_of_late_ones()
+        self._drop_late()
 
-    def _let_go_of_late_ones(self) -> None:
+    def _drop_late(self) -> None:
         self._given_up = [work for work in self._given_up if not work.done]
 
 

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.dock_layout import DOCKS, NOTHING_SHOWN
+from hil.panel.shell.dock_layout import DOCKS, NOTHING_VISIBLE
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.models.pace import ViewScheduler
-from hil.panel.shell.window_bench_search import Waiting
+from hil.panel.shell.window_bench_search import BenchSearch
 from hil.panel.shell.window_host import WindowHost
 
 TURN_MS: Final = 33
@@ -50,7 +50,7 @@ class Turns:
         """What the desk said to the latest wishes."""
         self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
-        self.waiting = Waiting(window)
+        self.waiting = BenchSearch(window)
         """For benches that begin later."""
         self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -65,7 +65,7 @@ class Turns:
         self._missed = 0
         self._shown.clear()
         if self.views.complete:
-            gc.collect()  # nothing is owned now; see `hil.panel.shell.app.collected_here`
+            gc.collect()  # nothing is owned now; see `hil.panel.shell.app.collect_garbage_here`
         self._paint_turns = PAINT_TURNS
 
     def turn(self) -> None:
@@ -156,7 +156,7 @@ class Turns:
     def _place(self, name: str, view: View) -> None:
         """Put a view that was just made into its dock, and tell it what it has missed."""
         if belongs := DOCKS[name].belongs:
-            view.say(NOTHING_SHOWN.format(belongs=belongs))
+            view.say(NOTHING_VISIBLE.format(belongs=belongs))
         view.set_session(self._window.session)
         self._window.look.colour(view)
         for turn in self._shown:

@@ -11,7 +11,7 @@ import numpy as np
 from arm_driver import warm as robot
 from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.config.inputs import collected
@@ -22,7 +22,7 @@ from hil.recording.header import SIMULATED, RunHeader
 from hil.run.end import Conclusion
 from hil.run.run import Opening, conduct
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
-from hil.stations.arm.operator import led_arm
+from hil.stations.arm.operator import open_arm_desk
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import ArmPlan
@@ -204,7 +204,7 @@ def run_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     operator: bool = False,
-    robot_at: ShownPose | None = None,
+    robot_at: DisplayedPose | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion, recorded below a folder; the arguments are those of `play_arm`."""
     virtual = prepared.clock == "virtual"
@@ -218,7 +218,7 @@ def play_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     shown_at: int | None = None,
-    robot_at: ShownPose | None = None,
+    robot_at: DisplayedPose | None = None,
     edit: Callable[[str], object] | None = None,
 ) -> Callable[[Conclusion], ArmRunResult]:
     """Play a prepared motion against its robot, within an opening.
@@ -238,7 +238,7 @@ def play_arm(
     clock = arm_clock(plan.scenario.clock)
     diagram = diagram_run(plan)
     header = run_header(prepared, opening, clock, diagram)
-    led = opening.enter(led_arm(plan, header, clock.now_s)) if opening.operator else None
+    led = opening.enter(open_arm_desk(plan, header, clock.now_s)) if opening.operator else None
     if edit is not None:
         opening.enter(edited(plan, diagram, edit))
     if diagram is not None and led is not None:

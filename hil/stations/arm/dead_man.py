@@ -8,7 +8,7 @@ goes on asking, and is told to stay where it is.
 import math
 
 from hil.stations.arm.step import RobotStep
-from hil.stations.arm.stream import WaypointMaker, Witness
+from hil.stations.arm.stream import Observer, WaypointMaker
 from hil.timing.clock import Tick
 
 REST_AFTER_S = 1.05
@@ -24,7 +24,7 @@ GAP_MAX_RAD = math.radians(10.0)
 class DeadMan:
     """Watches whether a live motion is held, and keeps the robot at rest while it is not."""
 
-    def __init__(self, station: WaypointMaker[RobotStep], witness: Witness) -> None:
+    def __init__(self, station: WaypointMaker[RobotStep], witness: Observer) -> None:
         self._station = station
         self._witness = witness
         self._let_go_s: float | None = None

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from arm_driver.link import ArmLink, DeclaredPath, EndReason, LinkOrder, Offer
 from arm_driver.link_errors import ArmLinkError, StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.link_states import LinkState, StreamResult
 from hil.machines.robot.offered_links import OWN, link_kind
 from hil_common.arrays.pose import Pose
@@ -47,7 +47,7 @@ class GuardedLink:
         number = getattr(self._link, "reader_thread", None)
         return number if type(number) is int else None
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin a stream; an error refuses it."""
         self._refuse_if_failed(StartRefusedError)
         try:

@@ -40,7 +40,7 @@ from hil.stations.arm.signals import (
 )
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
 from hil.timing.clock import Tick
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from hil_common.arrays.pose import Pose
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmAction
@@ -62,7 +62,7 @@ class ArmJournal(Journal):
         self,
         sink: RecordingSink,
         writer: Writer | None,
-        stop: StopWish,
+        stop: StopRequest,
         audience: Audience | None = None,
     ) -> None:
         super().__init__(sink, audience)

@@ -18,7 +18,7 @@ from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.findings import near_limits
 from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
-from hil.stations.arm.stream import ArmEnd, Stream, Witness
+from hil.stations.arm.stream import ArmEnd, Observer, Stream
 from hil.timing.clock import Clock, Tick
 from sim.world.space_arm.simulator import TICK_S
 
@@ -55,7 +55,9 @@ class ArmLoop:
 
     period_s = LOOK_S
 
-    def __init__(self, stream: Stream, witness: Witness, first_notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, stream: Stream, witness: Observer, first_notes: tuple[str, ...] = ()
+    ) -> None:
         self._stream, self._witness, self._first_notes = stream, witness, first_notes
         self.beside: Callable[[Tick], None] = lambda _: None
         """What else is done at each look; it never waits."""

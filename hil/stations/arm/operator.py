@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from hil.desk.operator import OrderSource
 from hil.desk.publisher import OperationSink, Publisher
-from hil.desk.velocity.panel_operator import DeadManSource, LedOperator, desk_of
+from hil.desk.velocity.panel_operator import DeadManSource, PanelOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
 from hil.diagram.run.prover_program import PROGRAM
 from hil.recording.header import RunHeader
@@ -21,7 +21,7 @@ from hil.stations.arm.sources.source import SourceLimits
 from sim.world.space_arm.simulator import TICK_S
 
 
-class ArmOperator(LedOperator):
+class ArmOperator(PanelOperator):
     """What the panels want of an arm station; looked at whenever its source listens.
 
     Args:
@@ -47,7 +47,9 @@ class ArmOperator(LedOperator):
 
 
 @contextmanager
-def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
+def open_arm_desk(
+    plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]
+) -> Iterator[ArmOperator]:
     """A desk that panels find, for a run of the arm station; only a live motion has to be held.
 
     Raises:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.branch_tracker import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.motion_map import Mapping
 from arm_driver.kinematics.path_report import PathReport
 from arm_driver.kinematics.puma import Joints
@@ -104,7 +104,7 @@ class ArmProof:
         """Control of both arms, at the start; with a gate of its own, or one."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
-        judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
+        judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.look()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)

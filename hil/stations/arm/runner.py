@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hil.desk.velocity.keyboard import HELP
-from hil.diagram.run.options import operated_changes
+from hil.diagram.run.options import changes_by_options
 from hil.machines.robot.offered_links import link_kind
 from hil.run.console import Console
 from hil.run.end import Conclusion
@@ -50,7 +50,7 @@ def plan_of(request: Request) -> ArmPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     file = request.file
-    return load_arm_plan(file, request.changes(OPTIONS, operated_changes(request, "source")))
+    return load_arm_plan(file, request.changes(OPTIONS, changes_by_options(request, "source")))
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:
@@ -175,10 +175,10 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
     """The same motion with an emulated robot in place of its own, and the URL of that."""
     with emulated_robot(prepared.proof) as url:
-        yield replace(prepared, proof=moved_to(prepared.proof, url)), url
+        yield replace(prepared, proof=with_robot_at(prepared.proof, url)), url
 
 
-def moved_to(prepared: ArmProof, url: str) -> ArmProof:
+def with_robot_at(prepared: ArmProof, url: str) -> ArmProof:
     """The same motion with the robot somewhere else."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})

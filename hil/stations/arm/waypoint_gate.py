@@ -12,7 +12,7 @@ from typing import Protocol
 
 from arm_driver.link import ArmLink, DeclaredPath, EndReason, Offer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from hil_common.arrays.pose import Pose
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_gate import ArmGate
@@ -84,7 +84,7 @@ class GatedArm:
         """A gate at the same waypoint, whose verdicts bind nobody and reach no robot."""
         return self._gate.trial()
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin the stream.
 
         Raises:

@@ -1,4 +1,4 @@
-"""`hil check`: the proof of a plan, shown, with what makes a refused motion fit."""
+"""`hil check`: shows the proof of a plan, with changes that make a refused motion fit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from hil.terminal.console import err, out, styled, waiting
 
 
 def checked(plan: Plan, request: Request) -> Checked:
-    """Prove a plan; one that is refused is told with what makes it fit, or made to fit."""
+    """Prove a plan; for a refused one show, or apply, changes that make it fit."""
     warm_and_say(quiet=request.as_json)
     with waiting("reading the motion", quiet=request.as_json):
         motion = motion_of(plan)
@@ -46,7 +46,7 @@ def checked(plan: Plan, request: Request) -> Checked:
 
 @contextmanager
 def _progress(motion_s: float, *, quiet: bool) -> Iterator[ReportProgress]:
-    """A bar of the proof on a terminal; else a line once it takes long."""
+    """Show a bar of the proof on a terminal; else a line once it takes long."""
     if quiet or not err.is_terminal:
         with waiting("proving the motion", quiet=quiet):
             yield lambda _phase, _t_s, _total_s: None
@@ -64,8 +64,8 @@ def _progress(motion_s: float, *, quiet: bool) -> Iterator[ReportProgress]:
         )
 
 
-def judged_line(plan: Plan) -> str:
-    """With what on their rods the simulated drives of a proof moved, in a line."""
+def load_line(plan: Plan) -> str:
+    """Line about the load on the rods of a proof's simulated drives."""
     if world := plan.scenario.world:
         return f"judged loaded: the rods carry the world {Path(world).stem}"
     return "judged weightless: each simulated rod by itself; --world SCENE puts a load on all six"
@@ -78,7 +78,7 @@ def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> Non
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
     if result.gate_tried_s > 0.0:
-        out.print(judged_line(plan), soft_wrap=True)
+        out.print(load_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:
         text = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
         out.print(f"of all that, gate and drives were tried with {text}")

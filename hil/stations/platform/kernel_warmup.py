@@ -19,7 +19,7 @@ def warm() -> None:
 
 
 def warm_and_say(*, quiet: bool) -> None:
-    """Compile the platform's kernels with a word to the user: the first time takes a while."""
+    """Compile the platform's kernels with a notice to the user: the first time takes a while."""
     words = "preparing kernels (the first run compiles them, about half a minute)"
     with waiting(words, quiet=quiet):
         warm()

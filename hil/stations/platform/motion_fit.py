@@ -1,4 +1,4 @@
-"""`hil check` and `hil run` of a motion that the rig refuses: what makes it fit, or made to fit."""
+"""Changes to a motion that the rig refuses, in `hil check` and `hil run`: advised or applied."""
 
 from typing import Final
 
@@ -16,18 +16,18 @@ from safety.verdict import Check
 
 FIT_FLAG: Final = "--fit"
 MOTION_UNFIT: Final = "motion_unfit"
-"""Code of a refusal because a motion does not fit; its value: ``command``, that makes it fit."""
+"""Code of the refusal of a motion that does not fit; value ``command``: one that makes it fit."""
 SHOWN: Final = 12
-"""Findings that are printed; a script reads all of them from --json."""
+"""Most findings that are printed; a script reads all of them from --json."""
 OF_THE_MOTION: Final = frozenset({Check.POSITION, Check.SPEED, Check.ACCELERATION, Check.BRAKING})
-"""What the gate finds of a motion that asks too much."""
+"""Checks of the gate that a motion violates when it asks too much."""
 
 
 class MotionRefusedError(RefusedError):
     """The proof refused a motion; nothing has moved.
 
     Args:
-        motion: as it was proved.
+        motion: motion as it was proved.
     """
 
     def __init__(self, proof: PlatformProof, plan: Plan, motion: MotionSource) -> None:
@@ -37,14 +37,14 @@ class MotionRefusedError(RefusedError):
 
 
 def look_for_fit(plan: Plan, motion: MotionSource, *, quiet: bool) -> Fit | None:
-    """Find what makes a refused motion fit, with a word to the user: it takes a few proofs."""
+    """Find changes that make a refused motion fit, with a notice: it takes a few proofs."""
     if not quiet:
         err.print("looking for what makes the motion fit: each try is a whole proof")
     return find_fit(plan, motion)
 
 
-def fitted_plan(plan: Plan, request: Request) -> Plan:
-    """A plan for `hil run --fit`: as it is if its motion fits, else with what makes it fit.
+def fit_plan(plan: Plan, request: Request) -> Plan:
+    """Plan for `hil run --fit`: unchanged if its motion fits, else with changes that make it fit.
 
     Raises:
         RefusedError: if nothing makes it fit, or a unit would have to be guessed.
@@ -56,15 +56,15 @@ def fitted_plan(plan: Plan, request: Request) -> Plan:
     refused = MotionRefusedError(proof, plan, motion)
     fit = look_for_fit(plan, motion, quiet=request.as_json)
     if fit is None or fit.guesses:
-        raise with_advice(refused, fit, request)
+        raise add_advice(refused, fit, request)
     if not request.as_json:
         for line in fit_lines(fit):
             err.print(line, soft_wrap=True)
     return fit.plan
 
 
-def with_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -> RefusedError:
-    """A refusal of `hil run` with what makes the motion fit."""
+def add_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -> RefusedError:
+    """Refusal of `hil run` with the changes that make the motion fit."""
     if fit is None:
         return RefusedError(f"{refused}\n{nothing_fits(refused.plan)}")
     advice = Advice.of(fit, "run", request)
@@ -72,8 +72,8 @@ def with_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) 
     return RefusedError(text, MOTION_UNFIT, command=advice.data["command"])
 
 
-def fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
-    """What makes a motion fit that the gate has stopped because it asked too much."""
+def find_fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
+    """Find changes for a motion that the gate has stopped because it asked too much."""
     asked_too_much = any(one.check in OF_THE_MOTION for _, one in result.violations)
     changeable = plan.scenario.motion.kind in FITTED
     if result.ok or plan.scenario.faults or not (asked_too_much and changeable):
@@ -83,6 +83,6 @@ def fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
 
 
 def show_advice(advice: Advice | None) -> None:
-    """Print it, if there is one; the command on one line."""
+    """Print the advice, if there is one; the command on one line."""
     for line in () if advice is None else advice.lines:
         out.print(line, soft_wrap=True)

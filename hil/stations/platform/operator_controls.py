@@ -1,4 +1,4 @@
-"""What an operator may ask of a platform: buttons, poses, another motion."""
+"""Requests that a platform takes from an operator: buttons, poses, another motion."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from hil.desk.order import Button
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.run.lead import Controls, LedMotion, Poses, Seen
+from hil.run.lead import Controls, PlayedMotion, Poses, Seen
 from hil.stations.platform.operator import buttons
 from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import MultiSineSettings, Plan
@@ -16,7 +16,7 @@ from safety.verdict import Action
 
 
 def why_not(button: str, seen: Seen) -> str:
-    """Why a press does nothing now, and what leads to where it does something."""
+    """Reason why a press does nothing now, and what leads to where it does something."""
     if seen.mode not in Mode.__members__:
         return f"the mode {seen.mode} is not known here"
     standing = buttons.Readiness(
@@ -32,7 +32,7 @@ def why_not(button: str, seen: Seen) -> str:
 
 
 def controls(table: Mapping[str, Any]) -> Controls:
-    """Poses within the rig's envelope; the motion, which can change if it is a sum of sines."""
+    """Controls: poses within the rig's envelope; the motion, if it is a sum of sines."""
     plan = Plan.build(table, "header")
     envelope = envelope_of(plan.rig, geometry_of(plan.rig))
     poses = Poses(
@@ -41,7 +41,7 @@ def controls(table: Mapping[str, Any]) -> Controls:
         stands_at="wanted_pose",
     )
     live = isinstance(plan.scenario.motion, MultiSineSettings)
-    motion = LedMotion(
+    motion = PlayedMotion(
         scenario=plan.scenario.model_dump(mode="json", exclude_unset=True, exclude_none=True),
         own=plan.scenario.motion,
         read=(lambda table: MultiSineSettings.build(table, "motion")) if live else None,

@@ -1,4 +1,4 @@
-"""What the verbs of a platform print with ``--json``: one object each, its keys and meaning."""
+"""Output of a platform's verbs with ``--json``: one object each, with keys and their meaning."""
 
 from __future__ import annotations
 
@@ -21,52 +21,52 @@ if TYPE_CHECKING:
 
 
 class VerdictSummary(TypedDict):
-    """One thing that the gate objected to."""
+    """Objection of the gate."""
 
     t_s: float
     """Time of the run [s]."""
     check: str
-    """Which rule, in lower case."""
+    """Rule, in lower case."""
     leg: int | None
-    """1 to 6; null for a rule about the cycle or the whole setpoint."""
+    """Leg, 1 to 6; null for a rule about the cycle or the whole setpoint."""
     value: float | None
-    """What was found, in `unit`."""
+    """Value found, in `unit`."""
     limit: float | None
-    """What is allowed, in `unit`; with `low`, the upper end."""
+    """Allowed value, in `unit`; with `low`, the upper end."""
     low: float | None
-    """Lower end of what is allowed, where both ends matter, in `unit`."""
+    """Lower end of the allowed range, where both ends matter, in `unit`."""
     unit: str
-    """Of all three."""
+    """Unit of value, limit and low."""
     message: str
-    """The same as a sentence."""
+    """Objection as a sentence."""
 
 
 class UnitSummary(TypedDict):
-    """A column that is likely in another unit."""
+    """Column that is likely in another unit."""
 
     axis: str
-    """Coordinate."""
+    """Coordinate of the column."""
     column: str
-    """Heading in the file."""
+    """Heading of the column in the file."""
     unit: str
-    """That it is said to be in."""
+    """Stated unit."""
     likely: str
-    """That it is likely in."""
+    """Likely unit."""
 
 
 class FitSummary(TypedDict):
-    """What makes a motion fit that asks too much."""
+    """Changes that make a motion fit that asks too much."""
 
     changes: list[FitChange]
-    """Keys of the scenario, in the order in which they were changed."""
+    """Changed keys of the scenario, in the order in which they were changed."""
     units: list[UnitSummary]
     """Columns whose unit is doubtful."""
     refused_scale: float | None
     """Smallest scale that is refused with these changes; null if the whole fits."""
     refused_by: str | None
-    """What refuses it."""
+    """Finding that refuses it."""
     command: str
-    """What to paste."""
+    """Command line to paste."""
 
 
 class CheckSummary(TypedDict):
@@ -75,7 +75,7 @@ class CheckSummary(TypedDict):
     ok: bool
     """Nothing is wrong."""
     duration_s: float
-    """Of the motion [s]."""
+    """Duration of the motion [s]."""
     length_min_m: float
     """Shortest leg in the motion [m]."""
     length_max_m: float
@@ -83,116 +83,116 @@ class CheckSummary(TypedDict):
     leg_speed_max_m_s: float
     """Fastest leg in the motion [m/s]."""
     gate_tried_s: float
-    """How much of it was tried with gate and drives [s]."""
+    """Time of the motion that was tried with gate and drives [s]."""
     violations: list[PlanFinding]
-    """All that is wrong; of each limit and leg the first time and the worst value."""
+    """Findings; of each limit and leg the first time and the worst value."""
     fit: FitSummary | None
-    """What makes it fit; null if it fits, or nothing does."""
+    """Changes that make it fit; null if it fits, or nothing does."""
 
 
 class RunSummary(ConclusionSummary):
-    """How a run went."""
+    """Run of the platform."""
 
     outcome: str
-    """`completed`, `stopped`, `tripped` or `failed`."""
+    """Outcome: `completed`, `stopped`, `tripped` or `failed`."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it was not completed; empty if it was."""
     mode: str
-    """The gate's last mode."""
+    """Last mode of the gate."""
     verdicts: list[VerdictSummary]
-    """What the gate objected to, in order."""
+    """Objections of the gate, in order."""
     length_min_m: float | None
     """Shortest measured leg in the motion and its stop [m]; null without one, as what follows."""
     length_max_m: float | None
-    """Longest [m]."""
+    """Longest measured leg [m]."""
     stroke_min_m: float | None
     """Least rod stroke, length minus closed length [m]."""
     stroke_max_m: float | None
     """Greatest rod stroke [m]."""
     leg_speed_max_m_s: float | None
-    """Fastest measured leg [m/s]."""
+    """Highest measured speed of a leg [m/s]."""
     tracking_error_max_m: float | None
-    """Greatest distance of a length sent to the one measured at the end of that cycle [m]."""
+    """Greatest distance of a sent length to the one measured at the end of that cycle [m]."""
     lateness_us: Lateness
-    """How late the cycles began [us]."""
+    """Lateness of the cycles [us]."""
     cycles: int
-    """Cycles run."""
+    """Number of cycles."""
     overruns: int
-    """Deadlines given up."""
+    """Number of deadlines given up."""
     touched: list[str]
-    """What pressed on simulated drives or what they carry in a world: names, greatest force, from
-    when to when; the recording's events have the forces."""
+    """Contacts with simulated drives or their load in a world: names, greatest force, from when to
+    when; the recording's events have the forces."""
     link: dict[str, Any]
-    """What has happened on the link, by name; its names are those of the kind of link."""
+    """Events on the link, by name; the names are those of the kind of link."""
     gate_record: str
-    """What is wrong with the gate's own file; empty if nothing is."""
+    """Fault of the gate's own file; empty if there is none."""
     powered: list[str]
     """Drives that did not prove to be off when the bus was left; empty if all did."""
     stall: Stall | None
-    """The computer that was too slow, if that stopped the run."""
+    """Stall of a computer that was too slow, if that stopped the run."""
     beside: list[Neighbour]
-    """What else kept the processors busy, in real time."""
+    """Other processes that kept the processors busy, in real time."""
     report: str | None
-    """The page, if one was asked for."""
+    """Path of the page, if one was asked for."""
     real_time: list[RealtimeItem]
-    """What the system granted to control; empty in a dry run."""
+    """Settings for real time that the system granted to control; empty in a dry run."""
     fitted: list[FitChange]
-    """What `--fit` has changed."""
+    """Changes by `--fit`."""
     fit: FitSummary | None
-    """What would make a motion fit that asked too much."""
+    """Changes that would make a motion fit that asked too much."""
 
 
 class PoseSummary(TypedDict):
     """Coordinates of a pose."""
 
     x_m: float
-    """[m]."""
+    """Coordinate x [m]."""
     y_m: float
-    """[m]."""
+    """Coordinate y [m]."""
     z_m: float
-    """[m]."""
+    """Coordinate z [m]."""
     alpha_deg: float
-    """About z [deg]."""
+    """Rotation about z [deg]."""
     beta_deg: float
-    """About y, after alpha [deg]."""
+    """Rotation about y, after alpha [deg]."""
     gamma_deg: float
-    """About x, after both [deg]."""
+    """Rotation about x, after both [deg]."""
 
 
 class InverseSummary(TypedDict):
-    """A pose to leg lengths."""
+    """Leg lengths of a pose."""
 
     ok: bool
     """The pose is within the envelope."""
     pose: PoseSummary
-    """Of the platform in the base."""
+    """Pose of the platform in the base."""
     lengths_m: Six
-    """Joint to joint [m], 6."""
+    """Lengths, joint to joint [m], 6."""
     strokes_m: Six
     """Lengths minus closed lengths [m], 6."""
     speeds_m_s: Six
-    """Of the legs [m/s], 6."""
+    """Speeds of the legs [m/s], 6."""
     violations: list[str]
-    """What the envelope objects to."""
+    """Objections of the envelope."""
 
 
 class ForwardSummary(TypedDict):
-    """Leg lengths to a pose."""
+    """Pose of leg lengths."""
 
     ok: bool
-    """As `converged`."""
+    """Whether a pose was found, as `converged`."""
     pose: PoseSummary | None
-    """Null if none was found."""
+    """Pose of the platform in the base; null if none was found."""
     iterations: int
-    """Steps of the solution."""
+    """Number of iterations."""
     residual_m: float
     """Largest error of a length [m]."""
     condition: float
-    """Of the Jacobian there [1]."""
+    """Condition number of the Jacobian there [1]."""
     converged: bool
     """Whether a pose was found."""
     reason: str
-    """Why none was; empty if one was."""
+    """Reason why none was found; empty if one was."""
 
 
 class ExtremesSummary(TypedDict):
@@ -203,15 +203,15 @@ class ExtremesSummary(TypedDict):
     min_m: float
     """Shortest length [m]."""
     min_leg: int
-    """Whose, 1 to 6."""
+    """Leg of the shortest length, 1 to 6."""
     min_pose: PoseSummary
-    """Where."""
+    """Pose of the shortest length."""
     max_m: float
     """Longest length [m]."""
     max_leg: int
-    """Whose, 1 to 6."""
+    """Leg of the longest length, 1 to 6."""
     max_pose: PoseSummary
-    """Where."""
+    """Pose of the longest length."""
 
 
 class SampleSummary(TypedDict):
@@ -220,27 +220,27 @@ class SampleSummary(TypedDict):
     ok: bool
     """True."""
     count: int
-    """Poses."""
+    """Number of poses."""
     seed: int
-    """Of the random numbers."""
+    """Seed of the random numbers."""
     min_m: float
     """Shortest length [m]."""
     max_m: float
     """Longest length [m]."""
     written: list[str]
-    """Files."""
+    """Paths of the files."""
 
 
 class RefusedSummary(TypedDict):
-    """Of every verb that could not do what it was asked."""
+    """Refusal by any verb."""
 
     ok: bool
     """False."""
     error: str
-    """What is wrong, and what would have been right."""
+    """Fault, and what would have been right."""
     url: NotRequired[str]
-    """Of a device that is not there."""
+    """URL of a device that does not answer."""
     says: NotRequired[str]
-    """What was heard when it was looked for."""
+    """Answer when it was looked for."""
     command: NotRequired[str]
-    """What to paste, for a motion that can be made to fit."""
+    """Command line to paste, for a motion that can be made to fit."""

@@ -1,4 +1,4 @@
-"""How the drives of a run were left: lines for a person, events of the run."""
+"""State in which the drives of a run were left: lines for a person, events of the run."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,7 +9,7 @@ from hil.stations.platform.touches import touch_events
 from hil.timing.clock import Tick
 
 UNDER_POWER: Final = "NOT PROVED TO BE OFF, take its power:"
-"""Before the drives that were left so."""
+"""Heading of the list of drives that were left so."""
 
 
 def powered_drives(link: BankEnd) -> str:
@@ -18,15 +18,15 @@ def powered_drives(link: BankEnd) -> str:
 
 
 def powered_line(link: BankEnd) -> str:
-    """That drives are not proved to be off, and which; empty if all are."""
+    """Warning that drives are not proved to be off, with their names; empty if all are."""
     return f"{UNDER_POWER} {powered_drives(link)}" if link.powered else ""
 
 
-def left_events(link: BankEnd, tick: Tick) -> Iterator[EventRecord]:
-    """Events of a run: what pressed on its drives, and which are not proved to be off.
+def power_events(link: BankEnd, tick: Tick) -> Iterator[EventRecord]:
+    """Events of a run: contacts with its drives, and drives not proved to be off.
 
     Args:
-        tick: of the last cycle: all is known at the end only.
+        tick: tick of the last cycle: all is known at the end only.
     """
     yield from touch_events(link.touched, tick)
     if line := powered_line(link):

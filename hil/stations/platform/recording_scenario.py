@@ -1,4 +1,4 @@
-"""A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
+"""Scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,12 +30,12 @@ from hil.stations.platform.motion.formats import header_of
 from hil.stations.platform.motion.source import AXES
 
 _NAMED_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
-"""Units of columns that are named like axes; a velocity is mapped, or left."""
+"""Units of columns that are named like axes; a velocity needs a map."""
 _UNITS = (*_NAMED_UNITS, *VELOCITY_UNITS)
 COMPONENTS: Final = ("x", "y", "z")
-"""What the components of a record are, in the order in which their files are given."""
+"""Axes of the components of a record, in the order in which their files are given."""
 RIGHT_ANGLE_DEG: Final = 15
-"""So far from it may azimuths of two horizontal components be."""
+"""Most by which azimuths of two horizontal components may differ from a right angle [deg]."""
 _LOG: Final = logging.getLogger(__name__)
 _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "x": ("north", "surge", "forward", "longitudinal"),
@@ -45,11 +45,11 @@ _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "beta": ("pitch",),
     "gamma": ("roll",),
 }
-"""Words in the names of columns, and the axis that they are of."""
+"""Words in the names of columns, by the axis that they mean."""
 
 
 def recorded_table(rig: str, motion: Path, maps: list[str], *more: Path) -> dict[str, Any]:
-    """The table of a scenario that replays recorded files on a rig.
+    """Table of a scenario that replays recorded files on a rig.
 
     Args:
         maps: texts ``AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]``, each perhaps several, comma-separated.
@@ -76,7 +76,7 @@ def recorded_table(rig: str, motion: Path, maps: list[str], *more: Path) -> dict
 
 
 def _map_of_each(files: tuple[Path, ...], maps: list[str]) -> list[str]:
-    """A text of `--map` for each of several files."""
+    """Text of `--map` for each of several files."""
     if len(set(files)) < len(files):
         raise ConfigError("--motion", [f"{files[0]}: a file is given twice"])
     if maps:
@@ -106,7 +106,7 @@ def _check_direction(axis: str, file: Path) -> None:
 
 
 def _check_azimuths(first: Path, second: Path) -> None:
-    """Refuse horizontal components that do not stand at right angles; tell the mirrored ones."""
+    """Refuse horizontal components that are not at right angles; report mirrored ones."""
     said = direction_of(first), direction_of(second)
     if not all(one.isdecimal() for one in said):
         return
@@ -155,7 +155,7 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
 
 
 def _unit_of(column: str, units: tuple[str, ...]) -> str:
-    """The unit at the end of a column's name; the map must say it if there is none."""
+    """Unit at the end of a column's name; the map must have it if there is none."""
     ending = _ending(column, units) or unit_key(unit_in_name(column))
     if not ending:
         raise ConfigError(
@@ -166,12 +166,12 @@ def _unit_of(column: str, units: tuple[str, ...]) -> str:
 
 
 def _ending(column: str, units: Iterable[str]) -> str:
-    """The unit that a column's name ends in; empty if none."""
+    """Unit that a column's name ends in; empty if none."""
     return next((unit for unit in units if column.endswith(f"_{unit}")), "")
 
 
 def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
-    """Columns such as ``x_m`` or ``beta_deg`` need no map."""
+    """Map of columns such as ``x_m`` or ``beta_deg``, which need none of `--map`."""
     names = _names(motion)
     found = {
         axis: {"column": name, "unit": unit}
@@ -203,7 +203,7 @@ def _names(motion: Path) -> list[str]:
 
 
 def _likely_map(names: list[str]) -> Iterator[str]:
-    """What columns with well-known names and a unit at the end likely are, for `--map`."""
+    """Likely texts of `--map` for columns with well-known names and a unit at the end."""
     if SECONDS.column not in names:
         yield from (f"t={name}" for name in _named(names, ("time", "t"), TIME_UNITS)[:1])
     for axis, words in _AXIS_WORDS.items():

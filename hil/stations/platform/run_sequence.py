@@ -1,4 +1,4 @@
-"""How far a run of the platform goes, and how it went."""
+"""Extent of a platform's run, its prepared plan, and its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from drives.bank import BankEnd, BankReport
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
-from hil.stations.platform.drives.setup import BankWish
+from hil.stations.platform.drives.setup import BankRequest
 from hil.stations.platform.supervisor import Outcome
 from hil.timing.neighbours import Neighbour
 from hil.timing.realtime_setup import RealtimeItem
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunSequence:
-    """How far a run goes."""
+    """Extent of a run."""
 
     engage: bool = True
     """Whether the platform rises and moves; else the run ends when it is homed."""
@@ -35,12 +35,12 @@ class RunSequence:
     """Legs (1 to 6) to be homed; all if empty. With some, nothing can engage."""
     cut_m_s: float | None = None
     """Speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see the drives
-    stop by themselves; None not at all."""
+    stop by themselves; None for no silence."""
 
     @property
-    def wish(self) -> BankWish:
-        """What the bank shall do for it."""
-        return BankWish(self.homing_legs, self.cut_m_s)
+    def wish(self) -> BankRequest:
+        """Requests to the bank."""
+        return BankRequest(self.homing_legs, self.cut_m_s)
 
 
 WHOLE_COURSE = RunSequence()
@@ -48,74 +48,74 @@ WHOLE_COURSE = RunSequence()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedPlan:
-    """A plan, and what a run of it plays; proved, where its scenario is checked first."""
+    """Plan with all that its run plays; proved, where its scenario is checked first."""
 
     plan: Plan
     motion: MotionSource
-    """What the platform follows."""
+    """Motion of the platform."""
     course: RunSequence = WHOLE_COURSE
-    """How far it goes; an operator decides that himself."""
+    """Extent of the run; an operator decides that himself."""
     extension: Extension | None = None
-    """What another station adds to the run."""
+    """Additions of another station to the run."""
     total_s: float = math.inf
-    """About how long the run takes [s]; infinite if that is not known."""
+    """Approximate duration of the run [s]; infinite if that is not known."""
     request: Request | None = None
-    """That of `hil run`; then a motion that asked too much gets advice."""
+    """Request of `hil run`, with which a motion that asked too much gets advice."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of the scenario."""
         return self.plan.scenario.name
 
     @property
     def clock(self) -> str:
-        """``"virtual"`` or ``"real"``."""
+        """Clock of the run, ``"virtual"`` or ``"real"``."""
         return self.plan.scenario.clock
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run went; figures are taken from its recording."""
+    """Result of a run; figures are taken from its recording."""
 
     outcome: Outcome
-    """Completed, stopped by the operator, tripped, or failed."""
+    """Outcome: completed, stopped by the operator, tripped, or failed."""
     mode: Mode
-    """The bench's last mode."""
+    """Last mode of the bench."""
     cycles: int
-    """Cycles run."""
+    """Number of cycles."""
     overruns: int
-    """Deadlines given up because a cycle took too long."""
+    """Number of deadlines given up because a cycle took too long."""
     events: tuple[EventRecord, ...]
     """Changes of mode, violations and notes, in order."""
     violations: tuple[tuple[float, Violation], ...]
-    """What the gate objected to, with the time of the run [s]."""
+    """Objections of the gate, with the time of the run [s]."""
     end: Conclusion
-    """The same as exit status, console and recording say it."""
+    """Conclusion for exit status, console and recording."""
     setup: tuple[RealtimeItem, ...]
-    """What the system granted for real time, empty in a dry run."""
+    """Settings for real time that the system granted, empty in a dry run."""
     drives: BankReport
-    """What the drives said of themselves."""
+    """Report of the drives about themselves."""
     homed: SixBools
     """Whether each leg had found its reference in the last cycle."""
     link: BankEnd
-    """How the drives were left, and what had happened on the link to them."""
+    """State in which the drives were left, and events on the link to them."""
     gate_record: str = ""
-    """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
+    """Fault of the file that the gate leaves; empty if there is none, or if the gate had no
     process of its own."""
     beside: tuple[Neighbour, ...] = ()
-    """What else kept the processors busy, in real time."""
+    """Other processes that kept the processors busy, in real time."""
 
     @property
     def ok(self) -> bool:
-        """Completed, or stopped by the operator and parked; and nothing was lost."""
+        """Whether it was completed, or stopped by the operator and parked, and no row was lost."""
         return self.end.ok
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete, empty if it did."""
+        """Reason why the run was not completed, empty if it was."""
         return self.end.reason
 
     @property
     def recorder(self) -> RecorderResult:
-        """How the recording ended."""
+        """Result of the recorder."""
         return self.end.recorder

@@ -1,4 +1,4 @@
-"""What people and programs are told of a run that is over."""
+"""Results of a run that is over, for people and programs."""
 
 import math
 from collections.abc import Iterator
@@ -23,19 +23,19 @@ from hil.terminal.console import out, styled
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What is taken from the recording of a run that is over."""
+    """Figures from the recording of a run that is over."""
 
     evidence: Evidence
     drives: str
-    """On which it went."""
+    """Drives of the run."""
     verdicts: list[dict[str, Any]]
-    """What the gate objected to, in order."""
+    """Objections of the gate, in order."""
     stall: Stall | None
-    """The computer that was too slow, if that stopped the run."""
+    """Stall of a computer that was too slow, if that stopped the run."""
 
     @classmethod
     def of(cls, recording: Recording, evidence: Evidence) -> Self:
-        """The figures of a recording."""
+        """Figures of a recording."""
         return cls(evidence, drives_of(recording), verdicts_of(recording), stall_of(recording))
 
 
@@ -43,11 +43,11 @@ NO_FIGURES: Final = Figures(
     Evidence(None, None, None, None, None, None, Lateness(math.nan, math.nan, math.nan)),
     "not known", [], None,
 )  # fmt: skip
-"""Of a recording that cannot be read any more."""
+"""Figures of a recording that cannot be read any more."""
 
 
 def summarize_run(plan: Plan, result: RunResult, figures: Figures) -> RunSummary:
-    """What ``--json`` prints of a run, without advice."""
+    """Summary of a run for ``--json``, without advice."""
     return RunSummary(
         **summarize_conclusion(result.end),
         outcome=result.outcome.value,
@@ -71,7 +71,7 @@ def summarize_run(plan: Plan, result: RunResult, figures: Figures) -> RunSummary
 
 
 def show_run(plan: Plan, result: RunResult, figures: Figures) -> None:
-    """Figures of a run, and what the gate objected to."""
+    """Print the figures of a run, and the objections of the gate."""
     show_drives(figures.drives)
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, text in _figures(plan, result, figures.evidence):
@@ -87,18 +87,18 @@ def show_run(plan: Plan, result: RunResult, figures: Figures) -> None:
 
 
 def show_powered(link: BankEnd) -> None:
-    """Name the drives that are not proved to be off: the last word of every verb that leaves."""
+    """Print the drives that are not proved to be off: the last line of every verb that leaves."""
     if link.powered:
         out.print(styled("red", UNDER_POWER), powered_drives(link), soft_wrap=True)
 
 
 def drives_of(recording: Recording) -> str:
-    """On which drives a run went."""
+    """Name of a run's drives."""
     return recording.metadata.get("run", {}).get("drives", "not known")
 
 
 def show_drives(drives: str) -> None:
-    """Show on which drives a run went."""
+    """Print the drives of a run."""
     out.print(f"drives: {drives}", soft_wrap=True)
 
 

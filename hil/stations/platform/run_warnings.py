@@ -1,4 +1,4 @@
-"""What a run was warned of without being stopped: drives that warn, forces that nobody expects."""
+"""Warnings of a run that did not stop it: drives that warn, unexpected forces."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -6,36 +6,36 @@ from typing import Any, Final, NamedTuple
 from hil.recording.events import EventKind, EventRecord
 
 CHECKS: Final = frozenset({"warning", "force"})
-"""Checks, as events have them, whose mildest finding a person is told of."""
+"""Checks, as events have them, whose mildest finding is reported to a person."""
 GATE: Final = "gate"
-"""Who tells of them."""
+"""Source of such events."""
 
 
-class Warned(NamedTuple):
-    """One thing that was warned of."""
+class RunWarning(NamedTuple):
+    """Warning of a run."""
 
     t_s: float
     """Time of the run at which it came first [s]."""
     message: str
-    """What it was then, as a sentence."""
+    """Sentence of the first time."""
     times: int
-    """How often it came."""
+    """Number of times that it came."""
 
     @property
     def line(self) -> str:
-        """Such as `leg 3: drive warning: warns 0x4310, from 2.41 s on, 3 times`."""
+        """Line such as `leg 3: drive warning: warns 0x4310, from 2.41 s on, 3 times`."""
         often = "" if self.times == 1 else f", {self.times} times"
         return f"{self.message}, from {self.t_s:.2f} s on{often}"
 
 
-class WarnedList:
-    """Each thing once, in the order in which they came."""
+class RunWarnings:
+    """List with each warning once, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Warned] = {}
+        self._found: dict[str, RunWarning] = {}
 
-    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, Warned]:
-        """Count one; what it is known by, and all that is known of it.
+    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, RunWarning]:
+        """Count a warning; returns its key, and the warning with its count.
 
         Args:
             data: check, leg, value, limit and unit, as the event of a violation has them; a
@@ -43,18 +43,18 @@ class WarnedList:
         """
         check, leg, unit = (data.get(name, "") for name in ("check", "leg", "unit"))
         key = f"{check} {leg} {data.get('limit' if unit else 'value', '')}{unit}"
-        known = self._found.get(key, Warned(t_s, message, 0))
+        known = self._found.get(key, RunWarning(t_s, message, 0))
         self._found[key] = known._replace(times=known.times + 1)
         return key, self._found[key]
 
-    def __iter__(self) -> Iterator[Warned]:
-        """All of them."""
+    def __iter__(self) -> Iterator[RunWarning]:
+        """Iterate over all warnings."""
         return iter(self._found.values())
 
 
-def warnings_of(events: Iterable[EventRecord]) -> list[Warned]:
-    """Of a recording."""
-    found = WarnedList()
+def warnings_of(events: Iterable[EventRecord]) -> list[RunWarning]:
+    """Warnings in the events of a recording."""
+    found = RunWarnings()
     for event in events:
         mild = event.name == GATE and event.kind is EventKind.NOTE
         if mild and event.data.get("check") in CHECKS:

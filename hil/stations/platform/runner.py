@@ -1,4 +1,4 @@
-"""Runs of the platform: proved before, played, and summed up."""
+"""Runs of the platform: proof, play and summary."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -28,11 +28,11 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion_fit import (
     FIT_FLAG,
     MotionRefusedError,
-    fit_after,
-    fitted_plan,
+    add_advice,
+    find_fit_after,
+    fit_plan,
     look_for_fit,
     show_advice,
-    with_advice,
 )
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
@@ -46,7 +46,7 @@ _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
 def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
-    """Prove the motion of `hil run`; one that does not fit is told with what makes it fit.
+    """Prove the motion of `hil run`; the refusal of one that does not fit has the remedy.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -54,14 +54,14 @@ def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
     """
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=console.quiet)
-        plan = fitted_plan(plan, request)
+        plan = fit_plan(plan, request)
     try:
         return proved(plan, console, operator=request.operator, request=request)
     except MotionRefusedError as refused:
         if request.dry:
             raise
         fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
-        raise with_advice(refused, fit, request) from refused
+        raise add_advice(refused, fit, request) from refused
 
 
 def proved(
@@ -72,7 +72,7 @@ def proved(
     operator: bool = False,
     request: Request | None = None,
 ) -> PreparedPlan:
-    """A plan with its motion, proved where its scenario wants that; raises as `prepare`."""
+    """Plan with its motion, proved where its scenario wants that; raises as `prepare`."""
     if operator:
         require_operable(plan)
     warm_and_say(quiet=console.quiet)
@@ -89,7 +89,7 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
     """Play a plan within an opening.
 
     Raises:
-        RefusedError: if the drives are not there, or refuse; nothing has moved.
+        RefusedError: if the drives do not answer, or refuse; nothing has moved.
     """
     try:
         finish = play_plan(prepared, opening)
@@ -103,18 +103,18 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
 
 
 Done = tuple[PreparedPlan, RunResult]
-"""What was played, and how it went."""
+"""Plan that was played, and its result."""
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
-    """Sum a run up; one that its motion stopped tells what makes that fit."""
+    """Sum up a run; one that its motion stopped has advice on what makes that fit."""
     prepared, result = done
     plan, request = prepared.plan, prepared.request
     path = result.recorder.path
     figures = after.make("figures", partial(_figures, plan, path)) or NO_FIGURES
     fit = None
     if request is not None and not request.dry:
-        fit = fit_after(plan, result, quiet=request.as_json)
+        fit = find_fit_after(plan, result, quiet=request.as_json)
     advice = None if fit is None or request is None else Advice.of(fit, "run", request)
     run_summary = summarize_run(plan, result, figures)
     run_summary["fit"] = None if advice is None else advice.data
@@ -146,7 +146,7 @@ def play_moves(
     course: RunSequence = WHOLE_COURSE,
     until_shown: ExitStack | None = None,
 ) -> RunResult:
-    """Run a plan that a verb of the drives makes and judges itself; raises as `service.play`."""
+    """Run a plan that a verb of the drives makes, and judges itself; raises as `service.play`."""
     console = Silence() if quiet else TerminalConsole()
     prepared = proved(plan, console, course)
     return play_prepared(prepared, folder, quiet=quiet, until_shown=until_shown)
@@ -155,7 +155,7 @@ def play_moves(
 def play_prepared(
     prepared: PreparedPlan, folder: Path, *, quiet: bool, until_shown: ExitStack | None = None
 ) -> RunResult:
-    """Run what is prepared, as `play_moves` does."""
+    """Run a prepared plan, as `play_moves` does."""
     console = Silence() if quiet else TerminalConsole()
     _, result = service.play(
         play, prepared, folder, console=console, stand_in=STATION.stand_in, until_shown=until_shown
@@ -165,7 +165,7 @@ def play_prepared(
 
 @contextmanager
 def emulated(prepared: PreparedPlan) -> Iterator[tuple[PreparedPlan, str]]:
-    """The plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
+    """Plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
     from hil.stations.platform.drives.rack import emulated_rack
 
     plan = prepared.plan

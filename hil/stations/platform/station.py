@@ -1,4 +1,4 @@
-"""Station `platform` as everybody else sees it."""
+"""Station `platform` for the rest of the program."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SCENARIO: Final = FileKind(
     model=_late("scenario:scenario_model"),
     check=_late("motion.build:motion_of_table"),
 )
-"""What a scenario of this station is; one that names no station."""
+"""Kind of file of a scenario of this station, also of one that names none."""
 
 
 _REPORT: Final = "hil.stations.platform.report"
@@ -97,7 +97,7 @@ SECTIONS: Final = (
     Section("rig", f"{_REPORT}.rig_figure:rig"),
     Section("lateness", f"{_REPORT}.lateness_figure:lateness"),
 )
-"""What its pages show beside the rest; what there is nothing to draw of is left out."""
+"""Sections of its pages besides the common ones; those without content are left out."""
 
 
 LEAD: Final = Lead(
@@ -106,7 +106,7 @@ LEAD: Final = Lead(
     next_acts={"HOLD": (HOLD_TO_RUN, "park"), "FAULT": ("reset", HOLD_TO_RUN, "home")},
     controls=_late("operator_controls:controls"),
 )
-"""What an operator may ask of it."""
+"""Requests that it takes from an operator."""
 
 
 def _warm(quiet: bool) -> None:
@@ -150,4 +150,4 @@ STATION: Final = Station(
     warm=_warm,
     offered=_offered,
 )
-"""What the entry point of the station gives."""
+"""Object of the station's entry point."""

@@ -18,7 +18,7 @@ from hil.stations.simulator.led_ride import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
-from hil.stations.simulator.ride_request import RideWishes, started
+from hil.stations.simulator.ride_request import RideRequests, started
 from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import (
@@ -64,7 +64,7 @@ class Ride:
             facts=facts,
             open=self.companion,
             led=lambda: LedRide(
-                plan, self.motion, RideWishes(self.motion, self.parts, self.inputs)
+                plan, self.motion, RideRequests(self.motion, self.parts, self.inputs)
             ),
             prover=PROGRAM,
         )
@@ -80,7 +80,7 @@ class Ride:
         """
         with (
             self.parts.predictive.planners(),
-            opened_source(self.plan, now_s, lambda: self.motion.feedback) as source,
+            open_ride_source(self.plan, now_s, lambda: self.motion.feedback) as source,
         ):
             yield RideCompanion(
                 self.motion, source, now_s, lambda: self.parts.preset, self.parts.predictive
@@ -123,7 +123,7 @@ def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
 
 
 @contextmanager
-def opened_source(
+def open_ride_source(
     plan: RidePlan,
     now_s: Callable[[], float],
     feedback: Callable[[], Feedback | None] = lambda: None,

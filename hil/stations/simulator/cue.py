@@ -21,7 +21,7 @@ from hil.run.console import ReportingConsole
 from hil.run.run import Opening, conduct
 from hil.stations.platform.bench import play_plan
 from hil.stations.platform.run_sequence import RunResult
-from hil.stations.simulator.bench import opened_source, ride_of
+from hil.stations.simulator.bench import open_ride_source, ride_of
 from hil.stations.simulator.felt_ride import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.record_file import is_scenario, refuse_map
@@ -197,7 +197,7 @@ def _passes(plan: RidePlan) -> _FitTrial:
     parts = parts_of(plan)
     period_s, least = plan.scenario.period_s, math.inf
     now = [0.0]
-    with opened_source(plan, lambda: now[0]) as source:
+    with open_ride_source(plan, lambda: now[0]) as source:
         waited_s = wait_until_live(plan, source, now)
         source.begin(waited_s)
         index = 0

@@ -135,7 +135,7 @@ def gain_of(plan: RidePlan) -> float:
     return plan.scenario.cueing.gain * float(shares[0])
 
 
-def wanted_words(plan: RidePlan) -> str:
+def describe_demand(plan: RidePlan) -> str:
     """How much of the vehicle's motion a scenario wants, and whose factors make that."""
     gain, preset = plan.scenario.cueing.gain, plan.presets[0]
     shares = shares_of(preset, plan.scenario.cueing.algorithm)

@@ -9,7 +9,7 @@ from hil.desk.order import Button
 from hil.hosts.watch.states import HostState
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.simulator.motion import RideMotion, RidePhase
-from hil.stations.simulator.ride_request import RideWishes
+from hil.stations.simulator.ride_request import RideRequests
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.words import state_text
 from platform6dof.pose import PlatformSetpoint
@@ -18,7 +18,7 @@ from platform6dof.pose import PlatformSetpoint
 class LedRide(OperatedMotion):
     """What is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
 
-    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideWishes) -> None:
+    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideRequests) -> None:
         self._ride, self._wishes = ride, wishes
         super().__init__(plan, ride)
 

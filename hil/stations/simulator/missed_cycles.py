@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hil.hosts.watch.packet_follower import parabola_weights, weighted_state
+from hil.hosts.watch.packet_follower import combine_states, parabola_weights
 from hil.hosts.watch.states import Heard
 from platform6dof.cueing.vehicle import REST, VehicleState
 
@@ -22,7 +22,7 @@ Points = Sequence[tuple[int, VehicleState]]
 """What was heard, and in which cycle."""
 
 
-class CyclesMade:
+class MissedCycles:
     """Remembers what was heard, so that missed cycles can be made up for.
 
     Args:
@@ -69,4 +69,4 @@ def between(points: Points, cycle: int) -> VehicleState:
     weights = parabola_weights([at for at, _ in points], cycle)
     states = [state for _, state in points]
     t_s = sum(weight * state.t_s for weight, state in zip(weights, states, strict=True))
-    return replace(weighted_state(weights, states), t_s=t_s)
+    return replace(combine_states(weights, states), t_s=t_s)

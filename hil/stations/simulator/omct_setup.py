@@ -37,7 +37,7 @@ class OmctRequest:
     drives: bool = True
 
 
-def run_asked(request: OmctRequest) -> OmctRun:
+def run_cueing_test(request: OmctRequest) -> OmctRun:
     """Run it.
 
     Raises:

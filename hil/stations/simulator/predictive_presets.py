@@ -14,7 +14,7 @@ from typing import Final
 from hil.config.errors import ConfigError, about
 from hil.machines.cueing.preset import CueingPreset
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.stations.simulator.chain import scaled_state
+from hil.stations.simulator.chain import scale_state
 from hil.stations.simulator.plan_wire import RENEWALS_MOST, PlannerSetup
 from hil.stations.simulator.planner_process import PlanningError, PlanningProcess
 from hil.stations.simulator.scenario import RidePlan
@@ -125,7 +125,7 @@ class Predictive:
             own = one.parameters
             if one.due and own.preview_s > 0.0:
                 states = source.preview(now_s, own.preview_s, own.step_s)
-                one.foresee([scaled_state(state, gain) for state in states])
+                one.foresee([scale_state(state, gain) for state in states])
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ PROGRAM: Final = ("-m", "hil.stations.simulator.prover_program")
 """Arguments of the interpreter for it."""
 
 
-class DesiredJudge:
+class RideRequestJudge:
     """Judge of gains and presets for one ride.
 
     Args:
@@ -55,10 +55,10 @@ def main() -> None:
     from hil.stations.simulator.scenario import RidePlan
     from hil.stations.simulator.source_registry import operator_inputs
 
-    def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
+    def judge_of(header: Mapping[str, Any]) -> RideRequestJudge:
         plan = RidePlan.build(header["scenario"], "header")
         inputs = operator_inputs(plan.scenario.source, Path(plan.scenario_file))
-        return DesiredJudge(len(plan.scenario.cueing.names), inputs)
+        return RideRequestJudge(len(plan.scenario.cueing.names), inputs)
 
     serve(judge_of)
 

@@ -56,7 +56,7 @@ def started(there: Iterable[OperatorInput]) -> dict[str, float]:
     return {one.name: one.start for one in there}
 
 
-class RideWishes:
+class RideRequests:
     """Takes such tables while a ride lasts.
 
     Args:

@@ -11,7 +11,7 @@ from hil.config.errors import RefusedError
 from hil.run.console import Console
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
-from hil.stations.platform.check_report import judged_line
+from hil.stations.platform.check_report import load_line
 from hil.stations.platform.operator.assembly import require_operable
 from hil.stations.platform.run_sequence import PreparedPlan
 from hil.stations.simulator.bench import ride_of
@@ -106,7 +106,7 @@ def _show(plan: RidePlan, summary: RideCheckSummary, proof: PlatformProof) -> No
     out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
     out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
     if proof.gate_tried_s > 0.0:
-        out.print(judged_line(plan), soft_wrap=True)
+        out.print(load_line(plan), soft_wrap=True)
     out.print(f"governor active in {100.0 * (summary['governed_share'] or 0.0):.1f} % of it")
     _show_findings(summary["violations"])
 

@@ -25,7 +25,7 @@ OWN_DISTRIBUTION = "hil-bench"
 """Whose code needs no fact of its own in a recording's header."""
 
 
-def sources_offered() -> tuple[Offer, ...]:
+def installed_sources() -> tuple[Offer, ...]:
     """All sources by name; those that cannot be used say why."""
     return offers(GROUP, _not_a_source)
 
@@ -63,7 +63,7 @@ class AnySource:
         """One of the kinds that can be used."""
         kinds: dict[str, CoreSchema] = {
             one.name: one.value.settings.__pydantic_core_schema__
-            for one in sources_offered()
+            for one in installed_sources()
             if not one.broken
         }
         if not kinds:
@@ -77,7 +77,7 @@ def _settings_of(table: Any) -> Settings:
         raise PydanticCustomError("missing", "a table with a kind is needed", {})
     offer = offer_named(GROUP, kind, _not_a_source)
     if offer is None:
-        known = ", ".join(repr(one.name) for one in sources_offered() if not one.broken)
+        known = ", ".join(repr(one.name) for one in installed_sources() if not one.broken)
         context = {"discriminator": "'kind'", "tag": kind, "expected_tags": known}
         raise PydanticCustomError("union_tag_invalid", "unknown kind", context)
     if offer.broken:

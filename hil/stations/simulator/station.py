@@ -88,10 +88,10 @@ def _warm(quiet: bool) -> None:
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.stations.simulator.source_registry import sources_offered
-    from hil.stations.simulator.wire_registry import wires_offered
+    from hil.stations.simulator.source_registry import installed_sources
+    from hil.stations.simulator.wire_registry import installed_wires
 
-    return sources_offered() + wires_offered()
+    return installed_sources() + installed_wires()
 
 
 STATION: Final = Station(

@@ -56,7 +56,7 @@ class TuneRequest:
     seed: int = 0
 
 
-def tuned_preset(request: TuneRequest, report: Callable[[int], None] | None = None) -> Tuned:
+def tune_preset(request: TuneRequest, report: Callable[[int], None] | None = None) -> Tuned:
     """Look for the best parameters.
 
     Args:

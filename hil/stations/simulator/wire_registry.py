@@ -16,7 +16,7 @@ GROUP: Final = "hil.emulated_hosts"
 """Entry points whose objects are `sim.hosts.kinds.EmulatedKind` values; each bears its name."""
 
 
-def wires_offered() -> tuple[Offer, ...]:
+def installed_wires() -> tuple[Offer, ...]:
     """Return all wires of other distributions by name; those that cannot be used say why."""
     return offers(GROUP, _not_a_wire, own=KINDS)
 

@@ -1,4 +1,4 @@
-"""Contacts of a run: which pair began to touch when, how hard, and when it parted.
+"""Contacts of a run: pair, beginning, force and end.
 
 A contact is a pair of bodies, one of them a robot's or borne by one, from its first touch until it
 has been apart for `APART_S`: a bounce within that time is no contact of its own. Pairs that touch
@@ -12,68 +12,68 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sim.world.engine.contact_pairs import Pair, TouchingPairs
+    from sim.world.engine.contact_pairs import ContactPairs, Pair
 
 APART_S: Final = 0.1
-"""That ends a contact."""
+"""Time apart that ends a contact [s]."""
 
 
 @dataclass(slots=True)
 class Touch:
-    """A contact."""
+    """Contact of two bodies."""
 
     pair: Pair
     """Names of both bodies."""
     begun_s: float
-    """When it began."""
+    """Time of its beginning [s]."""
     force_n: float
-    """Along the normals, when it began."""
+    """Force along the normals at its beginning [N]."""
     peak_n: float
-    """Greatest since."""
+    """Greatest force since then [N]."""
     last_s: float
-    """When it was last there."""
+    """Time of the last step in which it existed [s]."""
 
     def __str__(self) -> str:
-        """Such as ``link 6 touches table, 12.3 N``."""
+        """Sentence such as ``link 6 touches table, 12.3 N``."""
         return f"{self.pair[0]} touches {self.pair[1]}, {self.force_n:.1f} N"
 
 
 @dataclass(frozen=True, slots=True)
 class ContactState:
-    """All that a watch remembers."""
+    """State of a watch."""
 
     resting: tuple[Pair, ...]
     """Pairs that touched where the run began."""
     touches: tuple[Touch, ...]
     """Contacts that have not ended, in their order."""
     count: int
-    """Contacts that began."""
+    """Number of contacts that began."""
     touching: int
-    """Pairs that touched in the last step."""
+    """Number of pairs that touched in the last step."""
     force_n: float
-    """Of these."""
+    """Sum of these pairs' normal forces [N]."""
 
 
 class ContactWatch:
-    """Of a world that is where its run begins.
+    """Watch of the contacts of a world, from where its run begins.
 
     Args:
         may_touch: names of bodies whose contacts are left out.
     """
 
-    def __init__(self, pairs: TouchingPairs, may_touch: Collection[str] = ()) -> None:
+    def __init__(self, pairs: ContactPairs, may_touch: Collection[str] = ()) -> None:
         self._pairs, self._may_touch = pairs, frozenset(may_touch)
         self._resting = frozenset(pairs.now())
         self._open: dict[Pair, Touch] = {}
         self.count: int = 0
-        """Contacts that began."""
+        """Number of contacts that began."""
         self.touching: int = 0
-        """Pairs that touch now, those left out among them."""
+        """Number of pairs that touch now, those left out among them."""
         self.force_n: float = 0.0
-        """Normal forces of all of these, added up."""
+        """Sum of these pairs' normal forces [N]."""
 
     def look(self, t_s: float) -> tuple[list[Touch], list[Touch]]:
-        """What began to touch in the last step, and what has parted; once after every step."""
+        """Update after every step; returns the contacts that began, and those that ended."""
         found = self._pairs.now()
         self.touching, self.force_n = len(found), sum(found.values())
         if not found and not self._open:
@@ -94,22 +94,22 @@ class ContactWatch:
         return begun, ended
 
     def carry_over(self, old: ContactWatch) -> None:
-        """Go on from before an edit; pairs are known by their names."""
+        """Continue from before an edit; pairs are known by their names."""
         self.resume(old.state())
 
     def state(self) -> ContactState:
-        """All that it remembers."""
+        """State of the watch."""
         touches = tuple(replace(one) for one in self._open.values())
         return ContactState(
             tuple(sorted(self._resting)), touches, self.count, self.touching, self.force_n
         )
 
     def resume(self, state: ContactState) -> None:
-        """Go on with what another remembers."""
+        """Continue from the state of another watch."""
         self._resting = frozenset(state.resting)
         self._open = {one.pair: replace(one) for one in state.touches}
         self.count, self.touching, self.force_n = state.count, state.touching, state.force_n
 
     def deep(self, least_m: float) -> dict[Pair, float]:
-        """Pairs that are more than this in each other, and how far [m]."""
+        """Pairs that overlap by more than this, and their overlap [m]."""
         return self._pairs.deep(least_m)

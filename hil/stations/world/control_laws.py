@@ -1,4 +1,4 @@
-"""The laws by which a scenario's robot is moved: built in, or a functional diagram."""
+"""Control laws of a scenario's robot: built in, or a functional diagram."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def signals_to_diagram(
     plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
 ) -> tuple[RobotSignals, list[int]]:
-    """What a robot tells the diagram that moves it, and the places of its joints among the drives.
+    """Signals of a robot for its diagram, and the places of its joints among the drives.
 
     Raises:
-        RefusedError: if a joint is not driven, or its end is none.
+        RefusedError: if a joint is not driven, or its end does not exist.
     """
     from hil.stations.world.robot_signals import RobotSignals  # seldom needed
 
@@ -49,10 +49,10 @@ def diagram_law(
     plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors,
     *, paced: bool = False,
 ) -> DriveLaw:  # fmt: skip
-    """The law that a scenario's diagram is.
+    """Control law made of a scenario's diagram.
 
     Args:
-        paced: whether its cycles are in real time, which wait for nothing.
+        paced: whether its cycles are in real time, and must not wait.
 
     Raises:
         RefusedError: if it does not fit the robot.
@@ -84,7 +84,7 @@ def _models(used: UsedDiagram, *, trusted: bool, paced: bool) -> DiagramModels |
 
 
 def joint_law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float) -> JointLaw:
-    """A built-in law of a robot's drives; raises as `diagram_law`."""
+    """Built-in law of a robot's drives; raises as `diagram_law`."""
     try:
         return JointLaw(robot.drives, control, law, gains, step_s)
     except LawError as error:

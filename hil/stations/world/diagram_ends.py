@@ -1,4 +1,4 @@
-"""What a diagram that moves the robot of a scenario may take, and what it has to give."""
+"""Inputs and output of a diagram that moves the robot of a scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hil.stations.world.scenario_reader import scenario_table, world_plan_from_t
 
 
 def ends_of(path: Path) -> DiagramEnds:
-    """The signals of a scenario's robot, and its setpoint; whatever diagram it names, or none.
+    """Signals of a scenario's robot, and its setpoint, whether or not it names a diagram.
 
     Raises:
         ConfigError: if the scenario is none.

@@ -1,4 +1,4 @@
-"""Lets who has the diagram of a run open in the editor see its values."""
+"""Values of a run's diagram for whoever has it open in the editor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def tapped(plan: WorldPlan, bench: WorldBench) -> Iterator[None]:
-    """While it is open the law's values can be watched, unless the folder of benches is unsafe.
+    """Publish the law's values while it is open, unless the folder of benches is unsafe.
 
-    A run goes on without: that is said.
+    The run continues without; that is reported.
     """
     from hil.diagram.run.taps import OpenTaps  # Linux only
     from hil.stations.world.diagram_law import DiagramLaw  # seldom needed

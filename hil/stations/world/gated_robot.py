@@ -1,4 +1,4 @@
-"""A robot of a world behind its gate: the only way to its drives."""
+"""Robot of a world behind its gate: the only path to its drives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from safety.robot_limits import (
     RobotVerdict,
     RobotViolation,
 )
-from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, asked_efforts
+from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, commanded_efforts
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 STOP_RAD_S2: Final = 10.0
-"""Deceleration of a controlled stop of a hinge without a bound of its own."""
+"""Deceleration of a controlled stop of a hinge without a bound of its own [rad/s²]."""
 STOP_M_S2: Final = 2.0
-"""Likewise of a slide."""
+"""Deceleration of a controlled stop of a slide without a bound of its own [m/s²]."""
 
 
 STOP_BANDWIDTH_RAD_S: Final = 30.0
-"""Of the gate's own law, for all robots alike."""
+"""Bandwidth of the gate's own law [rad/s], for all robots alike."""
 
 
 class GatedRobot:
-    """Gate, laws and drives in one: a setpoint goes in, and what the gate allows is followed.
+    """Gate, laws and drives in one: it takes setpoints, and follows what the gate allows.
 
     The user's law follows what has passed, and nothing else. From the cycle in which a stop begins
     a law of the gate's own leads: damped, with gains of the document alone, its efforts within the
     machine's bounds; no parameter that can be changed while the robot runs is in it.
 
     Args:
-        robot: its drives are claimed; nobody else can command them any more.
-        law: makes their commands of what passes.
-        tool: measures the place of the tool in the base [m]; for a box to keep.
-        touching: tells which pairs of its own bodies touch; for a robot whose may not.
+        robot: robot whose drives it claims; nobody else can command them any more.
+        law: user's law, which computes the commands.
+        tool: measures the place of the tool in the base [m], for a box to keep.
+        touching: names the pairs of its own bodies that touch, for a robot whose may not.
     """
 
     def __init__(
@@ -79,20 +79,20 @@ class GatedRobot:
             np.array([math.inf if bound is None else bound for bound in bounds]),
         )  # fmt: skip
         self.commanded: Array = np.zeros(len(limits.axes))
-        """What the drives were told last, shape (drives,)."""
+        """Last commands of the drives, shape (drives,)."""
 
     @property
     def action(self) -> RobotAction:
-        """What its gate did last."""
+        """Last action of the gate."""
         return self._gate.action
 
     @property
     def limits(self) -> RobotLimits:
-        """What its gate judges by."""
+        """Limits of the gate."""
         return self._gate.limits
 
     def found(self) -> RobotFound:
-        """What is measured of it."""
+        """Measured state of the robot."""
         robot = self._robot
         return RobotFound(
             tuple(robot.positions().tolist()),
@@ -103,7 +103,7 @@ class GatedRobot:
         )
 
     def reset(self) -> tuple[RobotViolation, ...]:
-        """Agree upon where it stands as a start; why not, if the gate stays shut."""
+        """Begin from the measured state; returns why not, if the gate stays shut."""
         self._law.restart()
         return self._gate.reset(self.found())
 
@@ -111,8 +111,8 @@ class GatedRobot:
         """Judge a setpoint, and command what is allowed; zeros if nothing is.
 
         Args:
-            found: what was measured last.
-            stop: why a stop is asked for; empty if it is not.
+            found: last measured state.
+            stop: reason of a requested stop; empty without request.
         """
         verdict = self._gate.step(asked, found, stop=stop)
         if verdict.action is RobotAction.PASSED and verdict.allowed is not None:
@@ -126,32 +126,32 @@ class GatedRobot:
         return verdict
 
     def _followed(self, allowed: RobotSetpoint, law: DriveLaw) -> Array:
-        """What a law tells the drives."""
+        """Commands of a law for the drives."""
         wanted = JointMotion(*(np.array(values) for values in allowed))
         positions, speeds = self._robot.positions(), self._robot.speeds()
         measured = JointMotion(positions, speeds, wanted.accelerations)
         return law.command(wanted, measured, self._needed(law, wanted.accelerations))
 
     def _judge_efforts(self, found: RobotFound) -> RobotVerdict | None:
-        """What the gate says of the efforts that the user's law asks for, before a drive does."""
+        """Judgement of the efforts that the user's law asks for, before a drive applies them."""
         if not self._bounded:
             return None
         drives = self._robot.drives
-        asked = asked_efforts(drives, self._control, self.commanded, self._robot.speeds())
+        asked = commanded_efforts(drives, self._control, self.commanded, self._robot.speeds())
         most = np.array([drive.effort_max for drive in drives])
         return self._gate.judge_efforts(np.clip(asked, -most, most).tolist(), found)
 
     @property
     def law(self) -> DriveLaw:
-        """That makes its commands."""
+        """User's law, which computes the commands."""
         return self._law
 
     def state(self) -> RobotGateState:
-        """All that its gate remembers."""
+        """State of the gate."""
         return self._gate.state()
 
     def resume(self, state: RobotGateState, integrals: Array, commanded: Array) -> None:
-        """Go on with what another of as many drives remembers.
+        """Continue from the state of another gate of as many drives.
 
         Raises:
             ValueError: if it does not fit.
@@ -161,11 +161,11 @@ class GatedRobot:
         self.commanded = commanded.copy()
 
     def carry_over(self, old: GatedRobot, columns: Sequence[int]) -> None:
-        """Go on from before an edit of the robot, which is where it goes on already.
+        """Continue from before an edit of the robot, whose state has been carried over already.
 
         Args:
-            columns: place of each drive among those of the old one; -1 for one that begins, where
-                it is, at rest and without an integral.
+            columns: place of each drive among those of the old one; -1 for a new one, which begins
+                    where it is, at rest and without an integral.
         """
         before, at = old.state(), self._robot.positions().tolist()
         still = [0.0] * len(columns)
@@ -200,7 +200,7 @@ class GatedRobot:
 def robot_limits(
     robot: Robot, period_s: float, following_rad: float, following_m: float
 ) -> RobotLimits:
-    """What a robot's gate holds: joint limits of its document, and the bounds of its machine."""
+    """Limits of a robot's gate: joint limits of its document, and the bounds of its machine."""
     joints = {joint.number: joint for joint in robot.joints}
     bounds = {one.joint: one for one in robot.machine.joints} if robot.machine is not None else {}
     axes: list[RobotAxis] = []

@@ -1,6 +1,6 @@
-"""A world that is watched: its time goes as fast as a person wants, and he pulls at its bodies.
+"""Live view of a world: a person sets the speed of its time, and pulls at its bodies.
 
-All of it happens between two turns, in the clock that paces them: who turns knows nothing of it.
+All of it happens between two turns, in the clock that paces them; the loop knows nothing of it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Final, Protocol
 
-from hil.timing.clock import Tick, checked_period_s
+from hil.timing.clock import Tick, check_period_s
 from sim.world.viewer.wire import LET_GO, MousePush, ViewedModel
 
 if TYPE_CHECKING:
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from sim.world.engine.world import World, WorldSnapshot
 
 SPEEDS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-"""Of time that the keys go through."""
+"""Speeds of time that the keys step through, as multiples of real time."""
 PICTURE_S: Final = 1.0 / 60.0
-"""Between two states that are shown, on the wall's clock."""
+"""Time between two states that are shown [s], on the wall's clock."""
 BEHIND_S: Final = 0.1
-"""A loop that is late by more gives the rest up."""
+"""Largest lateness that the loop makes up for [s]; the rest is dropped."""
 HELD_S: Final = 0.05
-"""A pull that is not told anew acts for so long at most, in the world's time."""
+"""Longest effect of a pull that is not repeated [s], in the world's time."""
 SPACE: Final = 32
 RIGHT: Final = 262
 FASTER: Final = (61, 43, 334)
-"""Of keys in GLFW: =, + and that of the number pad."""
+"""GLFW codes of the keys =, + and + of the number pad."""
 SLOWER: Final = (45, 333)
-"""Likewise - and that of the number pad."""
+"""GLFW codes of the keys - and - of the number pad."""
 
 
 class WorldWindow(Protocol):
-    """Where a world is shown, and what is done there."""
+    """Window that shows a world and returns what its user does."""
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody has closed it."""
+        """Whether it is still open."""
         ...
 
     @property
     def failure(self) -> str:
-        """Why an open window is gone that no person has closed; empty if it is not so."""
+        """Reason why an open window is gone without its user; empty if it is not."""
         ...
 
     def close(self) -> None:
-        """End it; harmless when repeated."""
+        """Close it; harmless when repeated."""
         ...
 
     def change(self, model: ViewedModel) -> None:
@@ -54,23 +54,23 @@ class WorldWindow(Protocol):
         ...
 
     def show(self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str = "") -> bool:
-        """Show a state, unless an earlier one is still on its way."""
+        """Show a state, unless an earlier one is still being drawn."""
         ...
 
     def take(self, most_s: float = 0.0) -> list[Act]:
-        """What was done since, waiting at most so long for something."""
+        """Acts of the user since the last call, waiting at most so long for one."""
         ...
 
 
 class LiveClock:
-    """A clock of a run that is watched, as `hil.timing.clock.Clock` has it.
+    """Clock of a run in a live window, with the interface of `hil.timing.clock.Clock`.
 
     Args:
-        window: where the first world is shown already.
-        world: gives the world that is turned; another one after an edit.
-        now_s: time on the wall's clock, which only goes on.
-        pushed: told time, number of the turn, and the pull that acts from it on, when that changes.
-        title: of the window.
+        window: window that shows the first world already.
+        world: returns the world that is stepped; another one after an edit.
+        now_s: monotonic time on the wall's clock [s].
+        pushed: takes time, number of the turn, and the pull that acts from it on, on each change.
+        title: title of the window.
     """
 
     def __init__(
@@ -83,24 +83,24 @@ class LiveClock:
     ) -> None:
         self._window, self._now_s, self._pushed = window, now_s, pushed
         self.world: Callable[[], World] = world
-        """Gives the world that is turned."""
+        """Returns the world that is stepped."""
         self._title, self._shown = title, world()
         self._speed = SPEEDS.index(1.0)
         self._steps = 0
         self._look_s = -PICTURE_S
         self._pull, self._pulled, self._left_s = LET_GO, LET_GO, 0.0
         self.ends: Callable[[], bool] = bool
-        """Whether the run shall end: no pause keeps it from that."""
+        """Returns whether the run shall end, which no pause delays."""
         self.paused: bool = False
-        """Whether time stands still."""
+        """Whether time is paused."""
         self.overruns: int = 0
-        """Times that the loop gave up what it was late."""
+        """Number of times that the loop dropped its lateness."""
         self.words: str = ""
-        """What the window says besides."""
+        """Further text of the window."""
 
     @property
     def speed(self) -> float:
-        """Of the world's time, 1 for that of the wall."""
+        """Speed of the world's time, 1 for real time."""
         return SPEEDS[self._speed]
 
     @property
@@ -110,22 +110,22 @@ class LiveClock:
 
     @property
     def failure(self) -> str:
-        """Why it is gone, if no person has closed it; empty if it is not so."""
+        """Reason why the window is gone without its user; empty if it is not."""
         return self._window.failure
 
     def now_s(self) -> float:
-        """On the wall's clock [s]."""
+        """Time on the wall's clock [s]."""
         return self._now_s()
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
         """Yield one tick per turn that is due; none while it is paused, but for single steps.
 
-        A closed window keeps nothing from its end: turns follow each other at once then.
+        Once the window is closed nothing delays the end: turns follow each other at once.
 
         Raises:
             ValueError: if the period is not finite and positive.
         """
-        return self._ticks(checked_period_s(period_s))
+        return self._ticks(check_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
         due_s = last_s = self._now_s()
@@ -142,13 +142,13 @@ class LiveClock:
             yield Tick(index, index * period_s, passed_s, late_s)
 
     def hold(self) -> None:
-        """Show what is there until the window is closed: nothing turns any more."""
+        """Show the last state until the window is closed: nothing is stepped any more."""
         self.paused = True
         while not self.closed:
             self.service(PICTURE_S)
 
     def service(self, most_s: float = 0.0) -> None:
-        """Show the world if it is time to, and take what was done, waiting at most so long."""
+        """Show the world if a picture is due, and take the user's acts, waiting at most so long."""
         world = self.world()
         if world is not self._shown:
             self._window.change(viewed(world, self._title))
@@ -162,7 +162,7 @@ class LiveClock:
             self._do(act)
 
     def _wait(self, due_s: float) -> float:
-        """Until a turn is due; when it was."""
+        """Wait until a turn is due; returns its time [s]."""
         self.service()
         while not (self.closed or self.ends()):
             now_s = self._now_s()
@@ -190,7 +190,7 @@ class LiveClock:
             self._speed = min(max(self._speed + step, 0), len(SPEEDS) - 1)
 
     def _act(self, t_s: float, index: int, period_s: float) -> None:
-        """Let the pull act for the turn that comes, and tell when it changes."""
+        """Apply the pull in the coming turn, and report when it changes."""
         world = self.world()
         if self._left_s <= 0.0 or self.closed:
             self._pull = LET_GO
@@ -206,6 +206,6 @@ class LiveClock:
 
 
 def viewed(world: World, title: str) -> ViewedModel:
-    """What a window is told of a world."""
+    """Model of a world for a window."""
     start, files = tuple(world.positions.tolist()), tuple(world.text.files.items())
     return ViewedModel(text=world.text.text, start=start, title=title, files=files)

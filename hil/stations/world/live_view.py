@@ -1,4 +1,4 @@
-"""What is watched in a live window: a scenario's run, a robot that is held, a scene."""
+"""Worlds in a live window: a scenario's run, a robot that is held, a scene."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from sim.world.viewer.wire import MousePush, ViewedModel
 
 BANDWIDTH_RAD_S: Final = 15.0
-"""Of the law that holds a robot: a person can pull it away, and it comes back."""
+"""Bandwidth of the law that holds a robot [rad/s]: it returns after a person's pull."""
 FOLLOWING_RAD: Final = math.pi
-"""How far a held hinge may be pulled away before the gate gives up."""
+"""Distance a held hinge may be pulled away before the gate stops [rad]."""
 FOLLOWING_M: Final = 1.0
-"""Likewise of a slide."""
+"""Distance a held slide may be pulled away before the gate stops [m]."""
 
 
 def watch_run(
@@ -62,10 +62,10 @@ def watch_run(
     The window shows the end until it is closed.
 
     Args:
-        folder: below which it is recorded.
-        told: told how it went as soon as that is known.
+        folder: parent folder of the recording.
+        report: takes the result as soon as it is known.
         opened: opens the window.
-        now_s: time on the wall's clock.
+        now_s: time on the wall's clock [s].
         edit: whether the robot's document is taken anew each time that it is saved.
 
     Raises:
@@ -101,7 +101,7 @@ def watch_run(
 
 
 def note_push(journal: Journal, t_s: float, index: int, body: str, push: MousePush) -> None:
-    """Note from when on a person pulls at a body, and how; zeros when it is let go."""
+    """Record from when on a person pulls at a body, and how; zeros when it is released."""
     names = ("force_x_n", "force_y_n", "force_z_n", "moment_x_nm", "moment_y_nm", "moment_z_nm")
     force_n = math.hypot(*push.wrench[:3])
     words = f"{body}: pulled by {force_n:.4g} N" if push.body else f"{body}: let go"
@@ -110,12 +110,12 @@ def note_push(journal: Journal, t_s: float, index: int, body: str, push: MousePu
 
 
 def watch_document(name: str) -> None:
-    """Show a scene, or a robot that holds where it starts, until the window is closed.
+    """Show a scene, or a robot held where it starts, until the window is closed.
 
     A robot that nothing bears stands on a floor.
 
     Args:
-        name: of a robot or a scene, or its file.
+        name: name of a robot or a scene, or its file.
 
     Raises:
         ConfigError: if there is no such document, or with its faults.
@@ -141,7 +141,7 @@ def watch_document(name: str) -> None:
 
 
 class _Held:
-    """A robot whose drives hold it where it starts, behind its gate."""
+    """Robot whose drives hold it where it starts, behind its gate."""
 
     def __init__(self, world: World, robot: WorldRobot) -> None:
         dynamics, document = RobotDynamics(world, robot), robot.placed.robot
@@ -154,7 +154,7 @@ class _Held:
         self._gated.reset()
 
     def turn(self) -> None:
-        """One step of its gate and its law."""
+        """Make one step of its gate and its law."""
         self._gated.step(self._asked, self._gated.found())
 
 

@@ -1,4 +1,4 @@
-"""What is left to the limits of a robot of the virtual environment: of its joints and drives."""
+"""Remaining travel of joints and effort of drives of a robot, from the plan of its run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def margins_of(document: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    """Of driven joints with limits, and of drives, from the plan in a run's header.
+    """Margins of driven joints with limits, and of drives, from the plan in a run's header.
 
     Raises:
-        KeyError: if it is no such plan.
-        ValueError: if its robot's document is none.
+        KeyError: if it is not such a plan.
+        ValueError: if its robot's document is not valid.
     """
     robot = recorded_robot(document)
     groups = (_travels(robot), _efforts(robot))
@@ -62,7 +62,7 @@ def _efforts(robot: Robot) -> MarginGroup | None:
 
 
 def _chosen(rule: Rule, places: NDArray[np.intp]) -> Rule:
-    """A rule for some of a field's values."""
+    """Rule for some of a field's values."""
     return lambda values: rule(values[places])
 
 

@@ -1,4 +1,4 @@
-"""Runs that somebody leads: the desk that panels find, the handles of a panel, and what keys do."""
+"""Runs that an operator leads: the desk that panels find, handles of a panel, and help on keys."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from hil.stations.world.operator_motion_settings import (
 from hil.stations.world.signals import STATION
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.panel_operator import LedOperator
+    from hil.desk.velocity.panel_operator import PanelOperator
     from hil.recording.header import RunHeader
     from hil.run.journal import Journal
     from hil.run.lead import Handles, HandlesPlace
     from hil.stations.world.bench import WorldBench
     from hil.stations.world.scenario import WorldPlan
-    from hil.stations.world.sources.source_setup import LiveMeans
-    from hil.timing.stop import StopWish
+    from hil.stations.world.sources.source_setup import LiveInputs
+    from hil.timing.stop import StopRequest
 
 AXES_TOLD: Final = ("x", "y", "z", "about x", "about y", "about z")
 
 
-def desk_for(
+def open_desk(
     plan: WorldPlan, header: RunHeader, now_s: Callable[[], float]
-) -> AbstractContextManager[LedOperator]:
-    """A desk that panels find; a motion that somebody leads has to be held there.
+) -> AbstractContextManager[PanelOperator]:
+    """Desk that panels find; a motion that an operator leads has to be held there.
 
     Raises (on entering):
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
@@ -46,16 +46,16 @@ def desk_for(
 
 
 def led_by(
-    led: LedOperator, means: LiveMeans, bench: Callable[[], WorldBench], journal: Journal,
-    signals: StopWish,
+    led: PanelOperator, means: LiveInputs, bench: Callable[[], WorldBench], journal: Journal,
+    signals: StopRequest,
 ) -> Callable[[], str]:  # fmt: skip
     """Let an operator at a desk hold a run and stop it.
 
     Args:
-        bench: of the run at this moment; an edit makes a new one.
+        bench: current bench of the run; an edit makes a new one.
 
     Returns:
-        Why he wants the end, asked once a step; empty while he does not.
+        Function that polls for the reason of his stop once a step; empty while there is none.
     """
 
     def say(text: str, data: dict[str, str | bool]) -> None:
@@ -82,7 +82,7 @@ def handles() -> Handles:
 
 
 def _place(scenario: Mapping[str, Any]) -> HandlesPlace | None:
-    """Where a jogged run listens; a script is played as it is written."""
+    """Place where a jogged run listens for handles; None for a script, which runs as written."""
     from hil.desk.velocity.remote_writer import ScreenPlace
 
     motion = scenario["motion"]
@@ -91,8 +91,8 @@ def _place(scenario: Mapping[str, Any]) -> HandlesPlace | None:
     return ScreenPlace({}, "motion.by")
 
 
-def how_to_lead(plan: WorldPlan) -> tuple[str, ...]:
-    """What whoever leads a run has to know, line by line."""
+def operator_instructions(plan: WorldPlan) -> tuple[str, ...]:
+    """Instructions for the operator of a run, line by line."""
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion) and plan.live:
         return (

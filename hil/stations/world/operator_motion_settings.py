@@ -1,4 +1,4 @@
-"""Motions that somebody leads while they last: jogged, or copied from frames or a recording."""
+"""Motions that an operator leads while they last: jogged, or copied from frames or a recording."""
 
 from __future__ import annotations
 
@@ -12,68 +12,68 @@ from hil.config.settings import Settings
 
 ValueName = Annotated[str, Field(min_length=1, max_length=60)]
 FRAME_VALUES_MAX: Final = 128
-"""Values of a frame at most."""
+"""Most values of a frame."""
 UNITS: Final = {"rad": 1.0, "deg": math.pi / 180.0, "m": 1.0, "mm": 1e-3}
-"""Of a copied value, in rad or m."""
+"""Factor of a copied value's unit to rad or m."""
 SLIDING: Final = ("m", "mm")
-"""Those of a slide."""
+"""Units of a slide."""
 
 
 class LedBounds(Settings):
-    """How fast joints may be led; what a machine's own bounds and its gate allow less counts."""
+    """Bounds of led joints; a machine's own bounds and its gate hold where they are tighter."""
 
     speed_deg_s: RateDeg = 90.0
-    """Of each hinge."""
+    """Highest speed of each hinge [deg/s]."""
     acceleration_deg_s2: AccelerationDeg = 500.0
-    """Likewise."""
+    """Highest acceleration of each hinge [deg/s²]."""
     speed_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.25
-    """Of each slide."""
+    """Highest speed of each slide [m/s]."""
     acceleration_m_s2: Positive = 1.0
-    """Likewise."""
+    """Highest acceleration of each slide [m/s²]."""
 
 
 class CopyPair(Settings):
-    """Which value leads which joint: joint = ratio · value + offset."""
+    """Value that leads a joint: joint = ratio · value + offset."""
 
     joint: int | ValueName
-    """Its number in the document, or its name."""
+    """Number of the joint in the document, or its name."""
     value: ValueName
     """Name of the value."""
     unit: Literal["rad", "deg", "m", "mm"] | None = None
-    """Of the value; left out, rad for a hinge and m for a slide."""
+    """Unit of the value; left out, rad for a hinge and m for a slide."""
     ratio: Annotated[float, Field(ge=-100.0, le=100.0)] = 1.0
-    """Way of the joint per way of the value; negative turns the other way round."""
+    """Travel of the joint per travel of the value; negative reverses it."""
     offset_deg: Annotated[float, Field(ge=-720.0, le=720.0)] = 0.0
-    """Of a hinge."""
+    """Offset of a hinge [deg]."""
     offset_m: Annotated[float, Field(ge=-20.0, le=20.0)] = 0.0
-    """Of a slide."""
+    """Offset of a slide [m]."""
 
 
 class CopyMotion(LedBounds):
-    """Joints go where values of somebody else tell, joint by joint, within their bounds."""
+    """Joints that follow received or recorded values, joint by joint, within their bounds."""
 
     kind: Literal["copy"]
     """Always ``copy``."""
     source: Literal["recording", "frames"] = "recording"
-    """Who tells the values: a file, or frames over UDP."""
+    """Source of the values: a file, or frames over UDP."""
     file: str = ""
     """CSV file with a column ``t_s`` and one for each value, or a recording of this program,
     in the folder of the scenario, or shipped."""
     listen: str = "127.0.0.1:5577"
-    """Address and port where frames are received; not a loopback one needs `allow`."""
+    """Address and port where frames are received; one that is not loopback needs `allow`."""
     allow: Annotated[tuple[str, ...], Field(max_length=16)] = ()
     """Addresses that may send; left out: programs of this user on this machine."""
     values: tuple[ValueName, ...] = ()
     """Names of the values of a frame, in their order; left out, ``joint1`` and so on, those of the
     driven joints."""
     map: tuple[CopyPair, ...] = ()
-    """Which value leads which joint; left out, each value the joint of its name."""
+    """Value that leads each joint; left out, each value leads the joint of its name."""
     smoothing_s: Annotated[float, Field(ge=0.01, le=2.0)] = 0.08
-    """How long a joint takes for the last of its way; it is half of it behind."""
+    """Time that a joint takes for the last of its travel [s]; it lags by half of it."""
     stale_s: Annotated[float, Field(ge=0.01, le=10.0)] = 0.1
-    """Longest time without values; then the joints stop and hold until there are some."""
+    """Longest time without values [s]; then the joints stop and hold until new ones come."""
     duration_s: Seconds | None = None
-    """When it is cut off; left out, it ends with the recording, or when somebody stops it."""
+    """Longest duration [s]; left out, it ends with the recording, or when somebody stops it."""
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Self:
@@ -87,16 +87,16 @@ class CopyMotion(LedBounds):
 
 
 class JogStep(Settings):
-    """One thing that a script does: leads a joint, or the tool along or about an axis, or waits."""
+    """Step of a script: leads a joint, or the tool along or about an axis, or waits."""
 
     for_s: Seconds
-    """How long."""
+    """Duration of the step [s]."""
     joint: int | ValueName | None = None
     """Number or name of the joint."""
     axis: Literal["x", "y", "z", "about_x", "about_y", "about_z"] | None = None
-    """Of the tool, in the axes of the motion, those of the world if it is jogged by joints."""
+    """Axis of the tool, in the axes of the motion; those of the world if it is jogged by joints."""
     share: Annotated[float, Field(ge=-1.0, le=1.0)] = 1.0
-    """Of the full speed; negative the other way."""
+    """Share of the full speed; negative the other way."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -111,7 +111,7 @@ class ScriptSettings(Settings):
     kind: Literal["script"]
     """Always ``script``."""
     steps: tuple[JogStep, ...]
-    """In their order."""
+    """Steps in their order."""
 
 
 class KeysSettings(Settings):
@@ -131,16 +131,16 @@ class HandlesSettings(Settings):
     token_file: str
     """File with the token, which only its owner may read."""
     age_max_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
-    """Age from which what is wanted is worth nothing."""
+    """Age from which a command is ignored [s]."""
 
 
 class JogMotion(LedBounds):
-    """An operator leads the robot: its joints, or its tool; let go, it comes to rest."""
+    """Operator who leads the robot's joints or tool; released, it comes to rest."""
 
     kind: Literal["jog"]
     """Always ``jog``."""
     axes: Literal["joints", "tool", "world"] = "joints"
-    """What is led: up to six joints, or the tool along and about its own axes or the world's."""
+    """Led axes: up to six joints, or the tool along and about its own axes or the world's."""
     joints: tuple[int | ValueName, ...] = ()
     """Numbers or names of the joints that keys and handles lead; left out, the first six driven."""
     end: int | None = None
@@ -148,21 +148,21 @@ class JogMotion(LedBounds):
     by: Annotated[ScriptSettings | KeysSettings | HandlesSettings, Field(discriminator="kind")] = (
         KeysSettings()
     )
-    """Who leads it."""
+    """Input device or script that leads it."""
     jog_deg_s: RateDeg = 20.0
-    """Full speed of a joint that is led, a hinge."""
+    """Full speed of a led hinge [deg/s]."""
     jog_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.05
-    """Likewise of a slide."""
+    """Full speed of a led slide [m/s]."""
     tool_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.1
-    """Full speed of the tool."""
+    """Full speed of the tool [m/s]."""
     tool_m_s2: Positive = 0.5
-    """Its acceleration."""
+    """Acceleration of the tool [m/s²]."""
     turn_deg_s: RateDeg = 20.0
-    """Full turn rate of the tool."""
+    """Full turn rate of the tool [deg/s]."""
     turn_deg_s2: AccelerationDeg = 100.0
-    """Likewise, how fast that changes."""
+    """Angular acceleration of the tool [deg/s²]."""
     duration_s: Seconds | None = None
-    """When it ends; left out, when its operator or its script does."""
+    """Longest duration [s]; left out, it ends with its operator or its script."""
 
     @model_validator(mode="after")
     def _is_six_at_most(self) -> Self:

@@ -1,4 +1,4 @@
-"""What a recording keeps of a plan, its types judged before any of it is used."""
+"""Tables of a plan in a recording; their types are checked before any of it is used."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from hil.config.settings import Settings
 
 
 class Kept(Settings):
-    """A table of a recording; keys of another version are left out."""
+    """Table of a recording; keys of another version are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class KeptScene(Kept):
-    """A scene with the texts of its robots, as `PlacedScene.told` has it."""
+class RecordedScene(Kept):
+    """Scene with the texts of its robots, as `PlacedScene.to_table` has it."""
 
     scene: str
-    """Its document."""
+    """Text of the scene's document."""
     robots: dict[str, str]
-    """The robots' documents, by their names there."""
+    """Texts of the robots' documents, by their names in the scene."""
     moved: str
-    """Name of the one that moves."""
+    """Name of the robot that moves."""
     file: str
-    """Where the scene's document was."""
+    """Path of the scene's document."""
     documents: dict[str, str]
-    """Where the robots' documents were."""
+    """Paths of the robots' documents, by their names."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -37,48 +37,48 @@ class KeptScene(Kept):
         return self
 
 
-class KeptStepping(Kept):
-    """How the engine stepped, of the scenario."""
+class RecordedStepping(Kept):
+    """Steps of the engine, as the scenario set them."""
 
     step_s: Annotated[float, Field(gt=0.0, le=1.0)]
-    """[s]."""
+    """Step of the engine [s]."""
     integrator: Literal["implicitfast", "RK4"]
-    """Of the engine."""
+    """Integrator of the engine."""
     gravity_m_s2: tuple[float, float, float]
-    """In the world's axes [m/s²]."""
+    """Gravity in the world's axes [m/s²]."""
     seed: int = 0
-    """Of what is random."""
+    """Seed of the random numbers."""
 
 
-class KeptPlan(Kept):
-    """A plan, as `WorldPlan.told` has it."""
+class RecordedPlan(Kept):
+    """Plan of a run, as `WorldPlan.to_table` has it."""
 
     scenario: dict[str, Any]
-    """Its table, whole."""
+    """Whole table of the scenario."""
     robot: str
-    """The document of the robot that moves."""
+    """Text of the document of the robot that moves."""
     robot_file: str
-    """Where that was."""
+    """Path of that document."""
     scenario_file: str = ""
-    """Where the scenario was."""
-    scene: KeptScene | None = None
-    """Around the robot."""
+    """Path of the scenario."""
+    scene: RecordedScene | None = None
+    """Scene around the robot; None without one."""
     diagram: str = ""
-    """That moves the robot."""
+    """Text of the diagram that moves the robot; empty without one."""
     diagram_file: str = ""
-    """Where that was."""
+    """Path of the diagram."""
     losses: tuple[str, ...] = ()
-    """What of its robots' documents did not act, a line each."""
+    """Contents of the robots' documents that had no effect, a line each."""
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """That of a recording's header.
+        """Read the plan of a recording's header.
 
         Raises:
-            ConfigError: with each value that is none.
+            ConfigError: with each value that is not valid.
         """
         return cls.build(document, "plan of the recording")
 
-    def stepping(self) -> KeptStepping:
-        """How the engine stepped; raises as `of`."""
-        return KeptStepping.build(self.scenario, "plan of the recording: scenario")
+    def stepping(self) -> RecordedStepping:
+        """Steps of the engine; raises as `of`."""
+        return RecordedStepping.build(self.scenario, "plan of the recording: scenario")

@@ -1,4 +1,4 @@
-"""The world of a recording: what stood in it, and where everything was in each row."""
+"""World of a recording: everything in it, and its coordinates in each row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.row_arrays import gathered, let_go
-from hil.stations.world.recorded_plan import KeptPlan
+from hil.stations.world.recorded_plan import RecordedPlan
 from hil.stations.world.scene_placement import placed_of
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 COORDINATES = "world_coordinates"
-"""Signal of everything that moves."""
+"""Signal with the coordinates of everything that moves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedWorld:
-    """A model, and the states of a run."""
+    """Model and states of a recorded run."""
 
     text: ModelText
-    """As the engine had it when the run began."""
+    """Model of the engine when the run began."""
     scene: Scene | None
-    """In which the robot stood."""
+    """Scene around the robot; None without one."""
     times_s: Array
-    """Of the rows, shape (rows,)."""
+    """Times of the rows [s], shape (rows,)."""
     positions: Array
-    """Of everything that moves, shape (rows, coordinates); of what it began with where the model
-    was changed while it ran, and what has gone stays where it was last."""
+    """Coordinates of everything that moved at the beginning, shape (rows, coordinates); of what
+    an edit took away the last one is repeated."""
 
     @classmethod
     def of(cls, recording: Recording) -> Self:
-        """That of a recording.
+        """Read the world of a recording.
 
         Raises:
             KeyError: if it has no coordinates.
-            ValueError: if it tells of none, or a document in it is none.
+            ValueError: if its plan, or a document in it, is not valid.
         """
         text, scene = world_text(recording.header.scenario)
         folder = recording.path.parent
@@ -59,7 +59,7 @@ class RecordedWorld:
         return cls(text, scene, times_s, gathered(_known(recording), folder))
 
     def rows(self, rate_hz: float) -> NDArray[np.intp]:
-        """Numbers of the rows that come nearest to times of a rate, from the first to the last."""
+        """Numbers of the rows nearest to times at a rate, from the first to the last."""
         times_s, start_s = self.times_s, self.times_s[0]
         wanted_s = np.arange(0.0, times_s[-1] - start_s + 0.5 / rate_hz, 1.0 / rate_hz) + start_s
         after = np.clip(np.searchsorted(times_s, wanted_s), 1, len(times_s) - 1)
@@ -68,11 +68,11 @@ class RecordedWorld:
         return np.asarray(after - nearer, np.intp)
 
     def spread(self, count: int) -> NDArray[np.intp]:
-        """Numbers of some rows, the first and the last among them, evenly apart."""
+        """Numbers of some rows, evenly apart, the first and the last among them."""
         return np.unique(np.linspace(0, len(self.times_s) - 1, count).astype(np.intp))
 
     def world(self) -> World:
-        """The engine with it, for kinematics.
+        """Engine with this model, for kinematics.
 
         Raises:
             EngineMissingError: if it is not installed.
@@ -81,12 +81,12 @@ class RecordedWorld:
 
 
 def world_text(document: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
-    """The model of a plan as a recording keeps it, and its scene.
+    """Model of a recorded plan, and its scene.
 
     Raises:
-        ValueError: if it is no such plan, or a document in it is none.
+        ValueError: if it is not such a plan, or a document in it is not valid.
     """
-    kept = KeptPlan.of(document)
+    kept = RecordedPlan.of(document)
     known = kept.stepping()
     stepping = Stepping(known.step_s, known.integrator, known.gravity_m_s2)
     if kept.scene is not None:
@@ -96,13 +96,13 @@ def world_text(document: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
 
 
 def recorded_robot(document: Mapping[str, Any]) -> Robot:
-    """The robot of a plan as a recording keeps it; raises as `world_text` does."""
-    kept = KeptPlan.of(document)
+    """Robot of a recorded plan; raises as `world_text` does."""
+    kept = RecordedPlan.of(document)
     return read_toml(kept.robot, kept.robot_file)
 
 
 def _known(recording: Recording) -> Iterator[Array]:
-    """Coordinates of some rows after others, with the last number before each that is none."""
+    """Coordinates of some rows after others; a missing number repeats the last before it."""
     last: Array | None = None
     for piece in recording.pieces():
         columns = piece.rows.column(COORDINATES).reshape(piece.rows.cycles, -1)

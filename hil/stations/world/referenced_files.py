@@ -1,4 +1,4 @@
-"""Files that a document names, written beside it where it goes."""
+"""Files that a document names, written beside a new document of it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def named_files(robot: Robot) -> dict[str, bytes]:
 
 
 def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
-    """Write files into the folder of a new document, and tell those that have no place in it.
+    """Write files into the folder of a new document; yield a line for each that leads out of it.
 
     Args:
         files: bytes by their paths as the document has them.
-        folder: of the document.
+        folder: folder of the document.
 
     Raises:
         ConfigError: if one cannot be written, or another one is there already.

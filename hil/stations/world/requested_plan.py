@@ -1,4 +1,4 @@
-"""The plan of a scenario, with what the command line changes in it."""
+"""Plan of a scenario with the changes of the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hil.stations.world.station import ROBOT
 
 
 def plan_of(request: Request) -> WorldPlan:
-    """The plan of a scenario, with what the command line changes in it.
+    """Plan of a scenario with the changes of the command line.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -41,7 +41,7 @@ def plan_of(request: Request) -> WorldPlan:
 
 
 def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
-    """A plan with what the command line presses and slides in its diagram."""
+    """Plan with the presses and slides of the command line in its diagram."""
     given = [tuple(request.options.get(flag) or ()) for flag in ("--press", "--slide")]
     if not any(given):
         return plan

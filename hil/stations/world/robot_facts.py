@@ -1,4 +1,4 @@
-"""What a diagram takes from the robot that it moves."""
+"""Facts of a robot for the diagram that moves it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
-    """What a diagram takes from the robot of a plan: how many joints, and its D-H rows."""
+    """Facts of a plan's robot for a diagram: number of joints, and its D-H rows."""
 
     def rows() -> tuple[tuple[float, ...], ...]:
         from sim.world.motion.chain import Chain, ChainError

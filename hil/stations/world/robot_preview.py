@@ -1,4 +1,4 @@
-"""What a robot's document looks like where it starts, before anything moves."""
+"""Preview of a robot's document: the robot where it starts, before anything moves."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def robot_preview(table: Mapping[str, Any], file: Path) -> Preview:
-    """A robot as its document has it, in one row of a run that is none.
+    """Robot of a document, as the single row of a run.
 
     Args:
-        file: where the document is or will be; files of meshes are looked for beside it.
+        file: present or later path of the document; files of meshes are looked for beside it.
 
     Raises:
         ConfigError: with every fault of the document.

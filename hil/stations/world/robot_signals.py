@@ -1,4 +1,4 @@
-"""What a robot tells the diagram that moves it: its signals, each with unit, shape and axes."""
+"""Signals of a robot for the diagram that moves it, each with unit, shape and axes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ERRORS: Final = (
     ("end_error_m_s", "m/s", 2), ("end_error_rad_s", "rad/s", 3),
     ("end_speed_m_s", "m/s", 4), ("end_speed_rad_s", "rad/s", 5),
 )  # fmt: skip
-"""Name, unit, and number in what `EndErrors.of` returns."""
+"""Name, unit, and number in the result of `EndErrors.of`."""
 
 
 class EndErrors:
-    """Wanted less measured, of the end of a chain.
+    """Wanted minus measured motion of the end of a chain.
 
     Args:
         chain: its variables are the driven joints at `Chain.places`.
@@ -39,9 +39,9 @@ class EndErrors:
         self._chain, self._own = chain, list(chain.places)
 
     def of(self, wanted: JointMotion, found: JointMotion) -> tuple[Array, ...]:
-        """Of position, orientation (rotation vector), velocity and turn rate, shape (3,) each.
+        """Errors of position, orientation (rotation vector), velocity, turn rate, shape (3,) each.
 
-        Then measured velocity and turn rate. All in the axes of the end effector as measured.
+        Measured velocity and turn rate follow. All in the axes of the end effector as measured.
         """
         chain, own = self._chain, self._own
         should, there = chain.frames(wanted.positions[own]), chain.frames(found.positions[own])
@@ -70,9 +70,9 @@ class RobotSignals:
     """Signals of a robot for the diagram that moves it.
 
     Args:
-        places: of the joints that are told, among the robot's drives.
+        places: places of the joints with signals among the robot's drives.
         slides: whether each of them slides.
-        chain: of driven joints to the end effector; None if there is none.
+        chain: chain of driven joints to the end effector; None if there is none.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class RobotSignals:
         self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
         self.offered: list[Endpiece] = []
-        """Each with its unit, shape and frame."""
+        """Signals, each with unit, shape and frame."""
         if not any(slides):
             self._offer_joints("rad", "N m")
         elif all(slides):
@@ -101,12 +101,12 @@ class RobotSignals:
                 self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
 
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
-        """What holds at this tick, of all drives of the robot."""
+        """Set the values of this tick, of all drives of the robot."""
         self._wanted, self._found, self._needed = wanted, found, needed
         self._geometry = self._errors = None
 
     def reads(self, name: str) -> Read:
-        """What reads a signal at this tick."""
+        """Reader of a signal at this tick."""
         return self._reads[name]
 
     def _offer_joints(self, unit: str, effort: str) -> None:
@@ -130,7 +130,7 @@ class RobotSignals:
         return lambda: self._sensors.latest[one.at]
 
     def _offer_geometry(self, chain: Chain) -> None:
-        """Where the end effector is in each joint, if each turns once on the way to it."""
+        """Offer the end effector's place in each joint, if each turns once on the path to it."""
         frames = chain.frames(np.zeros(len(chain.places)))
         turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
         if any(turned.count(place) != 1 for place in self._places):
@@ -148,7 +148,7 @@ class RobotSignals:
         return self._errors[part]
 
     def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
-        """Rotation from each joint's axes to the end effector's, and its place in them."""
+        """Rotation from each joint's axes to the end effector's, and its position in them."""
         if self._geometry is None:
             frames = chain.frames(self._found.positions[list(chain.places)])
             rotations, places = chain.ends(frames)

@@ -1,4 +1,4 @@
-"""What ``hil world`` prints with ``--json``: one object each, their keys and meaning."""
+"""Output of ``hil world`` with ``--json``: one object each, with keys and their meaning."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ if TYPE_CHECKING:
 
 
 class RobotRowSummary(TypedDict):
-    """A shipped robot, or a machine."""
+    """Shipped robot, or a machine."""
 
     name: str
-    """As verbs take it."""
+    """Name for verbs."""
     file: str
-    """Its document."""
+    """Path of its document."""
     links: int
-    """Its base among them."""
+    """Number of links, the base among them."""
     joints: int
-    """Those that move a link or close a loop."""
+    """Number of joints that move a link or close a loop."""
     loops: int
-    """Closed by joints."""
+    """Number of loops closed by joints."""
     freedoms: int
     """Speeds of its joints, before loops take any."""
     drives: int
-    """Joints that are driven."""
+    """Number of driven joints."""
 
 
 class SceneRowSummary(TypedDict):
-    """A shipped scene."""
+    """Shipped scene."""
 
     name: str
-    """As verbs take it."""
+    """Name for verbs."""
     file: str
-    """Its document."""
+    """Path of its document."""
     robots: int
-    """That stand in it."""
+    """Number of robots in it."""
     bodies: int
-    """That the document places."""
+    """Number of bodies that the document places."""
     scattered: int
-    """That its fields place at random."""
+    """Number of bodies that its fields place at random."""
     lights: int
-    """That shine on it."""
+    """Number of lights."""
     cameras: int
-    """From which it is looked at."""
+    """Number of cameras."""
 
 
 class RobotsSummary(TypedDict):
@@ -53,144 +53,144 @@ class RobotsSummary(TypedDict):
     ok: bool
     """True."""
     robots: list[RobotRowSummary]
-    """In the order of their names."""
+    """Robots in the order of their names."""
     scenes: list[SceneRowSummary]
-    """In the order of their names."""
+    """Scenes in the order of their names."""
 
 
 class SceneBodySummary(TypedDict):
-    """A body of a scene."""
+    """Body of a scene."""
 
     name: str
-    """Of it."""
+    """Name of the body."""
     on: str
     """Body or robot that bears it; empty for the world."""
     link: int
-    """Of the robot that bears it."""
+    """Number of the link of the robot that bears it."""
     motion: str
-    """How it moves there."""
+    """Way in which it moves there."""
     shape: str
-    """Of it; none for a place."""
+    """Shape of the body; none for a place."""
     size_m: list[float]
-    """Edges of a box; radius, length."""
+    """Dimensions [m]: edges of a box; radius, length."""
     mass_kg: float
-    """Of it."""
+    """Mass of the body [kg]."""
     position_m: list[float]
-    """Of its frame in that of what bears it."""
+    """Position of its frame in that of what bears it [m]."""
     quaternion: list[float]
-    """Of its frame there: w, x, y, z."""
+    """Orientation of its frame there: w, x, y, z."""
 
 
 class SceneSummary(TypedDict):
-    """All of a scene; bodies of fields are where seed 0 puts them, if theirs is left to a run."""
+    """Scene; bodies of fields are where seed 0 puts them, if theirs is left to a run."""
 
     ok: bool
     """True."""
     scene: str
-    """Its name."""
+    """Name of the scene."""
     file: str
-    """Its document."""
+    """Path of its document."""
     robots: dict[str, str]
-    """Documents of those that stand in it, by their names."""
+    """Documents of its robots, by their names."""
     bodies: list[SceneBodySummary]
-    """Those of fields at the end."""
+    """Bodies, those of fields at the end."""
     cameras: list[str]
-    """Their names."""
+    """Names of the cameras."""
     png: str
-    """Its picture, if one was written; else empty."""
+    """Path of its picture, if one was written; else empty."""
 
 
 class SceneCheckSummary(TypedDict):
-    """What a scene's document comes to."""
+    """Check of a scene's document."""
 
     ok: bool
     """It can be used."""
     scene: str
-    """Its name."""
+    """Name of the scene."""
     file: str
-    """Its document."""
+    """Path of its document."""
     robots: int
-    """That stand in it."""
+    """Number of robots in it."""
     bodies: int
-    """That the document places."""
+    """Number of bodies that the document places."""
     scattered: int
-    """That its fields place at random."""
+    """Number of bodies that its fields place at random."""
     joints: int | None
-    """That the physics engine has of all that stands in it; null without the engine."""
+    """Number of joints that the physics engine has in all; null without the engine."""
     equalities: int | None
-    """Ties of loops and joints that follow others, likewise."""
+    """Number of ties of loops and of following joints in the engine; null without the engine."""
     sensors: int
-    """Of its robots."""
+    """Number of its robots' sensors."""
     engine: str
-    """What the physics engine made of it: ok, or why it was not asked."""
+    """Result of the physics engine: ok, or why it was not asked."""
     overlaps: list[str]
-    """What is more than 1 mm in each other where it begins, a line each."""
+    """Overlaps of more than 1 mm where it begins, a line each."""
     frictions: list[str]
-    """Bodies whose friction does not count, for the floor's is greater, a line each."""
+    """Bodies whose friction has no effect, as the floor's is greater, a line each."""
     losses: list[str]
-    """What of its robots' documents does not act in it, their own gravity among it, a line each."""
+    """Contents of its robots' documents without effect in it, such as own gravity, a line each."""
 
 
 class ScenarioCheckSummary(TypedDict):
-    """What a scenario comes to, before its motion is proved."""
+    """Check of a scenario, before its motion is proved."""
 
     ok: bool
     """It can be used, and what moves in it can begin."""
     scenario: str
-    """Its name."""
+    """Name of the scenario."""
     file: str
-    """Its file."""
+    """Path of its file."""
     robot: str
-    """That moves."""
+    """Name of the robot that moves."""
     scene: str
-    """In which it stands; empty for none."""
+    """Name of the scene around it; empty for none."""
     drives: int
-    """Of the robot."""
+    """Number of the robot's drives."""
     sensors: int
-    """Of the robot."""
+    """Number of the robot's sensors."""
     bodies: int | None
-    """That the physics engine has of all; null without the engine."""
+    """Number of bodies that the physics engine has in all; null without the engine."""
     joints: int | None
-    """Likewise."""
+    """Number of joints that the physics engine has in all; null without the engine."""
     equalities: int | None
-    """Ties of loops and joints that follow others, likewise."""
+    """Number of ties of loops and of following joints in the engine; null without the engine."""
     engine: str
-    """ok, or why it cannot begin, or that the engine was not asked."""
+    """Result of the engine: ok, or why it cannot begin, or that it was not asked."""
     losses: list[str]
-    """What of its robots' documents does not act, their own gravity among it, a line each."""
+    """Contents of its robots' documents without effect in it, such as own gravity, a line each."""
 
 
 class RobotLinkSummary(TypedDict):
-    """A link of a robot."""
+    """Link of a robot."""
 
     number: int
-    """0 is the base."""
+    """Number; 0 is the base."""
     name: str
-    """Empty if it has none."""
+    """Name; empty if it has none."""
     joint: int
-    """That moves it."""
+    """Number of the joint that moves it."""
     dh: list[float]
-    """Of its frame in that of the link before it: [gamma rad, b m,] alpha rad, d m, theta rad, r
-    m."""
+    """D-H parameters of its frame in that of the link before it: [gamma rad, b m,] alpha rad, d m,
+    theta rad, r m."""
     shape: str
-    """Of its body; none for no body."""
+    """Shape of its body; none for no body."""
     mass_kg: float
-    """Of it."""
+    """Mass of the link [kg]."""
     position_m: NDArray[np.float64]
-    """Of its frame in the world where the robot starts."""
+    """Position of its frame in the world where the robot starts [m]."""
     rotation: NDArray[np.float64]
-    """Its axes there, as columns."""
+    """Axes of its frame there, as columns."""
 
 
 class RobotJointSummary(TypedDict):
-    """A joint of a robot."""
+    """Joint of a robot."""
 
     number: int
-    """0 is the base's."""
+    """Number; 0 is the base's."""
     name: str
-    """Empty if it has none."""
+    """Name; empty if it has none."""
     type: str
-    """How it moves."""
+    """Type of movement."""
     parent: int
     """Link before it; -1 for the world."""
     child: int
@@ -198,101 +198,101 @@ class RobotJointSummary(TypedDict):
     closes: bool
     """It closes a loop."""
     start: list[float]
-    """Its coordinates where the robot starts, loops closed [rad] or [m]."""
+    """Coordinates where the robot starts, loops closed [rad] or [m]."""
 
 
 class RobotSummary(TypedDict):
-    """All of a robot."""
+    """Robot with its links and joints."""
 
     ok: bool
     """Its loops can be closed."""
     robot: str
-    """Its name."""
+    """Name of the robot."""
     file: str
-    """Its document."""
+    """Path of its document."""
     mass_kg: float
-    """Of all links."""
+    """Mass of all links [kg]."""
     freedoms: int
     """Speeds of its joints, before loops take any."""
     gap_max_m: float
-    """Of its loops where it starts."""
+    """Largest gap of its loops where it starts [m]."""
     links: list[RobotLinkSummary]
-    """Each after the one that carries it."""
+    """Links, each after the one that carries it."""
     joints: list[RobotJointSummary]
-    """In the order of the document."""
+    """Joints in the order of the document."""
     png: str
-    """Its picture, if one was written; else empty."""
+    """Path of its picture, if one was written; else empty."""
 
 
 class RobotCheckSummary(TypedDict):
-    """What a document comes to."""
+    """Check of a robot's document."""
 
     ok: bool
     """It can be used."""
     robot: str
-    """Its name."""
+    """Name of the robot."""
     file: str
-    """Its document."""
+    """Path of its document."""
     links: int
-    """Its base among them."""
+    """Number of links, the base among them."""
     joints: int
-    """Those that move a link or close a loop."""
+    """Number of joints that move a link or close a loop."""
     loops: int
-    """Closed by joints."""
+    """Number of loops closed by joints."""
     drives: int
-    """Joints that are driven."""
+    """Number of driven joints."""
     sensors: int
-    """That it tells of."""
+    """Number of sensors."""
     bodies: int | None
-    """That the physics engine has of it; null without the engine."""
+    """Number of bodies that the physics engine has of it; null without the engine."""
     equalities: int | None
-    """Ties of its loops and joints that follow others, likewise."""
+    """Number of ties of loops and of following joints in the engine; null without the engine."""
     engine: str
-    """What the physics engine made of it: ok, or why it was not asked."""
+    """Result of the physics engine: ok, or why it was not asked."""
     losses: list[str]
-    """What of a document is not read, with its place, or what the robot of a machine does not say
-    of it: a line each."""
+    """Contents of the document that are not read, with their place, or facts that the robot of a
+    machine lacks: a line each."""
 
 
 class ConvertedSummary(TypedDict):
-    """A robot in another form."""
+    """Robot in another form."""
 
     ok: bool
     """It was written."""
     to: str
     """Form: dh, toml, urdf, mjcf."""
     file: str
-    """That was written; empty if `text` has it."""
+    """Path of the file that was written; empty if `text` has it."""
     text: str
-    """The document, if no file was named."""
+    """Text of the document, if no file was named."""
     losses: list[str]
-    """What is not read of the document, not said of a machine, or not in the form: a line each."""
+    """Contents not read of the document, not said of a machine, or not in the form: a line each."""
 
 
 class EndSummary(TypedDict):
-    """A place on a robot."""
+    """Place on a robot."""
 
     joint: int
-    """Its number."""
+    """Number of the end joint."""
     name: str
-    """Empty if it has none."""
+    """Name; empty if it has none."""
     position_m: NDArray[np.float64]
-    """In the world."""
+    """Position in the world [m]."""
     rotation: NDArray[np.float64]
-    """Its axes, as columns."""
+    """Axes in the world, as columns."""
 
 
 class EndsSummary(TypedDict):
-    """Where the ends of a robot are."""
+    """Places of the ends of a robot."""
 
     ok: bool
     """All joints are within their limits."""
     robot: str
-    """Its name."""
+    """Name of the robot."""
     q: dict[str, list[float]]
     """Coordinates of its joints, by number [rad] or [m]."""
     ends: list[EndSummary]
-    """Its ends, or its last link if it has none."""
+    """Ends, or its last link if it has none."""
     violations: list[str]
     """Joints beyond their limits."""
 
@@ -303,12 +303,12 @@ class PoseReachedSummary(TypedDict):
     ok: bool
     """It is reached."""
     robot: str
-    """Its name."""
+    """Name of the robot."""
     q: dict[str, float]
-    """Of the driven joints that move the place, by number [rad] or [m]."""
+    """Coordinates of the driven joints that move the place, by number [rad] or [m]."""
     error_m: float
-    """Distance of the place from where it is wanted [m]."""
+    """Distance of the place from its goal [m]."""
     error_rad: float
-    """Angle of the turn that is left [rad]."""
+    """Angle that remains to the goal [rad]."""
     iterations: int
-    """Or sweeps over all joints."""
+    """Number of iterations, or of sweeps over all joints."""

@@ -1,6 +1,6 @@
-"""Pictures of a run: a film of it, and some instants of it, drawn from its recording.
+"""Pictures of a run, drawn from its recording: a film of it, and some instants.
 
-They are drawn by a process of their own when the run is over: no picture takes its time.
+A process of its own draws them when the run is over, so that no picture takes its time.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 
 RATE_HZ: Final = 25.0
-"""Of a film's pictures."""
+"""Frame rate of a film [Hz]."""
 FILM: Final = (960, 540)
-"""Width and height of a film in pixels."""
+"""Width and height of a film [px]."""
 STILL: Final = (480, 360)
-"""Likewise of an instant."""
+"""Width and height of an instant [px]."""
 LOOKED_AT: Final = 12
-"""States by which the camera is placed, so that all of the motion is in the picture."""
+"""Number of states that place the camera, so that all of the motion is in the picture."""
 FOVY_RAD: Final = math.radians(30.0)
-"""Between the edges of a picture that is placed so."""
+"""Angle between upper and lower edge of a picture that is placed so [rad]."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldInstant:
-    """The world at one time."""
+    """World at one time, as a picture."""
 
     t_s: float
-    """When."""
+    """Time of the run [s]."""
     picture: Bytes
     """RGB, shape (height, width, 3)."""
 
@@ -59,11 +59,11 @@ def film(
     """Write a film of a run, in its own time.
 
     Args:
-        path: of the MP4 file.
-        tell: told which share of it is done, after each picture.
+        path: path of the MP4 file.
+        report: takes the share that is done, after each picture.
 
     Returns:
-        How many pictures it has.
+        Number of pictures.
 
     Raises:
         PicturesError: if there is no engine, no OpenGL, no library of films, or the file cannot be
@@ -114,7 +114,7 @@ def _states(recorded: RecordedWorld, rows: NDArray[np.intp]) -> Iterator[NDArray
 
 
 def view_of(recorded: RecordedWorld, size: tuple[int, int]) -> tuple[View, float]:
-    """From where a run is looked at, and the angle between upper and lower edge.
+    """View of a run, and the angle between upper and lower edge.
 
     By the scene's first camera that stands in the world; without one so that all is seen that
     moves, all the time.

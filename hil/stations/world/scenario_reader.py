@@ -1,4 +1,4 @@
-"""Reads a scenario of the virtual environment with its robot, scene, edits and diagram."""
+"""Reader of a scenario of the virtual environment with its robot, scene, edits and diagram."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def check_plan(plan: WorldPlan, source: str) -> None:
-    """Look at all that settings alone cannot tell.
+    """Check a plan for faults that settings alone do not show.
 
     Raises:
         ConfigError: with a line for each fault.
@@ -69,7 +69,7 @@ def check_plan(plan: WorldPlan, source: str) -> None:
 def _goal_faults(
     motion: JointsMotion | LineMotion, driven: Mapping[int, JointType]
 ) -> Iterator[Wrong]:
-    """Goals of joints that no drive moves, that have one already, or are in the wrong unit."""
+    """Faults of goals: joints without a drive, with two goals, or with one in the wrong unit."""
     from sim.world.robots.model import JointType
 
     seen: set[int] = set()
@@ -88,7 +88,7 @@ def _goal_faults(
 
 
 def _diagram_faults(scenario: WorldScenario, driven: Mapping[int, JointType]) -> Iterator[Wrong]:
-    """A diagram without its law or the other way round, of other joints, or with edits."""
+    """Faults of a diagram: without its law or the other way round, of other joints, with edits."""
     if (scenario.law == "diagram") != (scenario.diagram is not None):
         yield about("diagram", 'diagram and law = "diagram" go together')
     if scenario.diagram is None:
@@ -112,7 +112,7 @@ def load_world_plan(path: Path, overrides: Iterable[Change] = ()) -> WorldPlan:
 
 
 def scenario_table(path: Path) -> dict[str, Any]:
-    """A scenario's table; of a robot's document, one in which the robot holds where it starts."""
+    """Table of a scenario; for a robot's document, one in which the robot holds where it starts."""
     table = {} if path.suffix.lower() != ".toml" else read_toml(path)
     if table and ("station" in table or "link" not in table):
         name_input(path, str(path), SCENARIO)
@@ -124,9 +124,9 @@ def scenario_table(path: Path) -> dict[str, Any]:
 def world_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
-    """Like `load_world_plan`, for a scenario that is already a table."""
+    """Plan of a scenario that is already a table; raises as `load_world_plan`."""
     from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.diagram_use import changes_at, used_diagram
+    from hil.diagram.run.diagram_use import changes_at, read_used_diagram
     from hil.machines.world.robot_documents import document_of
     from hil.stations.world.editing.document_texts import edits_at
     from sim.world.robots.robot_toml_writer import write_toml
@@ -149,7 +149,7 @@ def world_plan_from_table(
     check_plan(plan, str(path))
     if scenario.diagram is None:
         return plan
-    used = used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
+    used = read_used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
     changes = tuple(
         TimedChange(round(at_s / scenario.step_s), change)
         for at_s, change in changes_at(scenario.diagram, path, "diagram")
@@ -160,7 +160,7 @@ def world_plan_from_table(
 def _losses(
     scenario: WorldScenario, document: RobotDocument, scene: PlacedScene | None
 ) -> tuple[str, ...]:
-    """What of the documents does not act: gravities first, then what is not taken of them."""
+    """Contents of the documents that have no effect: gravities first, then what is not read."""
     from hil.machines.world.documents import is_machine
     from sim.world.robots.losses import gravity_losses
 
@@ -175,7 +175,7 @@ def _losses(
 
 
 def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
-    """A robot whose joints start where a scenario says."""
+    """Robot whose joints start where a scenario says."""
     from sim.world.robots.model import JointType
 
     found, wrong = {joint.number: joint for joint in robot.joints}, list[Wrong]()
@@ -202,7 +202,7 @@ def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
 def _placed(
     scenario: WorldScenario, name: str, robot: Robot, file: Path, path: Path
 ) -> tuple[WorldScenario, PlacedScene]:
-    """The scene of a scenario with its robot in it, and the scenario stepped as the scene is."""
+    """Scene of a scenario with its robot in it, and the scenario with the scene's stepping."""
     from hil.machines.world.scene_documents import scene_of
 
     found = scene_of(name, key="scene", beside=path)

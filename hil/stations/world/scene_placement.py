@@ -1,4 +1,4 @@
-"""Where the robot of a scenario stands: alone on nothing, or in a scene with bodies and others."""
+"""Place of a scenario's robot: alone on nothing, or in a scene with bodies and other robots."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.world.scene_documents import FurnishedScene
-    from hil.stations.world.recorded_plan import KeptScene
+    from hil.stations.world.recorded_plan import RecordedScene
     from sim.world.engine.model_compiler import ModelText
     from sim.world.robots.model import Robot
     from sim.world.scenes.model import Scene, Stepping
 
 NAME: Final = "robot"
-"""Of a robot that a scene does not place itself."""
+"""Name of a robot that the scene does not place itself."""
 
 
 class Mount(Settings):
-    """Where a robot stands in a scene."""
+    """Place of a robot in a scene."""
 
     on: str = ""
     """Body, or robot of the scene, that bears it; empty for the world."""
     link: Annotated[int, Field(ge=0)] = 0
-    """Of the robot that bears it."""
+    """Link of the robot that bears it."""
     position_m: Point = (0.0, 0.0, 0.0)
-    """Of its base in the frame of what bears it."""
+    """Position of its base in the frame of what bears it [m]."""
     turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
-    """Of its base there: about x, then y, then z."""
+    """Rotation of its base in that frame: about x, then y, then z."""
 
     def rotation(self) -> NDArray[float64]:
         """Axes of its base as columns, shape (3, 3)."""
@@ -48,27 +48,27 @@ class Mount(Settings):
 
 @dataclass(frozen=True, slots=True)
 class PlacedScene:
-    """A scene with the robot that moves in it, and others that keep where they are."""
+    """Scene with the robot that moves in it, and others that are held."""
 
     scene: Scene
-    """Its bodies, floor and fields, and where robots stand."""
+    """Bodies, floor and fields, and the places of robots."""
     robots: Mapping[str, Robot]
-    """Their documents, by their names there."""
+    """Robots by their names in the scene."""
     moved: str
-    """Name of the one that moves."""
+    """Name of the robot that moves."""
     file: str
-    """Its document."""
+    """Path of the scene's document."""
     documents: Mapping[str, str]
-    """Files of the robots, by their names; meshes lie beside them."""
+    """Paths of the robots' documents, by their names; meshes lie beside them."""
     lost: tuple[str, ...] = ()
-    """What of those is not taken, a line each."""
+    """Contents of those documents that are not taken, a line each."""
 
     def with_robot(self, robot: Robot) -> PlacedScene:
-        """The same with another document of the robot that moves."""
+        """Copy with another document of the robot that moves."""
         return replace(self, robots={**self.robots, self.moved: robot})
 
     def to_table(self) -> dict[str, Any]:
-        """As a recording keeps it; `placed_of` reads it."""
+        """Data of it in a recording; `placed_of` reads them."""
         from sim.world.robots.robot_toml_writer import write_toml
         from sim.world.scenes.scene_writer import write_scene
 
@@ -81,7 +81,7 @@ class PlacedScene:
         }
 
     def text(self, stepping: Stepping, seed: int) -> ModelText:
-        """For the engine; the robot that moves is the first.
+        """Text of the engine's model; the robot that moves is the first.
 
         Raises:
             FieldFullError: if a field's bodies find no places.
@@ -96,11 +96,11 @@ class PlacedScene:
         return scene_text(scene, self.robots, seed)
 
 
-def placed_of(kept: KeptScene) -> PlacedScene:
-    """A scene as a recording keeps it.
+def placed_of(kept: RecordedScene) -> PlacedScene:
+    """Scene out of a recording.
 
     Raises:
-        RobotDocumentError: if a document of it is none.
+        RobotDocumentError: if one of its documents is not valid.
     """
     from sim.world.robots.robot_toml_reader import read_toml
     from sim.world.scenes.scene_reader import read_scene
@@ -113,19 +113,19 @@ def placed_of(kept: KeptScene) -> PlacedScene:
 def placed_scene(
     found: FurnishedScene, robot: Robot, document: str, mount: Mount | None, robot_file: str
 ) -> PlacedScene:
-    """A scene with a robot in it.
+    """Scene with a robot in it.
 
     Args:
-        document: its name or file.
-        mount: where it stands; None: where the scene has a robot of the same document, or else in
-            the origin.
-        robot_file: where its document was.
+        document: name or file of the robot.
+        mount: place of the robot; None: that of the scene's robot of the same document, or else the
+            origin.
+        robot_file: path of the robot's document.
 
     Raises:
-        ConfigError: if it cannot stand there.
+        ConfigError: if it cannot be there.
     """
     from sim.world.robots.rotations import quaternion_of
-    from sim.world.scenes.checks import SceneError, checked_scene
+    from sim.world.scenes.checks import SceneError, check_scene
     from sim.world.scenes.model import SceneRobot
 
     if mount is None:
@@ -148,7 +148,7 @@ def placed_scene(
     scene = replace(found.scene, robots=(*found.scene.robots, row))
     robots = {**_held(found.robots), name: robot}
     try:
-        checked_scene(scene, robots)
+        check_scene(scene, robots)
     except SceneError as error:
         raise ConfigError(str(found.file), [f"with mount of {document}: {error}"]) from None
     documents = {**found.documents, name: robot_file}

@@ -1,4 +1,4 @@
-"""Station `world` as everybody else sees it."""
+"""Station `world` for the rest of the program."""
 
 from typing import Final
 
@@ -48,7 +48,7 @@ FIRST_TRACES: Final = (
     "position_rad", "position_m", "position_joints", "effort_n_m", "effort_n", "effort_joints",
     "contact_force_n",
 )  # fmt: skip
-"""Those of them that a robot has."""
+"""First traces of the scope, of which a robot has some."""
 ADVICE: Final = {
     "position": "A joint would leave its range. Ask for less, or choose another start.",
     "braking": "A joint could not stop before its limit. Slow the motion near it.",
@@ -90,7 +90,7 @@ DOCUMENT: Final = FileKind(
     runs=(".toml", ".txt", ".urdf", ".mjcf", ".xml"),
     grids=("link", "joint", "drive"),
 )
-"""Of a jointed robot, which scenarios name."""
+"""Kind of file of a jointed robot, which scenarios name."""
 
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
@@ -111,7 +111,7 @@ SECTIONS: Final = (
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
     Section("losses", f"{_REPORT}:losses", "What of the documents does not act"),
 )  # fmt: skip
-"""What its pages show beside the rest."""
+"""Sections of its pages besides the common ones."""
 
 
 def _offered() -> tuple[Offer, ...]:

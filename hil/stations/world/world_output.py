@@ -1,4 +1,4 @@
-"""What is shown of a check and a run of the virtual environment, and told as JSON."""
+"""Console and JSON output of a check and a run of the virtual environment."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from hil.stations.world.session import WorldResult
 
 LOSSES_MAX: Final = 20
-"""Lines of what does not act, at most."""
+"""Most lines about contents that have no effect."""
 
 
 class VideoProgress:
-    """Says which share of a film is drawn: on one line of a terminal, else in quarters."""
+    """Progress of a film: on one line of a terminal, else in quarters."""
 
     def __init__(self) -> None:
         self._quarters = 0
 
     def __call__(self, share: float) -> None:
-        """Say it, if it is time to."""
+        """Print the share, if it is due."""
         if sys.stderr.isatty():
             err.print(f"video: {100.0 * share:.0f} %", end="\r")
         elif int(4.0 * share) > self._quarters:
@@ -41,7 +41,7 @@ class VideoProgress:
 
 
 def show_losses(lines: Sequence[str]) -> None:
-    """What of documents does not act, a line each, of many the first ones."""
+    """Print contents of documents that have no effect, a line each, of many the first ones."""
     for line in lines[:LOSSES_MAX]:
         err.print(f"lost: {line}", soft_wrap=True)
     if (more := len(lines) - LOSSES_MAX) > 0:
@@ -49,7 +49,7 @@ def show_losses(lines: Sequence[str]) -> None:
 
 
 def summarize_errors(figures: WorldFigures) -> WorldErrorsSummary:
-    """How far joints and tool were from where they should be."""
+    """Errors of joints and tool."""
     line_m = figures.line_max_m
     return WorldErrorsSummary(
         joint_error_final_deg=math.degrees(figures.error_final_rad),
@@ -63,12 +63,12 @@ def summarize_errors(figures: WorldFigures) -> WorldErrorsSummary:
 def summarize_run(
     result: WorldResult, plain: WorldFigures | None, video: str | None, video_failure: str
 ) -> WorldRunSummary:
-    """A run for a program.
+    """Summary of a run as JSON.
 
     Args:
-        plain: the same by plain PID; None if that was not run.
-        video: its film, if one was asked for.
-        video_failure: why there is none that was asked for; else empty.
+        plain: figures of the same by plain PID; None if that was not run.
+        video: path of its film, if one was asked for.
+        video_failure: reason why a film that was asked for is missing; else empty.
     """
     figures, changer = result.figures, result.changer
     return WorldRunSummary(
@@ -88,7 +88,7 @@ def summarize_run(
 
 
 def show_check(plan: WorldPlan, summary: WorldCheckSummary) -> None:
-    """A check for people."""
+    """Print a check for people."""
     style, word = ("green", "ok") if summary["ok"] else ("red", "refused")
     out.print(styled(style, word), f": {plan.scenario.name}, {summary['robot']}, ", sep="", end="")
     out.print(f"{summary['duration_s']:.2f} s")
@@ -110,7 +110,7 @@ def _error_line(summary: WorldErrorsSummary) -> str:
 
 
 def show_run(result: WorldResult, summary: WorldRunSummary) -> None:
-    """Figures of a run for people."""
+    """Print the figures of a run for people."""
     out.print(f"robot: {summary['robot']}", soft_wrap=True)
     out.print(_error_line(summary))
     if summary["plain_pid"] is not None:

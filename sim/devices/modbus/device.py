@@ -140,7 +140,7 @@ class ModbusDevice(ABC):
                 if deadline.expired(self._now_s):
                     self.tripped_at_s = self._now_s
                     for drive in self._drives_of(unit):
-                        self._stop_unwatched(drive)
+                        self._stop_on_timeout(drive)
         self._move_to(now_s)
 
     @abstractmethod
@@ -172,7 +172,7 @@ class ModbusDevice(ABC):
         """Return what the registers tell of a drive."""
 
     @abstractmethod
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         """Do what the watchdog does to a drive whose master is silent."""
 
     def _published_words(self, drive: EmulatedDrive) -> list[int]:

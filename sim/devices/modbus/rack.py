@@ -133,7 +133,7 @@ class ModbusRackCore(ModbusDevice):
             registers[word.at : word.at + word.width] = table.words_of(value, word)
         return registers
 
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         drive.abort_connection(MASTER_LOST, COMMUNICATION_BIT)
 
     # -- parameters ---------------------------------------------------------------------------

@@ -121,7 +121,7 @@ class ModbusServos(ModbusDevice):
         if inputs[:2] != before[:2]:
             self._deadlines[unit].received(now_s)
 
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         if drive.watched:
             drive.write_controlword(drive.controlword & ~QUICK_STOP_BIT)
 

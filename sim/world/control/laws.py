@@ -191,7 +191,7 @@ class JointLaw:
         return self._integral.copy()
 
 
-def asked_efforts(
+def commanded_efforts(
     drives: tuple[RobotDrive, ...], control: ControlBy, command: Array, speeds: Array
 ) -> Array:
     """What drives make of a command at these speeds, before their own limits, shape (drives,)."""

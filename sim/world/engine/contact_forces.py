@@ -9,7 +9,7 @@ from sim.world.engine.mjcf_robot import link_name
 from sim.world.engine.world import World, WorldRobot
 
 
-class Touching:
+class ContactForces:
     """Of one robot of a world: pairs of bodies of which one is the robot's or borne by it."""
 
     def __init__(self, world: World, robot: WorldRobot) -> None:

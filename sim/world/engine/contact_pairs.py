@@ -13,7 +13,7 @@ from sim.world.engine.world import World
 Pair = tuple[str, str]
 
 
-class TouchingPairs:
+class ContactPairs:
     """Of the robots of a world: links by number, those of the first robot without its name."""
 
     def __init__(self, world: World) -> None:

@@ -43,9 +43,9 @@ def engine(opengl: str = "disable") -> Any:
         else:
             os.environ[_CHOICE] = before
     module: Any = mujoco
-    module.set_mju_user_warning(_dropped)
+    module.set_mju_user_warning(_ignore_warning)
     return module
 
 
-def _dropped(_message: str) -> None:
+def _ignore_warning(_message: str) -> None:
     """What the engine warns of is counted in its state."""

@@ -36,7 +36,7 @@ class ClosingRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class LoopClosing:
+class LoopClosure:
     """How loops were closed."""
 
     iterations: int
@@ -68,7 +68,7 @@ def tie_gaps(library: Any, model: Any, data: Any) -> dict[str, Array]:
 
 def close_loops(
     library: Any, model: Any, data: Any, before: Mapping[str, Array]
-) -> LoopClosing | None:
+) -> LoopClosure | None:
     """Close what is further open than before; change nothing if nothing is.
 
     Args:
@@ -101,7 +101,7 @@ def close_loops(
     left = _greatest(library, model, data)
     if not (left <= CLOSED and way_m <= WAY_MAX_M and turn_rad <= TURN_MAX_RAD):
         raise ClosingRefusedError(_why(library, model, data, gap_m, moved, slides))
-    return LoopClosing(used, gap_m, left, way_m, turn_rad, _keep_closed(library, model, data))
+    return LoopClosure(used, gap_m, left, way_m, turn_rad, _keep_closed(library, model, data))
 
 
 def _keep_closed(library: Any, model: Any, data: Any) -> float:

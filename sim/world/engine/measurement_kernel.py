@@ -9,7 +9,7 @@ Indices = NDArray[np.intp]
 
 
 @njit(cache=True)
-def measured_values(
+def measure_values(
     sensed: Array,
     pick: Indices,
     rays: Indices,

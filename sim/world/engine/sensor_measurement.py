@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.measurement_kernel import measured_values
+from sim.world.engine.measurement_kernel import measure_values
 from sim.world.engine.mjcf_sensors import sensor_name
 from sim.world.engine.world_robot import WorldRobot
 from sim.world.robots.model import JointType
@@ -68,7 +68,7 @@ class MeasuredValues:
     def now(self) -> Array:
         """Of all sensors, in the order of the document and of `quantities`, shape (values,)."""
         values = np.empty(len(self._pick))
-        measured_values(
+        measure_values(
             self._sensed, self._pick, *self._corrected,
             self._site_axes, self._joint_axes, self._gravity_m_s2, values,
         )  # fmt: skip

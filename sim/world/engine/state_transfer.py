@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.loop_closure import ClosingRefusedError, LoopClosing, close_loops, tie_gaps
+from sim.world.engine.loop_closure import ClosingRefusedError, LoopClosure, close_loops, tie_gaps
 from sim.world.engine.world import World
 from sim.world.engine.world_bodies import Push
 
@@ -35,7 +35,7 @@ class CarriedOver:
     """Joints that begin where their document has them, at rest."""
     gone: tuple[str, ...]
     """Joints of the old world that are not in the new one, or are of another type there."""
-    closing: LoopClosing | None
+    closing: LoopClosure | None
     """How loops were closed; None if the edit opened none."""
 
 
@@ -63,7 +63,7 @@ def carry_over(old: World, new: World) -> CarriedOver:
     target.data.time = source.data.time
     target.model.opt.gravity[:] = source.model.opt.gravity
     _carry_drives(source, target)
-    _carry_delayed(source, target)
+    _carry_delays(source, target)
     _carry_ties(source, target)
     _carry_forces(source, target, old, new)
     try:
@@ -128,7 +128,7 @@ def _carry_drives(source: _Side, target: _Side) -> None:
             target.data.act[at : at + count] = source.data.act[was : was + count]
 
 
-def _carry_delayed(source: _Side, target: _Side) -> None:
+def _carry_delays(source: _Side, target: _Side) -> None:
     """What sensors and drives delay, of those that keep as much of it."""
     addresses = (source.model, target.model)
     for kind, field in (("SENSOR", "sensor"), ("ACTUATOR", "actuator")):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sim.world.meshes.mass import bounds_nothing, open_edges
+from sim.world.meshes.mass import encloses_no_volume, open_edges
 from sim.world.meshes.mesh_reader import parts_of, surface_of, triangles_of
 from sim.world.meshes.surface import ROBOT_TRIANGLES_MAX, MeshError
 from sim.world.robots.body import BodyShape, LinkMesh
@@ -68,7 +68,7 @@ def _of_body(link: RobotLink, mesh: LinkMesh) -> Iterator[Problem]:
     if edges := open_edges(surface):
         problem = f"it is not closed, so it has no volume: {edges} edges join no two triangles"
         yield "mesh", mesh.file, problem, right
-    elif bounds_nothing(surface):
+    elif encloses_no_volume(surface):
         yield "mesh", mesh.file, "it bounds no volume", right
 
 

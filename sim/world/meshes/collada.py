@@ -44,12 +44,12 @@ _LOOKS: Final = re.compile(
 )
 
 
-def without_looks(data: bytes) -> bytes:
+def strip_materials(data: bytes) -> bytes:
     """A file without its materials, whose damage would hide the shape."""
     return _LOOKS.sub(b"", data)
 
 
-def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
+def check_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
     """A file as UTF-8 without a declaration, metres per unit of it, and what is left out.
 
     Raises:

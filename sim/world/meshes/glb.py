@@ -36,7 +36,7 @@ PLACED: Final = ("matrix", "translation", "rotation", "scale")
 Table = dict[str, Any]
 
 
-def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+def check_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """A file with what is taken of another, and what is left out.
 
     Raises:

@@ -17,10 +17,10 @@ from sim.world.meshes.surface import (
     MeshMaterial,
     MeshSurface,
     brief,
-    checked_length,
-    checked_surface,
+    check_length,
+    check_surface,
 )
-from sim.world.meshes.textures import TextureError, checked_texture
+from sim.world.meshes.textures import TextureError, check_texture
 from sim.world.meshes.trimesh_reader import ENDINGS as SCENES
 from sim.world.meshes.trimesh_reader import read_scene
 from sim.world.robots.body import LinkMesh
@@ -106,7 +106,7 @@ class MeshReader:
         """One that may be absent, and those of its pictures that can be laid on something."""
         if library in contents:
             return
-        if (data := self._may_have(library)) is None:
+        if (data := self._optional_file(library)) is None:
             text = "is not there; put it beside the mesh"
             notes.append(f"materials: {brief(library)} {text}")
             return
@@ -132,7 +132,7 @@ class MeshReader:
         """Why a picture is left out; empty if it is kept."""
         if path in contents:
             return "" if path.lower().endswith(".png") else "is no PNG; convert it"
-        if (data := self._may_have(path)) is None:
+        if (data := self._optional_file(path)) is None:
             return "is not there; put it beside the mesh"
         if not path.lower().endswith(".png"):
             return "is no PNG; convert it"
@@ -147,13 +147,13 @@ class MeshReader:
         digest = sha256(data).digest()
         if (found := self._pictures.get(digest)) is None:
             try:
-                found = checked_texture(data)
+                found = check_texture(data)
             except TextureError as error:
                 found = error
             self._pictures[digest] = found
         return found
 
-    def _may_have(self, path: str) -> bytes | None:
+    def _optional_file(self, path: str) -> bytes | None:
         """What is in a file that may be absent, but not be another one than a document may name."""
         try:
             return self._had(path)
@@ -200,7 +200,7 @@ def parts_of(mesh: LinkMesh) -> tuple[MeshSurface, ...]:
     return tuple(found)
 
 
-def by_looks(surface: MeshSurface) -> Iterator[MeshSurface]:
+def split_by_material(surface: MeshSurface) -> Iterator[MeshSurface]:
     """A surface for each of its materials that is used."""
     for look in np.unique(surface.looks).tolist():
         yield surface.some(surface.looks == look)
@@ -217,7 +217,7 @@ def triangles_of(mesh: LinkMesh) -> int:
 
 def _surface(mesh: LinkMesh, path: str) -> MeshSurface:
     surface = _parsed(replace(mesh, scale=(1.0, 1.0, 1.0)), path)
-    return checked_length(checked_surface(surface.scaled(mesh.scale)))
+    return check_length(check_surface(surface.scaled(mesh.scale)))
 
 
 @lru_cache(maxsize=128)
@@ -232,7 +232,7 @@ def _parsed(mesh: LinkMesh, path: str) -> MeshSurface:
         surface = read_scene(data, ending)
     else:
         surface = read_obj(data, path, mesh.content)
-    return checked_surface(surface)
+    return check_surface(surface)
 
 
 def _had(path: str, files: MeshFiles) -> bytes:

@@ -34,7 +34,7 @@ class TextureError(ValueError):
     """A file that is no picture that can be laid on anything; the text goes on from its name."""
 
 
-def checked_texture(data: bytes) -> bytes:
+def check_texture(data: bytes) -> bytes:
     """A picture, decoded to see that it is one, as the chunks that its pixels are made of.
 
     Raises:

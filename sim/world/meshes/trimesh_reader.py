@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.collada import judged_collada, without_looks
-from sim.world.meshes.glb import judged_glb
+from sim.world.meshes.collada import check_collada, strip_materials
+from sim.world.meshes.glb import check_glb
 from sim.world.meshes.surface import (
     FEWER,
     LOOKS_MAX,
@@ -63,9 +63,9 @@ def read_scene(data: bytes, ending: str) -> MeshSurface:
     """
     scale, notes, least = 1.0, (), 1
     if ending == ".dae":
-        data, scale, notes = judged_collada(data)
+        data, scale, notes = check_collada(data)
     elif ending == ".glb":
-        data, notes = judged_glb(data)
+        data, notes = check_glb(data)
     else:
         least = max(_faces_of_ply(data), 1)
         named = _PICTURE.findall(data.partition(b"end_header")[0])
@@ -73,7 +73,7 @@ def read_scene(data: bytes, ending: str) -> MeshSurface:
     try:
         scene = _loaded(data, ending)
     except MeshError:
-        if ending != ".dae" or (plain := without_looks(data)) == data:
+        if ending != ".dae" or (plain := strip_materials(data)) == data:
             raise
         scene, notes = _loaded(plain, ending), (*notes, "materials: they are damaged")
     found = _Parts()

@@ -136,7 +136,7 @@ def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) ->
              if one.tag in IN_BODIES and "name" in one.attributes}  # fmt: skip
     place.tag = "frame"
     place.attributes = {"childclass": main}
-    prefixed = partial(_prefixed, prefix)
+    prefixed = partial(_prefix_names, prefix)
     place.children = [part.copied(prefixed) for part in parts]
     _add_defaults(root, other, prefix, main)
     for section in other.root.children:
@@ -154,7 +154,9 @@ def _add_defaults(root: XmlNode, other: _Other, prefix: str, main: str) -> None:
     if any(one.tag == "default" and one.attributes.get("class") == main for one in root.children):
         return
     found = [one for one in other.root.children if one.tag == "default"]
-    made = [one.copied(partial(_prefixed, prefix)) for one in found] or [root.like("default", {})]
+    made = [one.copied(partial(_prefix_names, prefix)) for one in found] or [
+        root.like("default", {})
+    ]
     for one, old in zip(made, found or made, strict=True):
         if old.attributes.get("class", MAIN) == MAIN or not found:
             one.attributes["class"] = main
@@ -168,7 +170,7 @@ def _add(
     found = [one for node in section.children if (one := taken(node)) is not None]
     made = section.like(section.tag, {})
     for node in found:
-        one = node.copied(partial(_prefixed, prefix))
+        one = node.copied(partial(_prefix_names, prefix))
         if section.tag in ("asset", "equality", "actuator"):
             one.attributes.setdefault("class", main)
         made.children.append(one)
@@ -192,7 +194,7 @@ def _within(node: XmlNode, names: set[str]) -> bool:
     )  # fmt: skip
 
 
-def _prefixed(prefix: str, node: XmlNode) -> dict[str, str]:
+def _prefix_names(prefix: str, node: XmlNode) -> dict[str, str]:
     """Attributes of a copy."""
     return {
         name: f"{prefix}{value}" if name in NAMES and value else value

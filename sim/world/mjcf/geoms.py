@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.mass import bounds_nothing, open_edges, solid_mesh
+from sim.world.meshes.mass import encloses_no_volume, open_edges, solid_mesh
 from sim.world.meshes.mesh_reader import surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.assets import LEGACY, ModelAssets
@@ -247,7 +247,7 @@ def _weight(
 def _is_exact(mesh: LinkMesh, found: MassProperties) -> bool:
     """Whether a closed mesh weighs the same by what its triangles bound, as a convex one does."""
     surface = surface_of(mesh)
-    if open_edges(surface) or bounds_nothing(surface):
+    if open_edges(surface) or encloses_no_volume(surface):
         return False
     exact = solid_mesh(surface, found.mass_kg, 0.0)
     slack = 1e-9 * float(np.abs(found.inertia_kg_m2).max())
@@ -268,7 +268,7 @@ def _solid(
             reason = f"a mesh weighs as a body, {LEGACY} or {EXACT}; this one as the first"
             values.losses.append(node.loss("inertia", form.rule, reason))
         is_open = bool(open_edges(surface)) if form.rule == EXACT else surface.is_flat
-        if is_open or (form.rule == EXACT and bounds_nothing(surface)):
+        if is_open or (form.rule == EXACT and encloses_no_volume(surface)):
             right = "close it, or give the body an <inertial>"
             values.fault(node, mesh.file, "it is not closed, so it has no volume", right)
             return None

@@ -25,7 +25,7 @@ NAMED: Final = frozenset({"body", "joint", "freejoint", "geom", "site", "camera"
 
 
 @dataclass(slots=True)
-class _Included:
+class _IncludeState:
     """What was included so far."""
 
     files: MeshFiles
@@ -36,10 +36,10 @@ class _Included:
 
 def include_files(values: MjcfValues, root: XmlNode, files: MeshFiles) -> None:
     """Put what is in included files in the places of their elements; faults where that fails."""
-    _include(values, root, _Included(files), 1)
+    _include(values, root, _IncludeState(files), 1)
 
 
-def _include(values: MjcfValues, node: XmlNode, so_far: _Included, depth: int) -> None:
+def _include(values: MjcfValues, node: XmlNode, so_far: _IncludeState, depth: int) -> None:
     if depth > DEPTH_MAX:  # each file alone has fewer
         values.fault(
             node, f"<{node.tag}>", f"more than {DEPTH_MAX} elements in each other", "fewer"
@@ -58,7 +58,7 @@ def _include(values: MjcfValues, node: XmlNode, so_far: _Included, depth: int) -
     node.children[:] = children
 
 
-def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None:
+def _had(values: MjcfValues, node: XmlNode, so_far: _IncludeState) -> XmlNode | None:
     """The outermost element of an included file; None after a fault."""
     file = values.word(node, "file").replace("\\", "/")
     if not file:

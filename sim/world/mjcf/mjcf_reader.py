@@ -19,13 +19,13 @@ from sim.world.mjcf.keyframe import read_start
 from sim.world.mjcf.reasons import REASONS
 from sim.world.mjcf.ties import read_ties
 from sim.world.mjcf.values import MjcfValues, ModelUnits
-from sim.world.robots.bodies import weighing
+from sim.world.robots.bodies import scale_mass
 from sim.world.robots.body import Triple
 from sim.world.robots.faults import called
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
 from sim.world.robots.named_parts import NamedJoint
-from sim.world.robots.robot_assembly import NamedParts, assembled, exact, follow_the_first
+from sim.world.robots.robot_assembly import NamedParts, assemble_robot, exact, resolve_mimic_chains
 from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.start_coordinates import start_inside
 from sim.world.robots.xml_nodes import XmlNode, read_nodes
@@ -104,13 +104,13 @@ class _Reader:
         joints = [*bodies.joints, *self._ends(bodies, used, ours=ours)]
         read_start(values, root, bodies)
         start_inside(values, joints, keep_given=True)
-        follow_the_first(values, joints)
+        resolve_mimic_chains(values, joints)
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()
-        robot = assembled(values, parts, root.get("model") or "", None)
+        robot = assemble_robot(values, parts, root.get("model") or "", None)
         robot = replace(robot, gravity_m_s2=gravity)
         if values.units.total_kg > 0.0 and not findings_of(robot):
-            robot = weighing(robot, values.units.total_kg)
+            robot = scale_mass(robot, values.units.total_kg)
         values.faults.take(called(findings_of(robot), robot))
         values.faults.end()
         losses = values.losses + self._untaken()

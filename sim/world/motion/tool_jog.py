@@ -86,7 +86,7 @@ class ToolJog:
             self._blocked = None
         if joints.at_rest:
             self._twist, self._pose = np.zeros(6), self._found()
-        twist = self._slewed(self._bounded(wanted), in_tool=in_tool)
+        twist = self._limit_slew(self._bounded(wanted), in_tool=in_tool)
         if not twist.any():
             joints.at_speeds(np.zeros(len(joints.positions)))
             self._twist = twist
@@ -119,7 +119,7 @@ class ToolJog:
         share = max(straight / most.speed_m_s, turning / most.turn_rad_s, 1.0)
         return wanted / share
 
-    def _slewed(self, wanted: Array, *, in_tool: bool) -> Array:
+    def _limit_slew(self, wanted: Array, *, in_tool: bool) -> Array:
         """The velocity of the next step in the world's axes."""
         rotation = self._pose[:3, :3]
         if in_tool:

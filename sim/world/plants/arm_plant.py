@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.contact_forces import Touching
+from sim.world.engine.contact_forces import ContactForces
 from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import World
-from sim.world.plants.platform_ride import Ride, Riding, with_ride
+from sim.world.plants.platform_ride import Ride, Riding, with_ride_leader
 from sim.world.robots.model import JointType, Robot, RobotDrive
 
 STEP_S: Final = 0.875e-3
@@ -103,7 +103,7 @@ class ArmPlant:
         self._numbers = tuple(drive.joint for drive in self.robot.drives)
         names = [f"{text.robots[robot].prefix}j{number}" for number in self._numbers]
         text = with_brakes(text, names)
-        text = text if ride is None else with_ride(text, ride)
+        text = text if ride is None else with_ride_leader(text, ride)
         self.world: World = World(text)
         """Where it is."""
         self._riding = None if ride is None else Riding(self.world, text, ride)
@@ -112,7 +112,7 @@ class ArmPlant:
         self._still = (0.0,) * len(names)
         self._brakes = Brakes(self.world, names, [one.effort_max for one in self.robot.drives])
         self._close(True)
-        self._touching = Touching(self.world, self._placed)
+        self._touching = ContactForces(self.world, self._placed)
 
     def begin(self, angles_rad: Sequence[float]) -> None:
         """Put the arm there at rest, all brakes closed; the rest of the scene goes on.

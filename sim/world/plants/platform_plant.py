@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.contact_forces import Touching
+from sim.world.engine.contact_forces import ContactForces
 from sim.world.engine.mjcf_robot import PlacedRobot, link_name
 from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import World
@@ -118,7 +118,7 @@ class PlatformPlant:
         self._closed = (True,) * len(names)
         self._brakes.close(self._closed)
         self._extensions_m, self._speeds_m_s = self._placed.driven()
-        self._touching = Touching(self.world, self._placed)
+        self._touching = ContactForces(self.world, self._placed)
         self._touched = TouchLog()
 
     def begin(self, extensions_m: Sequence[float]) -> None:

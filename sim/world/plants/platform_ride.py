@@ -46,7 +46,7 @@ def platform_alone(robot: Robot) -> Robot:
     return Robot(links, joints, robot.name)
 
 
-def with_ride(text: ModelText, ride: Ride) -> ModelText:
+def with_ride_leader(text: ModelText, ride: Ride) -> ModelText:
     """The text of a world in which a platform is led.
 
     Raises:

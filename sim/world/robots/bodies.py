@@ -74,7 +74,7 @@ def needs_length(link: RobotLink, far_m: Array | None) -> bool:
     return link.place is not None or apart < SHORTEST_M
 
 
-def weighing(robot: Robot, total_kg: float) -> Robot:
+def scale_mass(robot: Robot, total_kg: float) -> Robot:
     """The robot with all masses and moments in proportion, so that it weighs so much."""
     masses = [body.mass.mass_kg for body in placed_bodies(robot).values()]
     share = total_kg / sum(masses) if sum(masses) > 0.0 else 1.0

@@ -9,7 +9,7 @@ from sim.world.robots.faults import FaultList, FieldKey
 from sim.world.robots.model import Robot, RobotLink
 
 
-def with_files(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:
+def load_meshes(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:
     """The robot with the contents of its meshes.
 
     Args:

@@ -60,7 +60,7 @@ def between(joint: NamedJoint, links: list[NamedLink], index: int) -> str:
     return name
 
 
-def follow_the_first(values: XmlValues, joints: list[NamedJoint]) -> None:
+def resolve_mimic_chains(values: XmlValues, joints: list[NamedJoint]) -> None:
     """Joints that follow one that follows follow the first; those that nobody leads, none."""
     known = {joint.name: joint for joint in joints}
     for joint in joints:
@@ -104,7 +104,7 @@ def exact(joints: list[NamedJoint], links: list[NamedLink]) -> list[NamedJoint]:
     return found
 
 
-def assembled(
+def assemble_robot(
     values: XmlValues, parts: NamedParts, name: str, box: MachineBounds | None
 ) -> Robot:  # fmt: skip
     """The robot, its values not judged; where they stand is noted.

@@ -13,7 +13,7 @@ from sim.world.meshes.mesh_reader import MeshFiles, no_files
 from sim.world.robots import toml_keys
 from sim.world.robots.body import BodyShape
 from sim.world.robots.faults import FieldKey
-from sim.world.robots.mesh_content import with_files
+from sim.world.robots.mesh_content import load_meshes
 from sim.world.robots.model import (
     AxisBounds,
     JointType,
@@ -59,7 +59,7 @@ def read_toml(text: str, source: str, files: MeshFiles = no_files) -> Robot:
         RobotDocumentError: with every fault.
     """
     reader = _Reader(text, source)
-    robot = with_files(reader.robot(), files, reader.faults)
+    robot = load_meshes(reader.robot(), files, reader.faults)
     whole = not reader.faults.faults
     reader.faults.take(findings_of(robot, whole=whole))
     reader.faults.end()
@@ -77,7 +77,7 @@ class _Reader(TomlTables):
     def robot(self) -> Robot:
         """What the document says, with stand-ins for what cannot be read."""
         known = {"name", "link", "joint", "drive", "sensor", "machine", "gravity_m_s2"}
-        self._no_others(self._data, (), known)
+        self._refuse_other_keys(self._data, (), known)
         links = tuple(
             RobotLink(**self._fields(table, ("link", index), toml_keys.LINK, "link"))
             for index, table in self._tables(self._data, (), "link")
@@ -107,7 +107,7 @@ class _Reader(TomlTables):
         if not isinstance(table, dict):
             self.faults.unreadable(("machine",), table, "not a table", "[machine]")
             return None
-        self._no_others(table, ("machine",), {"box_m", "own_bodies", "joint"})
+        self._refuse_other_keys(table, ("machine",), {"box_m", "own_bodies", "joint"})
         bounds = tuple(
             AxisBounds(**self._fields(row, ("machine", "joint", index), keys, "bounds"))
             for index, row in self._tables(table, ("machine",), "joint")

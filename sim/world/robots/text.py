@@ -130,10 +130,10 @@ def text_losses(robot: Robot) -> tuple[Loss, ...]:
         if link.mesh is not None
     )
     beside = losses_beside(robot, {*LINK, "mesh"}, {*JOINT}, reason)
-    return *(_said_otherwise(one) for one in beside), *meshes
+    return *(_loss_in_text(one) for one in beside), *meshes
 
 
-def _said_otherwise(loss: Loss) -> Loss:
+def _loss_in_text(loss: Loss) -> Loss:
     return replace(loss, reason=AS_WEIGHT) if loss.field == "mass_kg" else loss
 
 

@@ -28,7 +28,7 @@ Rows = dict[int, tuple[int, RobotJoint]]
 
 def tie_findings(robot: Robot) -> Iterator[Finding]:
     """What is wrong with how links and joints are tied to each other."""
-    ends = list(_ends_known(robot))
+    ends = list(_unknown_ends(robot))
     yield from ends
     drivers: Rows = {}
     yield from _drivers(robot, drivers)
@@ -51,7 +51,7 @@ def _joint(robot: Robot, index: int, field: str, value: object, *words: str) -> 
     return Finding(("joint", index, field), subject, value, *words)
 
 
-def _ends_known(robot: Robot) -> Iterator[Finding]:
+def _unknown_ends(robot: Robot) -> Iterator[Finding]:
     """Links that joints name and nobody has."""
     known = {link.number for link in robot.links}
     for index, joint in enumerate(robot.joints):

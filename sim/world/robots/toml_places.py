@@ -49,7 +49,7 @@ class _Scan:
             if self._next("["):
                 table = self._heading()
             else:
-                path = self._extended(table, self._keys())
+                path = self._extend_path(table, self._keys())
                 self._at += 1  # the equals sign
                 self._skip(_SPACE)
                 self._value(path)
@@ -62,14 +62,14 @@ class _Scan:
         self._at += 2 if several else 1
         keys = self._keys()
         self._at += 2 if several else 1
-        path = self._extended((), keys[:-1]) + keys[-1:]
+        path = self._extend_path((), keys[:-1]) + keys[-1:]
         if several:
             self._counts[path] = self._counts.get(path, 0) + 1
         path = self._last(path)
         self._put(path, begin)
         return path
 
-    def _extended(self, table: KeyPath, keys: tuple[str, ...]) -> KeyPath:
+    def _extend_path(self, table: KeyPath, keys: tuple[str, ...]) -> KeyPath:
         """The path of keys below a table; below a list of tables, that of its last."""
         path = self._last(table)
         for key in keys:

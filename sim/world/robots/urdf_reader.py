@@ -15,10 +15,10 @@ from sim.world.robots.model import JointType, MachineBounds, Robot
 from sim.world.robots.named_parts import NamedJoint, NamedLink
 from sim.world.robots.robot_assembly import (
     NamedParts,
-    assembled,
+    assemble_robot,
     between,
     exact,
-    follow_the_first,
+    resolve_mimic_chains,
 )
 from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.start_coordinates import start_inside
@@ -84,21 +84,21 @@ class _Reader:
         links = [read_link(values, node, colours) for node in root.all("link")]
         joints = [read_joint(values, node) for node in root.all("joint")]
         loops = [read_loop(values, node) for node in root.all("loop_joint")]
-        self._known_once(links, joints + loops)
+        self._check_names(links, joints + loops)
         values.faults.end()
         joints = self._planes(self._one_parent(joints), links)
         joints, links = merged(values, joints, links)
         start_inside(values, joints, keep_given=False)
-        follow_the_first(values, joints)
+        resolve_mimic_chains(values, joints)
         joints = exact(joints, links)
         parts = NamedParts(links, joints, loops)
-        robot = assembled(values, parts, root.get("name") or "", self._machine())
+        robot = assemble_robot(values, parts, root.get("name") or "", self._machine())
         losses = values.losses + list(root.untaken(REASONS))
         values.faults.take(called(findings_of(robot, whole=not values.faults.faults), robot))
         values.faults.end()
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
 
-    def _known_once(self, links: list[NamedLink], joints: list[NamedJoint]) -> None:
+    def _check_names(self, links: list[NamedLink], joints: list[NamedJoint]) -> None:
         """Note names that two have, and links that joints name and nobody has."""
         for rows in (links, joints):
             seen: set[str] = set()

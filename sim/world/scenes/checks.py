@@ -43,7 +43,7 @@ class SceneError(ValueError):
         super().__init__("\n".join(map(str, self.findings)))
 
 
-def checked_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
+def check_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
     """The same scene.
 
     Args:

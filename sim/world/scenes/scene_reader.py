@@ -69,7 +69,7 @@ class _Reader(TomlTables):
     def scene(self) -> Scene:
         """What the document says, with stand-ins for what cannot be read."""
         lists = ("robot", "body", "field", "light", "camera")
-        self._no_others(self._data, (), {KEY, "stepping", "floor", *lists})
+        self._refuse_other_keys(self._data, (), {KEY, "stepping", "floor", *lists})
         if KEY not in self._data:
             self.faults.unreadable((KEY,), None, "not told", f'{KEY} = "its name"')
         return Scene(

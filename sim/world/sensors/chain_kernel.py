@@ -81,7 +81,7 @@ def filter_values(
 
 
 @njit(cache=True, error_model="numpy")
-def next_reading(
+def read_sensors(
     measured: Array,
     defects: Array,
     delay: Indices,

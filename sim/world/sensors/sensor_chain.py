@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.sensors.chain_kernel import next_reading
+from sim.world.sensors.chain_kernel import read_sensors
 from sim.world.sensors.draws import BLOCK, SensorDraws
 from sim.world.sensors.layout import SensorLayout
 from sim.world.sensors.rotations import quaternions_of
@@ -93,7 +93,7 @@ class SensorChain:
         if block != self._block:
             self._draw(block)
         layout = self.layout
-        next_reading(
+        read_sensors(
             measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
             layout.boundless, self._biased, self._step, row, self._noise, self._turns,
             self._lost, self._begun, self._filtered, self._history, self._published, self._room,

@@ -31,7 +31,7 @@ AHEAD_MOST_S: Final = 0.1
 
 
 class LiveRun:
-    """A `SeenDiagram` that computes.
+    """A `RunningDiagram` that computes.
 
     Args:
         file: The diagram.

@@ -172,7 +172,7 @@ class ControlsModel:
         return self._motion.live
 
     @property
-    def motion_standing(self) -> Standing:
+    def motion_in_force(self) -> Standing:
         """How the form stands to the motion in force."""
         return self._motion.standing
 

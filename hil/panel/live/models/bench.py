@@ -17,7 +17,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench_alarm import BUTTONS, Alarm, Hands, alarm_of
 from hil.panel.live.models.bench_frame import NewestFrame
 from hil.panel.live.models.bench_link import Link, LinkWatch, Source
-from hil.panel.live.models.bench_requests import Wishes
+from hil.panel.live.models.bench_requests import BenchRequests
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.models.lamps import Lamp, lamp_of
 from hil.panel.live.models.session_end import end_words
@@ -67,7 +67,7 @@ class BenchModel:
         """Whether a pose is set, for the button that goes there; its controls know."""
         self.operation = Operation()
         """As control told it last."""
-        self._wishes = Wishes(next_id or count(1).__next__)
+        self._wishes = BenchRequests(next_id or count(1).__next__)
         self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
         self._link = LinkWatch(source, facts.period_s)
         self._newest = NewestFrame(facts)
@@ -307,7 +307,7 @@ class BenchModel:
         self.held = False
         return m.Stop(id=self._wishes.ask("STOP"))
 
-    def take_or_release(self) -> m.Take | m.Release:
+    def toggle_ownership(self) -> m.Take | m.Release:
         """The wish to own the motion, or to give it back, to be sent."""
         self._wishes.forget()
         if self.you_own:

@@ -6,7 +6,7 @@ from hil.desk.messages import Answer
 from hil.desk.operation import Operation
 
 
-class Wishes:
+class BenchRequests:
     """Questions that are on their way, and the latest reason why nothing was done."""
 
     def __init__(self, next_id: Callable[[], int]) -> None:

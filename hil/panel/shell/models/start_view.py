@@ -30,7 +30,7 @@ class StartView:
     """Those that run."""
 
 
-def opening_of(name: str | None) -> StartView:
+def start_view_of(name: str | None) -> StartView:
     """Find out what is meant.
 
     Args:

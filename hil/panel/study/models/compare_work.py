@@ -18,7 +18,7 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
-from hil.recording.decimation import Thinned
+from hil.recording.decimation import Decimator
 from hil.recording.header import RecordingError
 
 MOST_POINTS: Final = 1 << 15
@@ -26,7 +26,7 @@ MOST_POINTS: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShownSignal:
+class SignalLines:
     """A signal of both runs as it is drawn, over the first run's time."""
 
     channel: Channel
@@ -45,7 +45,7 @@ class Comparison:
 
     shift_s: float
     """Added to the second run's times [s]."""
-    shown: ShownSignal
+    shown: SignalLines
     """The signal that is drawn."""
     rows: tuple[DifferenceFigures, ...]
     """Figures of every signal that the runs have in common."""
@@ -108,14 +108,14 @@ class _Lines:
     """What is drawn of a signal, gathered piece by piece."""
 
     def __init__(self, count: int) -> None:
-        self._thinned = [Thinned(count, MOST_POINTS) for _ in range(3)]
+        self._thinned = [Decimator(count, MOST_POINTS) for _ in range(3)]
 
     def add(self, of: Difference) -> None:
         for thinned, values in zip(self._thinned, (of.first, of.second, of.values), strict=True):
             thinned.add(values)
 
-    def of(self, channel: Channel, run: ComparedRun) -> ShownSignal:
+    def of(self, channel: Channel, run: ComparedRun) -> SignalLines:
         lines = [thinned.line() for thinned in self._thinned]
-        return ShownSignal(
+        return SignalLines(
             channel, *(Polyline(run.times_at(line.places), line.values) for line in lines)
         )

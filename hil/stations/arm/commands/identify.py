@@ -64,7 +64,7 @@ def identify(
 
     from arm_driver.fit.identification import NotIdentifiedError
     from arm_driver.fit.identification import identify as identified
-    from hil.stations.arm.moves.approach import joints_said
+    from hil.stations.arm.moves.approach import joints_by_operator
     from hil.stations.arm.moves.session import session
     from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
     from sim.world.space_arm.simulator import TICK_S
@@ -75,7 +75,7 @@ def identify(
     known = choice.robot
     choice = replace(choice, robot=with_any_delay(known))
     with session(choice, say) as opened:
-        start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
+        start = joints_by_operator(choice.robot, opened.place, np.array(choice.emulated_deg))
         with waiting("proving the strokes"):
             strokes = prove_strokes(choice.robot, start)
         say(f"proved: {len(strokes)} strokes about {opened.place}")
@@ -93,11 +93,11 @@ def identify(
 
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
-    from hil.stations.arm.moves.move_operators import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
     quiet = opened.dry or as_json
-    with closing(hand_for(opened.clock)) as hand:
+    with closing(open_operator(opened.clock)) as hand:
         for line in () if quiet else (*HELP, "Ctrl-C ends the robot's stream at once"):
             say(line)
         return drive_strokes(

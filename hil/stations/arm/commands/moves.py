@@ -79,7 +79,7 @@ def goto(
     The whole way is proved before the first byte. Let go, the robot rests on its way.
     """
     from hil.stations.arm.moves.goto import plan_goto, start_of
-    from hil.stations.arm.moves.move_operators import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.session import session
 
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
@@ -93,7 +93,7 @@ def goto(
             return
         if not as_json:
             _show_move(move, target.name)
-        with closing(hand_for(opened.clock)) as hand:
+        with closing(open_operator(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = opened.drive(
                 move, start, hand, folder, name="goto", moves=f"to {target.name}",
@@ -131,7 +131,7 @@ def play(
     byte. Let go, it rests on the path.
     """
     from hil.stations.arm.moves.goto import start_of
-    from hil.stations.arm.moves.move_operators import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.play import away_from_start, goto_words, plan_play, read_recorded
     from hil.stations.arm.moves.session import session
 
@@ -146,7 +146,7 @@ def play(
         move = plan_play(choice.robot, start, recorded, slower=slower)
         if not as_json:
             _show_move(move, f"the end of {recorded.name}")
-        with closing(hand_for(opened.clock)) as hand:
+        with closing(open_operator(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = opened.drive(
                 move, start, hand, folder, name="play", moves=f"along {recorded.name}",

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from arm_driver.fit.identification import Identified
 from arm_driver.fit.strokes import AXES
-from hil.config.toml_edit import changed_text, write_text
+from hil.config.toml_edit import change_text, write_text
 from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reader import read_table
 
@@ -72,6 +72,6 @@ def write(path: Path, changed: Change) -> None:
     Raises:
         ConfigError: if that is no robot then, or cannot be written; the file is as it was.
     """
-    text = changed_text(path.read_text(encoding="utf-8"), changed, str(path))
+    text = change_text(path.read_text(encoding="utf-8"), changed, str(path))
     RobotSettings.build(read_table(text), str(path))
     write_text(path, text)

@@ -11,9 +11,9 @@ from arm_driver.kinematics.puma import Branch, Joints, branch_of, forward, limit
 from hil.config.errors import RefusedError
 from hil.machines.robot.offered_links import SIM_URL
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.moves.approach import joints_in_posture, joints_said
+from hil.stations.arm.moves.approach import joints_by_operator, joints_in_posture
 from hil.stations.arm.moves.paths import joint_path, straight_path
-from hil.stations.arm.moves.proof import ProvedMove, proved_move
+from hil.stations.arm.moves.proof import ProvedMove, prove_move
 from hil.stations.arm.moves.session import RobotSession
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
@@ -61,9 +61,9 @@ def start_of(
     """
     choice = session.choice
     if choice.url == SIM_URL:
-        return joints_said(choice.robot, session.place, np.array(choice.emulated_deg))
+        return joints_by_operator(choice.robot, session.place, np.array(choice.emulated_deg))
     if choice.joints_deg is not None:
-        return joints_said(choice.robot, session.place, choice.joints_deg)
+        return joints_by_operator(choice.robot, session.place, choice.joints_deg)
     branch = target.branch(choice.robot)
     if branch is None or confirm is None or target.joints_deg is None:
         raise RefusedError(
@@ -106,7 +106,7 @@ def plan_goto(
     path = joint_path(geometry, np.array(start.q_rad), end)
     if straight:
         path = straight_path(X_RT0, X_RT1)
-    move = proved_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
+    move = prove_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
     reached = move.steps[-1].joints
     if reached is None or np.abs(reached.q_rad - end).max() > THERE_RAD:
         raise RefusedError(

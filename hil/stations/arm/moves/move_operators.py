@@ -4,7 +4,7 @@ import sys
 from typing import Final, Protocol
 
 from hil.config.errors import RefusedError
-from hil.desk.velocity.keyboard import KEYS, PAIRS, HeldKeys, Terminal
+from hil.desk.velocity.keyboard import KEYS, PAIRS, KeyHold, Terminal
 from hil.desk.velocity.source import SourceUnavailableError
 from hil.timing.clock import Clock, VirtualClock
 
@@ -68,7 +68,7 @@ class AlwaysHeld:
 class HeldKey:
     """The space key that is held; the keys of the terminal are closed with it."""
 
-    def __init__(self, keys: HeldKeys) -> None:
+    def __init__(self, keys: KeyHold) -> None:
         self._keys = keys
 
     @property
@@ -90,10 +90,10 @@ class HeldKey:
         self._keys.close()
 
 
-class JogHand(HeldKey):
+class KeyJogOperator(HeldKey):
     """Keys that jog: the robot moves while one is held or, if stepping, by a step at a press."""
 
-    def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
+    def __init__(self, keys: KeyHold, *, stepping: bool) -> None:
         super().__init__(keys)
         self._stepping = stepping
         self._press: tuple[int, float] | None = None
@@ -134,14 +134,14 @@ class JogHand(HeldKey):
             self._press = KEYS[key]
 
 
-def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
+def open_jog_operator(clock: Clock, *, stepping: bool, fd: int | None = None) -> KeyJogOperator:
     """The operator who jogs; raises RefusedError on the virtual clock, or without a terminal."""
     if isinstance(clock, VirtualClock):
         raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
-    return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)
+    return KeyJogOperator(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)
 
 
-def hand_for(clock: Clock, fd: int | None = None) -> Hand:
+def open_operator(clock: Clock, fd: int | None = None) -> Hand:
     """The operator of a move to a place: who holds the space key, or nobody in a dry run.
 
     Raises:
@@ -152,7 +152,7 @@ def hand_for(clock: Clock, fd: int | None = None) -> Hand:
     return HeldKey(terminal_keys(clock, HOLD_KEY, fd=fd))
 
 
-def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> HeldKeys:
+def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> KeyHold:
     """Keys of the terminal that the program was started in.
 
     Raises:
@@ -165,4 +165,4 @@ def terminal_keys(clock: Clock, keys: str, *, fd: int | None = None) -> HeldKeys
             f"nothing has moved: the move has to be held, and there is no terminal for that: "
             f"{error}; without a robot: --clock virtual"
         ) from None
-    return HeldKeys(terminal, keys, now_s=clock.now_s)
+    return KeyHold(terminal, keys, now_s=clock.now_s)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.branch_tracker import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
@@ -95,7 +95,7 @@ class ProvedMove:
         return report.findings
 
 
-def proved_move(
+def prove_move(
     robot: RobotSettings, start_rad: Array, path: ToolPath, part: float, name: str
 ) -> ProvedMove:
     """A move from rest to rest along a path, as fast as it may be.
@@ -113,7 +113,7 @@ def proved_move(
     return _slower(prove, lambda share: RestToRest.at(share * fastest))
 
 
-def proved_as_recorded(
+def prove_recorded_move(
     robot: RobotSettings,
     start_rad: Array,
     path: ToolPath,
@@ -162,7 +162,7 @@ def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
     RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
-    return PathDemand.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
+    return PathDemand.of(path, BranchTracker(robot.geometry(), start_rad, robot.least()))
 
 
 def _proved(
@@ -204,7 +204,7 @@ def _let_go(
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
     """What breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
-    keeper, geometry = BranchKeeper(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    keeper, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)
     for unit in range(law.units + 1):
         try:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arm_driver.kinematics.puma import Joints, forward
 from arm_driver.link import ArmLink, DeclaredPath, LinkOrder
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot.offered_links import SIM_URL, has_power
@@ -31,7 +31,7 @@ from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
 from hil.stations.arm.waypoint_gate import GatedArm
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
-from hil.timing.stop import StopSignals, StopWish
+from hil.timing.stop import StopRequest, StopSignals
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
@@ -53,7 +53,7 @@ class Choice:
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    shown: ShownPose | None = None
+    shown: DisplayedPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
@@ -90,8 +90,8 @@ class RobotSession:
     choice: Choice
     clock: Clock
     wire: ArmLink
-    wish: StopWish
-    place: ShownPose
+    wish: StopRequest
+    place: DisplayedPose
     """Where the robot stands."""
     say: Callable[[str], None]
 

@@ -204,7 +204,9 @@ GAP_PERIODS: Final = 1.5
 """Waypoints further apart in time are not neighbours: one between them is not known."""
 
 
-def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None) -> TrackedPath:
+def path_of_controller(
+    asked: TrackedPath, model: BlendModel | None, start: Pose | None
+) -> TrackedPath:
     """The controller's path, each waypoint at the time at which it was fetched.
 
     Args:

@@ -21,7 +21,7 @@ from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
+from hil.stations.arm.report.tracking import TrackedPath, Tracking, path_of_controller, tracking_of
 from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class ArmView(RecordedRun):
         asked = TrackedPath.of(fetches.fetched_s, run.column("target_pose"), shown)
         measured = TrackedPath.of(fetches.pose_s, run.column("measured_pose"), fetches.has_pose)
         model = None if machines is None else machines.blend
-        driven = driven_path(asked, model, None if machines is None else machines.X_RT0)
+        driven = path_of_controller(asked, model, None if machines is None else machines.X_RT0)
         tracking = tracking_of(driven, measured, period_s) if sent.any() else None
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))

@@ -282,7 +282,7 @@ def reference(
 
     Nothing moves. Two places at least 20 mm apart prove the scale, too.
     """
-    from hil.stations.platform.drives.reference_tools import measure_and_show, rule_and_show
+    from hil.stations.platform.drives.reference_tools import measure_and_show, prove_scale_and_show
 
     if not by.strip():
         raise ConfigError("--by", ["the name of the person who has measured is needed"])
@@ -292,7 +292,7 @@ def reference(
         raise ConfigError("--anew", ["it belongs to --at: a ruler proves a scale, no place"])
     plan = _plan(rig, drives, "reference", rate_hz, "refuse")
     if ruler is not None:
-        leave(rule_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
+        leave(prove_scale_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
     else:
         leave(measure_and_show(plan, at, by, leg, as_json=as_json, anew=anew))
 
@@ -300,7 +300,7 @@ def reference(
 def _plan(
     rig: str, drives: str, name: str, rate_hz: float, fallback: str, motion: Any = None
 ) -> Any:
-    """A plan for a rig by itself: a table, or a function that makes one for the rig."""
+    """Plan for a rig by itself: a table, or a function that makes one for the rig."""
     from hil.config.file_search import find_file
     from hil.machines.rig.machine import load_rig
     from hil.stations.platform.scenario import plan_from_table

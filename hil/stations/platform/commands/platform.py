@@ -1,4 +1,4 @@
-"""``hil platform``: the mathematics of a rig from the command line, without any motion."""
+"""``hil platform``: kinematics of a rig from the command line, without any motion."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def sample(
 
 
 class _Model:
-    """A rig's mathematics, from a file or a shipped name."""
+    """Kinematics of a rig, from a file or a shipped name."""
 
     def __init__(self, name: str) -> None:
         from hil.config.file_search import find_file
@@ -220,7 +220,7 @@ class _Model:
 
 
 def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
-    """Three translations as they are, three angles from degrees."""
+    """Coordinates in SI: three translations as they are, three angles from degrees."""
     import numpy as np
 
     result = np.array(list(values))

@@ -1,4 +1,4 @@
-"""Trying the promises of a bank of drives from the command line, at the cycles of a clock."""
+"""Trial of the promises of a bank of drives from the command line, at the cycles of a clock."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -17,13 +17,13 @@ from hil.terminal.console import out, print_json, styled
 from hil.timing.realtime import RealClock
 
 ACCURACY_M = 5e-4
-"""How well a leg that is given time must reach and keep a place [m]."""
+"""Accuracy with which a leg that is given time must reach and keep a place [m]."""
 AT_REST_M_S = 1e-3
-"""What a leg at rest may report [m/s]."""
+"""Highest speed that a leg at rest may report [m/s]."""
 
 
 def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> bool:
-    """Try the promises of a plan's bank, a line each; whether all are kept.
+    """Try the promises of a plan's bank, a line each; returns whether all are kept.
 
     Args:
         paced: whether the cycles are those of the real clock.
@@ -47,7 +47,7 @@ def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> boo
 
 
 def bank_kit(plan: Plan, *, paced: bool) -> BankKit:
-    """How the bank of a plan is made and tried; one of others by itself, without its watcher.
+    """Kit that makes and tries the bank of a plan; a foreign one without its watcher.
 
     Raises:
         ConfigError: as `check_and_show`.

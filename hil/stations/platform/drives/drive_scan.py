@@ -1,4 +1,4 @@
-"""Looking at drives without moving them: who is there, what went wrong, how good the link is."""
+"""Survey of drives without moving them: devices, error histories, quality of the link."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,37 +42,37 @@ RTU_QUIET_S = 0.05
 ROUND_TRIPS = 200
 SYNC_EVERY_S = 0.004
 GOOD_ROUND_TRIP_S = 0.002
-"""Round trip up to which a link serves 250 cycles a second."""
+"""Longest round trip of a link that serves 250 cycles a second [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkView:
-    """What was found on one link."""
+    """Devices found on one link."""
 
     url: str
-    """The link."""
+    """URL of the link."""
     nodes: tuple[FoundNode, ...]
     """CANopen nodes that answered."""
     gateway: tuple[str, ...]
     """Vendor, product code and revision of a Modbus device, empty for CAN."""
     health: BusHealth | None
-    """What the CAN adapter tells of itself."""
+    """Report of the CAN adapter about itself."""
     round_trips_s: tuple[float, ...]
-    """Of requests to the first node or to the gateway [s], sorted."""
+    """Round trips of requests to the first node or to the gateway [s], sorted."""
     sync: SyncTiming | None = None
-    """From SYNC to the drives' TPDO1, None where that was not timed."""
+    """Timing from SYNC to the drives' TPDO1, None where that was not measured."""
 
 
 def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
-    """Look at each link of a URL (two CAN buses are two URLs with a space between).
+    """Survey each link of a URL (two CAN buses are two URLs with a space between).
 
     Args:
-        url: one or two links.
-        bitrate: of CAN buses [bit/s].
-        round_trips: how many requests to time.
+        url: URL of one or two links.
+        bitrate: bit rate of CAN buses [bit/s].
+        round_trips: number of requests to time.
 
     Raises:
-        ConfigError: if the URL is none.
+        ConfigError: if the URL is not valid.
         DriveError: if a link cannot be opened or is lost.
     """
     try:
@@ -119,7 +119,7 @@ def _bus(link: CanLink, bitrate: int) -> Iterator[FrameBus]:
 
 @contextmanager
 def _gateway(link: Link) -> Iterator[ModbusGateway]:
-    """The device behind a Modbus link, for this program alone: a look disturbs a running bank."""
+    """Device behind a Modbus link, for this program alone: a survey disturbs a running bank."""
     if not isinstance(link, ModbusTcpLink | ModbusRtuLink):
         raise ConfigError("URL", [f"{link.url}: no Modbus"])
     lock = lock_modbus(link)
@@ -135,8 +135,8 @@ def _gateway(link: Link) -> Iterator[ModbusGateway]:
 
 
 def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
-    """List who is on a link; False if nobody is."""
-    views = _looked(url, bitrate)
+    """List the devices on a link; False if there are none."""
+    views = _scan_links(url, bitrate)
     found = any(view.nodes or view.gateway for view in views)
     if as_json:
         print_json(ScanSummary(ok=found, links=[_summarize_view(view) for view in views]))
@@ -154,7 +154,7 @@ def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
 
 def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     """Show the error histories of the drives; False if a drive has one."""
-    views = _looked(url, bitrate)
+    views = _scan_links(url, bitrate)
     nodes = [node for view in views for node in view.nodes]
     if not nodes:
         if any(view.gateway for view in views):
@@ -183,11 +183,11 @@ AGE_BY_ECHO: Final = (
     "an answer is proved its request's by the echo of its number, where the map has one "
     "(read.echo); what it tells of is proved by the lag of the measured path"
 )
-"""How old the feedback of a kind of link may be without being seen."""
+"""Statement on the age of feedback that a kind of link may hide."""
 
 
 def link_findings(url: str, bitrate: int) -> list[Finding]:
-    """What ``hil doctor`` says of a link: adapter, drives found, round trip."""
+    """Findings of ``hil doctor`` on a link: adapter, drives found, round trip."""
     try:
         views = look(url, bitrate, round_trips=ROUND_TRIPS)
     except DriveError as error:
@@ -231,7 +231,7 @@ def _judge(view: LinkView) -> Iterator[Finding]:
 
 
 def _judge_sync(sync: SyncTiming) -> Iterator[Finding]:
-    """What a cycle waits for: the last TPDO1 after SYNC. One slow drive is no slow adapter."""
+    """Judge the wait of a cycle for the last TPDO1; one slow drive is not a slow adapter."""
     item = "SYNC to TPDO"
     for why in sync.untimed:
         yield Finding(item, Grade.WARN, f"not timed: {why}", "see the drive's state and its TPDO1")
@@ -265,7 +265,7 @@ def _in_us(trips_s: Sequence[float]) -> str:
     return f"p50 {trips_s[len(trips_s) // 2] * 1e6:.0f}, p99 {_p99(trips_s) * 1e6:.0f} us"
 
 
-def _looked(url: str, bitrate: int) -> list[LinkView]:
+def _scan_links(url: str, bitrate: int) -> list[LinkView]:
     try:
         return look(url, bitrate)
     except DriveError as error:

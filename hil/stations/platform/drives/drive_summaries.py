@@ -1,4 +1,4 @@
-"""What `hil drives` prints with ``--json``: one object each, its keys and their meaning."""
+"""Output of `hil drives` with ``--json``: one object each, with keys and their meaning."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 
 
 class NodeSummary(TypedDict):
-    """A CANopen node that answers."""
+    """CANopen node that answers."""
 
     node: int
-    """Its id."""
+    """Node id."""
     name: str
-    """1008h."""
+    """Device name (1008h)."""
     vendor: int
-    """1018h:1."""
+    """Vendor id (1018h:1)."""
     product: int
-    """1018h:2."""
+    """Product code (1018h:2)."""
     serial: int
-    """1018h:4."""
+    """Serial number (1018h:4)."""
     doubled: bool
-    """Perhaps two nodes have this id."""
+    """Two nodes may have this id."""
     modes: list[str]
-    """That it knows (6502h)."""
+    """Modes that it supports (6502h)."""
     errors: list[str]
-    """That it remembers (1003h), such as `8611h`."""
+    """Errors in its history (1003h), such as `8611h`."""
 
 
 class LinkSummary(TypedDict):
-    """What was found on one link."""
+    """Devices found on one link."""
 
     url: str
-    """The link."""
+    """URL of the link."""
     gateway: tuple[str, ...]
     """Vendor, product code and revision of a Modbus device; empty for CAN."""
     nodes: list[NodeSummary]
@@ -48,88 +48,88 @@ class LinkSummary(TypedDict):
 
 
 class ScanSummary(TypedDict):
-    """Who is on a link."""
+    """Devices on links."""
 
     ok: bool
-    """Somebody is."""
+    """A device answered."""
     links: list[LinkSummary]
-    """A link each."""
+    """Results, a link each."""
 
 
 class FaultsSummary(TypedDict):
-    """What drives remember."""
+    """Error histories of drives."""
 
     ok: bool
-    """None has an error."""
+    """No drive has an error."""
     faults: dict[str, list[str]]
-    """By the node's number: its codes, such as `8611h`."""
+    """Codes such as `8611h`, by the node's number."""
 
 
 class CheckTypeSummary(TypedDict):
-    """A type of drive held against what the bench needs."""
+    """Comparison of a type of drive with what the bench needs."""
 
     ok: bool
     """The bench can work with it."""
     drive: DriveHeader
-    """Whose type it is."""
+    """Drive of the type."""
     needs: list[Need]
-    """What the bench needs."""
+    """Needs of the bench, and whether the type has them."""
 
 
 class CheckBankSummary(TypedDict):
-    """The promises of a bank of drives."""
+    """Promises of a bank of drives."""
 
     ok: bool
     """All are kept."""
     url: str
-    """Of the bank."""
+    """URL of the bank."""
     promises: list[Promise]
-    """In the order in which they were tried."""
+    """Promises in the order in which they were tried."""
 
 
 class HomeSummary(ConclusionSummary):
-    """How homing went."""
+    """Result of homing."""
 
     outcome: str
-    """As of a run."""
+    """Outcome, as of a run."""
     reason: str
-    """As of a run."""
+    """Reason, as of a run."""
     homed: list[int]
-    """Legs that know where they are, 1 to 6."""
+    """Legs whose position is known, 1 to 6."""
     powered: list[str]
-    """As of a run."""
+    """Drives that did not prove to be off, as of a run."""
 
 
 class LegTestSummary(TypedDict):
-    """The slow test move, and the silence after it."""
+    """Slow test move, and the silence after it."""
 
     ok: bool
-    """All was passed, and somebody vouches."""
+    """All was passed, and a person vouches."""
     reason: str
-    """Why not; empty if so."""
+    """Reason why not; empty if all was."""
     legs: list[LegTest]
-    """What each leg did."""
+    """Result of each leg."""
     watchdog: WatchdogProof | None
-    """When each drive stopped by itself; null where there is no wire to cut."""
+    """Stopping times of the drives without frames; null where there is no wire to cut."""
     powered: list[str]
     """Drives that did not prove to be off at the end; empty if all did."""
     witness: str
-    """Who watched; empty if nobody."""
+    """Person who watched; empty if nobody."""
     lacking: list[str]
-    """What still keeps the rig from moving fast."""
+    """Missing proofs that keep the rig from moving fast."""
     certificate: str | None
-    """The file that proves it; null if none was written."""
+    """Path of the certificate; null if none was written."""
     recording: str
-    """Of the test move."""
+    """Path of the test move's recording."""
 
 
 class ReferenceSummary(TypedDict):
-    """What was measured of a rig."""
+    """Measurements of a rig."""
 
     ok: bool
     """Whether each drive proved to be off when the bus was left."""
     reference: str
-    """The file that keeps it."""
+    """Path of the file that keeps them."""
     legs: list[LegReference | None]
     """Legs 1 to 6; null for one that was not measured."""
     powered: list[str]

@@ -1,12 +1,12 @@
-"""The slow test move: does each drive move the leg that it should, the right way, by the right way?
+"""Slow test move: whether each drive moves its leg, in the right direction, by the right distance.
 
-Each leg in turn goes out and back by a way of its own while the others stand. What is judged is the
-recording: the leg that was led must have moved by what was asked, no other may have moved, its home
-switch must have been left, and the pose that follows from the measured lengths must be the one that
-was wanted. Two cables swapped at the motor *and* at the encoder cannot be seen from the wire; only
-a person who watches can tell, so the person's word is part of the record.
+Each leg in turn goes out and back by a distance of its own while the others rest. The recording is
+judged: the leg that was led must have moved by its setpoint, no other may have moved, its home
+switch must have been left, and the pose of the measured lengths must be the wanted one. Two cables
+swapped at the motor *and* at the encoder cannot be seen from the wire; only a person who watches
+sees it, so the person's word is part of the record.
 
-What was seen goes into the rig's certificate (`hil.stations.platform.drives.certificate`).
+The proofs go into the rig's certificate (`hil.stations.platform.drives.certificate`).
 """
 
 import math
@@ -22,18 +22,18 @@ from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
 
 TEST_SPEED = 0.2
-"""Share of the slow moves' bounds."""
+"""Speed of the test move as a share of the slow moves' bounds."""
 SLOW_LEG_M_S = 0.05
-"""Fastest that legs may be led at first, whatever the rig calls slow [m/s]."""
+"""Highest speed of legs at first, whatever the rig calls slow [m/s]."""
 STEP_M = 0.001
-"""Leg k goes out by `FIRST_WAY_M` + (k - 1) times this, so that no two legs look alike."""
+"""Step of travel: leg k goes out by `FIRST_WAY_M` + (k - 1) steps, so that all differ."""
 FIRST_WAY_M = 0.005
 TOLERANCE_M = 0.0005
-"""How far from what was asked a leg may be at the end of its way, or a standing leg may stir."""
+"""Largest error of a leg at the end of its travel, or movement of a resting leg [m]."""
 POSE_TOLERANCE_M = 0.002
 POSE_TOLERANCE_RAD = math.radians(0.3)
 HOME_SWITCH = 1 << 2
-"""Bit of 60FDh (CiA 402)."""
+"""Bit of the home switch in 60FDh (CiA 402)."""
 _SWITCH_OF_METHOD = {1: 1, 17: 1, 2: 2, 18: 2} | dict.fromkeys(
     (*range(3, 15), *range(19, 31)), HOME_SWITCH
 )
@@ -44,24 +44,24 @@ _INNER_METHODS = (1, 5, 6, 17, 21, 22)
 
 @dataclass(frozen=True, slots=True)
 class LegTest:
-    """What one leg did when it was led."""
+    """Test move of one leg."""
 
     leg: int
-    """1 to 6."""
+    """Leg, 1 to 6."""
     asked_m: float
-    """Way that it was led by [m]."""
+    """Travel of the setpoint [m]."""
     measured_m: float
-    """Way that it reported [m]."""
+    """Travel that the drive reported [m]."""
     others_m: float
-    """Most that another leg stirred meanwhile [m]."""
+    """Largest movement of another leg meanwhile [m]."""
     switch: str
-    """What was seen of the switch that its homing looks for."""
+    """Observation of the switch that its homing looks for."""
     faults: tuple[str, ...]
-    """What is wrong, in words; empty if nothing is."""
+    """Faults in words; empty if there are none."""
 
 
 def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[str, Any]:
-    """The ``[motion]`` table of the test move for a rig."""
+    """Table ``[motion]`` of the test move for a rig."""
     to: list[dict[str, Any]] = []
     for leg in legs:
         offsets = [0.0] * 6
@@ -71,12 +71,12 @@ def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[
 
 
 def slow_share(rig: Rig, share: float) -> float:
-    """A share of the rig's slow moves, less if that is faster than legs may be led at first."""
+    """Share of the rig's slow moves, less if that is faster than legs may be led at first."""
     return min(share, SLOW_LEG_M_S / rig.slow_moves.speed_m_s)
 
 
 def _way_m(rig: Rig, leg: int) -> float:
-    """Way of a leg in the test move: outwards, or inwards if there is no room outside."""
+    """Travel of a leg in the test move: outwards, or inwards if there is no room outside."""
     low, high = soft_range_m(rig, leg - 1)
     reference = rig.cylinders.reference_length_m[leg - 1]
     way = FIRST_WAY_M + (leg - 1) * STEP_M
@@ -85,16 +85,16 @@ def _way_m(rig: Rig, leg: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SwitchWatch:
-    """The switch that the homing of a rig looks for."""
+    """Switch that the homing of a rig looks for."""
 
     bit: int
-    """Of 60FDh; 0 if the rig has no homing that looks for one."""
+    """Bit of the switch in 60FDh; 0 if the rig has no homing that looks for one."""
     inner: bool
-    """A leg that goes out leaves it."""
+    """Whether a leg that goes out leaves it."""
 
 
 def switch_of(rig: Rig) -> SwitchWatch:
-    """The switch that the homing of a rig looks for."""
+    """Switch that the homing of a rig looks for."""
     method = rig.drives.homing_method
     if rig.drives.homing == "absolute":
         return SwitchWatch(0, inner=False)
@@ -104,13 +104,13 @@ def switch_of(rig: Rig) -> SwitchWatch:
 def judge_test_move(
     recording: Recording, switch: SwitchWatch = SwitchWatch(HOME_SWITCH, inner=True)
 ) -> tuple[LegTest, ...]:
-    """What each led leg did in a recorded test move, in the order in which they were led.
+    """Judge each led leg of a recorded test move, in the order in which they were led.
 
     Args:
-        recording: of the whole run, homing included.
+        recording: recording of the whole run, homing included.
 
     Returns:
-        One entry per way out; empty if the recording holds none.
+        One entry per move out; empty if the recording holds none.
     """
     engaged = recording.column("mode") == recording.modes.index("ENGAGED")
     asked = recording.column("asked_length_m")[engaged]
@@ -132,7 +132,7 @@ def judge_test_move(
 
 
 def _ever_closed(inputs: NDArray[np.float64], bit: int) -> NDArray[np.bool_]:
-    """Which legs have been seen on their switch, (6,)."""
+    """Whether each leg has been seen on its switch, (6,)."""
     known = np.isfinite(inputs)
     bits = np.where(known, inputs, 0.0).astype(np.int64)
     return (known & (bits & bit != 0)).any(axis=0)
@@ -141,7 +141,7 @@ def _ever_closed(inputs: NDArray[np.float64], bit: int) -> NDArray[np.bool_]:
 def _judge_switch(
     switch: SwitchWatch, inputs: float, *, closed: bool, out: bool
 ) -> tuple[str, str]:
-    """What was seen of a leg's switch, and what is wrong with it; empty if nothing is."""
+    """Observation of a leg's switch, and its fault; empty if there is none."""
     if not switch.bit:
         return "none", ""
     if not math.isfinite(inputs):
@@ -156,9 +156,9 @@ def _judge_switch(
 
 
 def _plateaus(offset: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.int_]]]:
-    """Where one leg stands out: its index and the rows of its dwell, in order.
+    """Plateaus of one leg: its index and the rows of its dwell, in order.
 
-    A setpoint that was late stands still for a cycle on the way: only the far end is a dwell.
+    A setpoint that was late holds for a cycle on the way: only the far end is a dwell.
     """
     way = np.abs(offset)
     away = (way.max(axis=1) > TOLERANCE_M).astype(np.int8)

@@ -38,7 +38,7 @@ NAMELESS = (
 
 
 def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
-    """Home all legs or one, show how it went, and say whether all went well."""
+    """Home all legs or one, and show the result; returns whether all went well."""
     legs = () if leg is None else (leg,)
     course = RunSequence(engage=False, homing_legs=legs)
     with ExitStack() as until_shown:
@@ -61,12 +61,12 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
 def leg_test_and_show(
     plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, witness: str, as_json: bool
 ) -> bool:
-    """Make the slow test move, cut the bench's frames twice, and keep what was seen.
+    """Make the slow test move, cut the bench's frames twice, and keep the proofs.
 
     Args:
-        cuts: what is played while the bench falls silent, at rest and in a slow move.
-        folder: that gets a new folder for each recording.
-        witness: who watches and vouches; asked for at the end if empty.
+        cuts: plans played while the bench falls silent, at rest and in a slow move.
+        folder: parent of a new folder for each recording.
+        witness: person who watches and vouches; asked for at the end if empty.
         as_json: print one JSON object instead of tables.
 
     Returns:
@@ -119,7 +119,7 @@ def leg_test_and_show(
 
 
 def _certify(plan: Plan, result: RunResult, proofs: Proofs) -> tuple[Path | None, list[str]]:
-    """Keep the proofs of drives that have names; the file, and what full speed still lacks."""
+    """Write the proofs of drives that have names; returns file and missing proofs of full speed."""
     if not any(result.drives.identities):
         return None, [] if result.drives.simulated else [NAMELESS]
     try:
@@ -130,7 +130,7 @@ def _certify(plan: Plan, result: RunResult, proofs: Proofs) -> tuple[Path | None
 
 
 def _judged(plan: Plan, result: RunResult) -> tuple[tuple[LegTest, ...], str]:
-    """What the legs did in a test move, and on which drives it went."""
+    """Result of each leg in a test move, and the drives on which it was made."""
     recording = Recording.open(result.recorder.path)
     return judge_test_move(recording, switch_of(plan.rig)), drives_of(recording)
 
@@ -147,11 +147,11 @@ def _cut(
     """Play two short runs in which the bench falls silent; both end with the drives' own stop.
 
     Args:
-        left: gets how the drives were left, run by run.
+        left: takes how the drives were left, run by run.
 
     Returns:
-        What was seen, and in words what is wrong with it. Nothing is played after a signal or a
-        run in which the bench did not come to fall silent.
+        The proof, and its faults in words. Nothing is played after a signal or a run in which the
+        bench did not come to fall silent.
     """
     times: list[tuple[int, ...]] = []
     why = ""
@@ -225,7 +225,7 @@ def _show_tests(tests: tuple[LegTest, ...]) -> None:
 
 
 def _asked() -> str:
-    """The name of a person who answers the question with yes; empty from whoever does not."""
+    """Name of a person who answers the question with yes; empty from whoever does not."""
     try:
         if input(f"{QUESTION} [y/N] ").strip().lower() not in ("y", "yes"):
             return ""

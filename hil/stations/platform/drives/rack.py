@@ -1,4 +1,4 @@
-"""Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
+"""Emulated drives as a separate process: the other end of the wire when hardware is absent."""
 
 import os
 import select
@@ -22,7 +22,7 @@ from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
 
 STORED_RATE_HZ = 1.0 / 0.06
-"""What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
+"""Stored bus rate of emulated servos without a register for it, unless given [Hz]."""
 RACK_PRIORITY = 85
 """SCHED_FIFO priority of emulated drives: below the gate, above control."""
 END_WITHIN_S = 5.0
@@ -45,7 +45,7 @@ def serve_rack(
     rate_hz: float = STORED_RATE_HZ,
     end_with_input: bool = False,
 ) -> None:
-    """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
+    """Emulate the drives of a rig until Ctrl-C; the first line printed is the URL to use.
 
     Raises:
         ConfigError: if the protocol, the type, the rig or the script is wrong, or an option is not
@@ -148,7 +148,7 @@ def emulated_rack(
     buses: int = 1,
     world: str = "",
 ) -> Iterator[str]:
-    """A rack in a process of its own for as long as the context lasts; yields its URL.
+    """Rack in a separate process for as long as the context lasts; yields its URL.
 
     Args:
         protocol: of a bus whose drives somebody emulates.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.world.plants.platform_plant import PlatformPlant
 
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
-"""Extension at which the absolute encoder of each leg happens to tell 0 [m]."""
+"""Extension at which the absolute encoder of each leg reads 0 [m], an arbitrary value."""
 FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
@@ -69,7 +69,7 @@ def serve_with(run: Callable[..., None], order: Emulation, plant: "PlatformPlant
 
 
 def type_of(name: str, protocol: str) -> DriveType:
-    """The type of drive that is emulated.
+    """Type of drive that is emulated.
 
     Args:
         name: as ``--type`` names it, or the path of a drive file; the bench's own drives if empty.
@@ -103,8 +103,8 @@ def rack_settings(
     """Six emulated drives as the rig describes them.
 
     Args:
-        paced: frames take their time on the bus, as they do on copper.
-        buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
+        paced: whether frames take their time on the bus, as they do on copper.
+        buses: number of CAN buses, 1 or 2; with two, legs 1 to 3 are on the first by default.
     """
     nodes = tuple(_node(rig, leg, kind) for leg in range(6))
     canopen = rig.drives.canopen
@@ -115,7 +115,7 @@ def rack_settings(
 
 
 def with_servo(settings: RackSettings, servo: ServoSettings) -> RackSettings:
-    """The same drives with these gains behind a plant."""
+    """Copy of the drives with these gains behind a plant."""
     return replace(settings, gains=ServoGains(**servo.model_dump()))
 
 

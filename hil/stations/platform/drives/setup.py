@@ -23,22 +23,22 @@ from hil.stations.platform.world import world_of
 
 
 @dataclass(frozen=True, slots=True)
-class BankWish:
-    """What a bank shall do besides following the motion."""
+class BankRequest:
+    """Requests to a bank besides following the motion."""
 
     homing_legs: tuple[int, ...] = ()
-    """Legs (1 to 6) that homing shall move; all if empty."""
+    """Legs (1 to 6) that homing moves; all if empty."""
     cut_m_s: float | None = None
-    """Speed at which it shall fall silent once [m/s], 0 at rest; None not at all."""
+    """Speed at which it falls silent once [m/s], 0 at rest; None for no silence."""
     measured: bool = True
-    """Absolute encoders were measured, and are compared; False to measure them."""
+    """Whether absolute encoders were measured and are compared; False to measure them."""
 
 
-NO_WISH = BankWish()
+NO_BANK_REQUEST = BankRequest()
 
 
-def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
-    """The bank of a plan.
+def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
+    """Specification of a plan's bank.
 
     Raises:
         ConfigError: if the drives cannot be described as the rig and scenario say.
@@ -64,7 +64,7 @@ def watchdog_s(plan: Plan) -> float:
     return max(plan.rig.drives.watchdog_s, cycles * plan.scenario.period_s)
 
 
-def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
+def _simulated(plan: Plan, wish: BankRequest) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
@@ -112,7 +112,7 @@ def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
 
 
-def _of_others(plan: Plan, bus: BusKind, wish: BankWish) -> BankSpec:
+def _of_others(plan: Plan, bus: BusKind, wish: BankRequest) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     if rig.drives.homing == "absolute":
         text = "where absolute encoders were left is compared by the bench's own banks only"
@@ -145,7 +145,7 @@ def _of_others(plan: Plan, bus: BusKind, wish: BankWish) -> BankSpec:
     return BankSpec(url, rig.name, period_s, settings=settings)
 
 
-def _ours(plan: Plan, bus: BusKind, wish: BankWish) -> BankSpec:
+def _ours(plan: Plan, bus: BusKind, wish: BankRequest) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     order = BusOrder(rig=rig, rig_file=Path(plan.rig_file), url=url, watchdog_s=watchdog_s(plan))
     settings = {} if bus.describe is None else bus.describe(order)

@@ -1,4 +1,4 @@
-"""What makes a motion fit, told: as lines for people, and as data for scripts."""
+"""Advice on making a motion fit: lines for people, and data for scripts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ TO_PASTE: Final = "which is, to paste:"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What makes a motion fit, for the one who asked for it."""
+    """Changes that make a motion fit, for the person who asked."""
 
     lines: tuple[str, ...]
-    """For people; a command stands on a line of its own."""
+    """Lines for people; a command is on a line of its own."""
     data: FitSummary
-    """For scripts."""
+    """Data for scripts."""
 
     @classmethod
     def of(cls, fit: Fit, verb: Verb, request: Request) -> Self:
-        """Tell it to somebody who gave a command."""
+        """Word a fit for the person who gave a command."""
         command = command_line(verb, request, fit.plan)
         lines = [*map(_unit_line, fit.guesses), *fit_lines(fit), TO_PASTE, command]
         if fit.as_said is not None:
@@ -45,7 +45,7 @@ class Advice:
 
 
 def nothing_fits(plan: Plan) -> str:
-    """What is told where no advice is found."""
+    """Text where no advice is found."""
     kind = plan.scenario.motion.kind
     if kind == "diagram":
         return DRAWN
@@ -53,7 +53,7 @@ def nothing_fits(plan: Plan) -> str:
 
 
 def fit_lines(fit: Fit) -> Iterator[str]:
-    """What was changed, and what ends the scale, a line each."""
+    """Changes, and what limits the scale, a line each."""
     yield "it fits with"
     for change in fit.changes:
         yield f"  {change}"
@@ -64,7 +64,7 @@ def fit_lines(fit: Fit) -> Iterator[str]:
 
 
 def _unit_line(guess: UnitGuess) -> str:
-    """Why a column is likely of another unit, and what mends it."""
+    """Line why a column is likely of another unit, with its remedy."""
     si = "m" if guess.axis in AXES[:3] else "rad"
     low, high = guess.low * guess.ratio, guess.high * guess.ratio
     return (

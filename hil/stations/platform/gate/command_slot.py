@@ -1,7 +1,7 @@
-"""The command slot: control's newest wish, in memory that it shares with the gate.
+"""Command slot: control's newest order, in memory that it shares with the gate.
 
-The newest wins and nothing queues, so a control that comes back from a stall cannot have old wishes
-executed; a torn or damaged order is as good as silence (`hil.ipc.latest`).
+The newest wins and nothing queues, so a control that comes back from a stall cannot have old orders
+executed; a torn or damaged order counts as silence (`hil.ipc.latest`).
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ _NO_SETPOINT: Final = (math.nan,) * 12
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What control wants in one cycle."""
+    """Order of control for one cycle."""
 
     sequence: int
     """Number of the cycle for which it is meant, modulo 2^32."""
     stamp_s: float
     """Monotonic time of writing [s]."""
     setpoint: Setpoint | None
-    """What is asked of the six legs, or None."""
+    """Setpoint of the six legs, or None."""
     requests: tuple[Request, ...] = ()
-    """What is asked of the modes."""
+    """Requests to the modes."""
     reset: bool = False
-    """The operator's reset button."""
+    """Whether the operator presses reset."""
     leave: bool = False
-    """Control wants the drives disabled and the bus left, after a stop if need be."""
+    """Whether control wants the drives disabled and the bus left, after a stop if need be."""
     act_s: float = -math.inf
-    """Monotonic time of a person's newest press for something to begin [s]."""
+    """Monotonic time of a person's last press for something to begin [s]."""
 
 
 class CommandSlot(Latest, fields="II2d12d"):
-    """One order in shared memory: sequence, flags, stamp, act, six lengths, six speeds.
+    """Slot for one order in shared memory: sequence, flags, stamp, act, six lengths, six speeds.
 
-    Control calls `write`, the gate `take`; neither ever waits for the other. What lies there when
-    an end begins was never meant for it.
+    Control calls `write`, the gate `take`; neither ever waits for the other. An order that is there
+    when an end begins was never meant for it.
     """
 
     __slots__ = ()

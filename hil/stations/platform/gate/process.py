@@ -1,8 +1,8 @@
-"""The gate's process, told by one line of JSON what to guard.
+"""Process of the gate, started by an order in one line of JSON.
 
 It is started as `python -m hil.stations.platform.gate.process`.
 
-It builds its own bank, says ready or refused, and from then on runs one cycle per deadline. It sits
+It builds its own bank, says ready or refused, and from then on runs one cycle per deadline. It is
 in a session of its own and ignores the terminal's signals, because it must outlive a control that
 is killed, and ends by itself once the platform is at rest and without power.
 """
@@ -40,13 +40,13 @@ from safety.gate import Gate
 
 READY_DESCRIPTOR: Final = 1
 WAITS_EVERY_S: Final = 0.5
-"""How often control is told at most what the set-up of the drives waits for [s]."""
+"""Shortest time between two reports to control on what the drives' setup waits for [s]."""
 SEEN_MAX: Final = 48
-"""Characters that are told of each drive not proved to be off, where there is no room for all."""
+"""Characters reported of each drive not proved to be off, where there is no room for all."""
 
 
 class ControlWire:
-    """The connection to control: it wakes control up, and tells when control has ended.
+    """Connection to control: it wakes control up, and shows when control has ended.
 
     Args:
         fd: descriptor of a connected local socket.
@@ -57,7 +57,7 @@ class ControlWire:
         self._socket.setblocking(False)
 
     def wake(self) -> bool:
-        """Send one byte; say whether control still exists. A full buffer means: it sleeps."""
+        """Send one byte; returns whether control still exists. A full buffer means: it sleeps."""
         try:
             self._socket.send(b"\0")
         except BlockingIOError:
@@ -77,7 +77,7 @@ class ControlWire:
             return False
 
     def close(self) -> None:
-        """Let go; control sees the end of the connection."""
+        """Close; control sees the end of the connection."""
         self._socket.close()
 
 
@@ -118,14 +118,14 @@ def _say(**answer: Any) -> None:
 
 
 class WaitsWriter:
-    """Tells control, before the first cycle, what the set-up of the drives waits for."""
+    """Reporter to control, before the first cycle, on what the setup of the drives waits for."""
 
     def __init__(self, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
         self._due_s = float("-inf")
 
     def write(self, waits: Waits) -> None:
-        """Tell it, but not too often; that it is told again says that the process lives."""
+        """Report it, but not too often; a repeated report shows that the process is alive."""
         now_s = self._now_s()
         if now_s >= self._due_s:
             self._due_s = now_s + WAITS_EVERY_S
@@ -200,7 +200,7 @@ def _guard(
     wire: ControlWire,
     control: ControlWatch,
 ) -> int:
-    """Run cycles until nothing is left to do, then leave the bus and write what was kept."""
+    """Run cycles until nothing is left to do, then leave the bus and write the kept records."""
     box = BlackBox(order.limits.period_s)
     server = GateServer(
         gated,
@@ -253,8 +253,8 @@ def _close(gated: GatedBank) -> BankEnd:
 def _push_end(ring: Ring, end: BankEnd) -> None:
     """Put the end into the ring; what is too long for it is left out, and the drives last.
 
-    First the notes of the tally go, then the tally, then what was seen of each drive beyond its
-    first `SEEN_MAX` characters: which drives may have force is told in any case.
+    First the notes of the tally go, then the tally, then the record of each drive beyond its first
+    `SEEN_MAX` characters: which drives may have force is reported in any case.
     """
     for touch in end.touched:
         ring.push(TOUCH_KIND, json.dumps(touch).encode())
@@ -272,7 +272,7 @@ def _push_end(ring: Ring, end: BankEnd) -> None:
 
 
 def _in_words(tally: LinkTally) -> str:
-    """What has happened on the link, for a reader of the black box."""
+    """Tally of the link in words, for a reader of the black box."""
     return ", ".join(f"{name} {_listed(value)}" for name, value in tally.items()) or "none"
 
 

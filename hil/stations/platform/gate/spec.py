@@ -21,7 +21,7 @@ def build_bank(
 
     Args:
         now_s: monotonic time [s], for the deadlines of a real bus.
-        tell: told now and then what `configure` waits for.
+        report: takes now and then what `configure` waits for.
 
     Raises:
         DriveError: if settings, scales or URL make no bank, or that of another distribution cannot
@@ -29,7 +29,7 @@ def build_bank(
     """
     if spec.scheme == "sim":
         return _simulated(spec)
-    from drives.plugin_bank import BankOrder, OfferedBank
+    from drives.plugin_bank import BankOrder, PluginBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     offer = bank_offered(spec.scheme)
@@ -42,7 +42,7 @@ def build_bank(
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
     order = BankOrder.from_json(spec.settings["order"])
-    return OfferedBank(offer.value, order, now_s, offer.words)
+    return PluginBank(offer.value, order, now_s, offer.words)
 
 
 def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) ->
     Args:
         model: `drives.sim.cylinder_model.CylinderModel`.
         faults: `drives.sim.faults.SimFault`s.
-        seed: of the power-up positions.
+        seed: seed of the power-up positions.
         options: further keyword arguments of `drives.sim.bank.SimulatedBank`.
     """
     values = {name: getattr(model, name) for name in type(model).__dataclass_fields__}
@@ -95,7 +95,7 @@ def _simulated(spec: BankSpec) -> DriveBank:
 
 
 def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The body that couples the rods of a rig, and the servos that move it."""
+    """Body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant

@@ -1,8 +1,8 @@
 """Motions of other distributions: a `MotionKind` each, under the entry points `hil.motions`.
 
-A scenario names one by its ``kind``, beside ours; its table is checked by its own model. What it
-plays is tried once at every cycle's time before anything moves, and looked at again as it is
-played: rubbish is refused by name and time.
+A scenario names one by its ``kind``, as it names ours; its table is checked by its own model. The
+motion is tried once at every cycle's time before anything moves, and checked again as it is played:
+invalid setpoints are refused by name and time.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from hil_common.arrays.pose import PoseError
 from platform6dof.pose import PlatformSetpoint
 
 GROUP: Final = "hil.motions"
-"""Entry points whose objects are `MotionKind` values; each bears the ``kind`` of its table."""
+"""Entry points whose objects are `MotionKind` values; each name is the ``kind`` of its table."""
 OWN_KINDS: Final = ("multi_sine", "moves", "recorded", "diagram", "hold", "legs")
-"""Kinds of the bench itself."""
+"""Kinds of motions of the bench itself."""
 REST_RATE: Final = 1e-6
-"""A motion begins and ends at rest: no faster than this there [m/s, rad/s]."""
+"""Highest rate at the ends of a motion, where it is at rest [m/s, rad/s]."""
 
 ROTATION_OFF: Final = 1e-6
-"""How far a rotation's first two rows may be from unit length and a right angle, and the third
-from their cross product [1]."""
+"""Largest error of a rotation's first two rows from unit length and a right angle, and of the
+third from their cross product [1]."""
 
 
 @dataclass(frozen=True, slots=True)
 class MotionKind:
-    """A kind of motion, as its entry point gives it."""
+    """Kind of motion, the object of its entry point."""
 
     settings: type[Settings]
     """Model of the ``[motion]`` table; its field ``kind`` is a `Literal` of the entry's name."""
@@ -50,15 +50,15 @@ class MotionKind:
 
 
 def motions_offered() -> tuple[Offer, ...]:
-    """All motions of other distributions by name; those that cannot be used say why."""
-    return offers(GROUP, _not_a_motion, own=OWN_KINDS)
+    """Motions of other distributions by name; those that cannot be used have the reason."""
+    return offers(GROUP, _plugin_fault, own=OWN_KINDS)
 
 
-def _motion_offered(name: str) -> Offer | None:
-    return offer_named(GROUP, name, _not_a_motion, own=OWN_KINDS)
+def _motion_plugin(name: str) -> Offer | None:
+    return offer_named(GROUP, name, _plugin_fault, own=OWN_KINDS)
 
 
-def _not_a_motion(entry: EntryPoint, kind: object) -> str:
+def _plugin_fault(entry: EntryPoint, kind: object) -> str:
     if not isinstance(kind, MotionKind):
         what = "hil.stations.platform.motion.motion_plugins.MotionKind"
         return f"{entry.value} is a {type(kind).__name__}; it must be a {what}"
@@ -71,13 +71,13 @@ def _not_a_motion(entry: EntryPoint, kind: object) -> str:
     return "" if callable(kind.build) else f"its build is {kind.build!r}, which cannot be called"
 
 
-class OthersToo:
-    """Marks the union of our motions: settings of other distributions are taken as well."""
+class PluginSettings:
+    """Mark of the union of our motions: settings of other distributions are taken as well."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Let settings be judged by whose kind they are; written out as what they are."""
+        """Validate settings by the model of their kind; serialise them as they are."""
         return core_schema.no_info_wrap_validator_function(
             _settings_of, handler(source), serialization=core_schema.simple_ser_schema("any")
         )
@@ -85,7 +85,7 @@ class OthersToo:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Our kinds, and those of others that are installed and can be used."""
+        """Schema of our kinds, and of usable ones of other distributions."""
         schema_of_all = handler(schema)
         theirs = {
             one.name: one.value.settings.__pydantic_core_schema__
@@ -103,7 +103,7 @@ def _settings_of(table: Any, ours: Callable[[Any], Settings]) -> Settings:
     kind = table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", None)
     offer = None
     if isinstance(kind, str) and kind not in OWN_KINDS:
-        offer = _motion_offered(kind)
+        offer = _motion_plugin(kind)
         if offer is None:
             known = ", ".join(repr(one) for one in (*OWN_KINDS, *_usable()))
             context = {"discriminator": "'kind'", "tag": kind, "expected_tags": known}
@@ -121,34 +121,34 @@ def _usable() -> tuple[str, ...]:
     return tuple(one.name for one in motions_offered() if not one.broken)
 
 
-def offered_motion(settings: Any, rig: Rig, source: str, period_s: float) -> OfferedMotion:
-    """The motion of another distribution's settings, tried at the time of every cycle.
+def plugin_motion(settings: Any, rig: Rig, source: str, period_s: float) -> PluginMotion:
+    """Motion of another distribution's settings, tried at the time of every cycle.
 
     Args:
         source: the scenario's file, for error texts.
         period_s: cycle time [s].
 
     Raises:
-        ConfigError: if it cannot be made, or anything that it returns is no setpoint; with the
-            motion's name, the distribution, the time and what would have been right.
+        ConfigError: if it cannot be made, or returns anything but a setpoint; with the motion's
+            name, the distribution, the time and what would have been right.
     """
-    offer = _motion_offered(settings.kind)
+    offer = _motion_plugin(settings.kind)
     if offer is None or offer.broken:
         why = "is not installed any more" if offer is None else offer.broken
         raise ConfigError(source, [about("motion.kind", f"motion {settings.kind!r}: {why}")])
-    motion = OfferedMotion(offer, settings, rig, source)
+    motion = PluginMotion(offer, settings, rig, source)
     motion.require_whole(period_s)
     return motion
 
 
-class OfferedMotion:
-    """A motion of another distribution, looked at wherever it is asked.
+class PluginMotion:
+    """Motion of another distribution, checked at every sample.
 
     Args:
         source: the scenario's file, for error texts.
 
     Raises:
-        ConfigError: if it cannot be made, or its duration is none.
+        ConfigError: if it cannot be made, or its duration is not valid.
     """
 
     def __init__(self, offer: Offer, settings: Any, rig: Rig, source: str) -> None:
@@ -173,11 +173,11 @@ class OfferedMotion:
 
     @property
     def duration_s(self) -> float:
-        """How long the motion lasts, as it told at first [s]."""
+        """Duration of the motion, as first returned [s]."""
         return self._duration_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:
-        """Return where the platform shall be, and how it shall move there.
+        """Return the setpoint at a time since the motion began.
 
         Raises:
             ConfigError: if the motion fails, or returns something else than a finite setpoint.
@@ -198,7 +198,7 @@ class OfferedMotion:
         return setpoint
 
     def require_whole(self, period_s: float) -> None:
-        """Refuse a motion that is rubbish at any cycle's time, or not at rest at its ends.
+        """Refuse a motion with an invalid setpoint at any cycle's time, or not at rest at its ends.
 
         Raises:
             ConfigError: with the first time.
@@ -217,7 +217,7 @@ class OfferedMotion:
 
 
 def _require_sound(setpoint: PlatformSetpoint) -> None:
-    """Judge a setpoint in few microseconds; one that was packed by hand was never looked at.
+    """Check a setpoint in few microseconds; one that was packed by hand was never checked.
 
     Raises:
         PoseError: wrong shape, not finite, or no rotation.

@@ -1,4 +1,4 @@
-"""Motions one after another."""
+"""Sequence of motions."""
 
 import bisect
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from hil.stations.platform.motion.source import MotionSource, clamp_time
 from platform6dof.pose import PlatformSetpoint
 
 
-class InTurn:
+class MotionSequence:
     """Motions one after another; each has to begin where the one before ends."""
 
     def __init__(self, motions: Sequence[MotionSource]) -> None:
@@ -17,7 +17,7 @@ class InTurn:
 
     @property
     def duration_s(self) -> float:
-        """How long they last together [s]."""
+        """Total duration [s]."""
         return self._ends_s[-1]
 
     def sample(self, t_s: float) -> PlatformSetpoint:

@@ -17,7 +17,7 @@ Term = tuple[float, float, float]
 
 
 class MultiSine(FadedMotion):
-    """The motion law of Bukharov et al. 2022, eqs. 4-5, in each of the six coordinates.
+    """Motion law of Bukharov et al. 2022, eqs. 4-5, in each of the six coordinates.
 
     x(t) = A + sum over k of Ar_k sin(2 pi nu_k t + phi_k) for t in 0..T, with the velocity and the
     acceleration that follow from it. A is the neutral coordinate. Where the law does not begin or

@@ -1,4 +1,4 @@
-"""A recorded motion, replayed as it was: displacements, angles or accelerations from a file.
+"""Recorded motion, replayed as it was: displacements, angles or accelerations from a file.
 
 Recordings bring uneven time stamps, offsets, other units and ends in mid-motion. Here they become
 one function of time, a quintic spline with four continuous derivatives, so that position, velocity
@@ -33,15 +33,15 @@ from platform6dof.pose import PlatformSetpoint
 DEGREE = 5
 """Quintic, so that position, velocity and acceleration are smooth together (C4)."""
 DERIVATIVES = 3
-"""Kept at each sample, the value among them."""
+"""Number of values kept at each sample: value, rate and second derivative."""
 
 BLOCK = 50_000
 """Intervals fitted at once: the equations of a million would take a third of a gigabyte."""
 OVERLAP = 200
-"""Samples beside a block that are fitted with it. What an end assumes fades to 0.43 of itself with
-each sample (the largest root of the quintic B-spline's symbol), here to 1e-73."""
+"""Samples on each side of a block that are fitted with it. An assumption at an end fades to 0.43
+of itself with each sample (largest root of the quintic B-spline's symbol), here to 1e-73."""
 AT_END = 2 * OVERLAP
-"""Samples that tell how a motion begins or ends."""
+"""Number of samples that decide how a motion begins or ends."""
 
 
 def fit_quintic(samples: Floats, step_s: float) -> Floats:
@@ -72,7 +72,7 @@ def fit_quintic(samples: Floats, step_s: float) -> Floats:
 
 
 class RecordedMotion(FadedMotion):
-    """A motion through uniform samples of its deviation from a neutral pose.
+    """Motion through uniform samples of its deviation from a neutral pose.
 
     In its own time the motion passes through every sample. Before and after it the samples are
     continued by odd reflection about the end samples, x(-t) = 2 x(0) - x(t), and faded.
@@ -125,12 +125,12 @@ class RecordedMotion(FadedMotion):
         """Read a recorded motion.
 
         Args:
-            maps: Which column is which coordinate; coordinates without one stay neutral.
+            maps: Map of each column to its coordinate; coordinates without one stay neutral.
             neutral: Coordinates to add the recording to [m, rad], shape (6,).
-            rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
+            rate_hz: Rate of the uniform grid for uneven stamps [Hz]; by default the recording's.
             gap_max_s: Longest time between two samples that is bridged [s].
             lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
-            highpass_hz: Corner of the high-pass of what was integrated [Hz].
+            highpass_hz: Corner of the high-pass of integrated columns [Hz].
 
         Raises:
             MotionError: With the place, the value and what would have been right.

@@ -1,4 +1,4 @@
-"""Why an operated run ends, and how: the gravest cause first."""
+"""Reason and outcome of an operated run's end: the gravest cause first."""
 
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.platform.operator.button_commands import refusal_of
@@ -21,18 +21,18 @@ STEPS = {
     Mode.FAULT: EndStep.POWER_OFF,
     Mode.LOCKOUT: EndStep.POWER_OFF,
 }
-"""What an end does in each mode, if nobody parks."""
+"""Step of an end in each mode, if nobody parks."""
 
 
 class EndConditions:
-    """What speaks for an end of the run.
+    """Reasons for an end of the run.
 
     Attributes:
-        wish: why somebody outside the run wants its end; empty if nobody does.
-        fault: what is wrong beyond repair within the run; empty if nothing is.
-        gave_up: what the drives did not do in time; empty if they did.
+        wish: request from outside the run for its end; empty if there is none.
+        fault: irreparable fault within the run; empty if there is none.
+        gave_up: failure of the drives to act in time; empty if they did.
         shut_down: whether the operator wants the end.
-        by: who pressed for it.
+        by: name of the operator who pressed for it.
     """
 
     def __init__(self) -> None:
@@ -49,12 +49,12 @@ class EndConditions:
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the gravest cause, or an empty text."""
+        """Reason why the run was not completed: the gravest cause; empty if it was."""
         return self.fault or self.gave_up or self.wish
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended: completed when the operator shut it down."""
+        """Outcome of the run: completed when the operator shut it down."""
         if self.fault:
             return Outcome.TRIPPED
         if self.gave_up:
@@ -62,12 +62,12 @@ class EndConditions:
         return Outcome.STOPPED if self.wish else Outcome.COMPLETED
 
     def end_now(self, verdict: Verdict | None, *, parks: bool, left_s: float) -> RunEnd | None:
-        """The end as panels are told of it; None while there is none.
+        """End of the run for panels; None while there is none.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
-            parks: whether the platform is going to be parked, or is being.
-            left_s: how long PARK is still waited for in HOLD [s].
+            parks: whether the platform is or will be parked.
+            left_s: remaining wait for PARK in HOLD [s].
         """
         lost = verdict is not None and verdict.mode is Mode.LOCKOUT
         if not (self.under_way or lost):
@@ -82,7 +82,7 @@ class EndConditions:
         return RunEnd(cause, step, why, max(left_s, 0.0), waits)
 
     def _cause(self, lost: Verdict | None) -> tuple[EndCause, str]:
-        """The gravest cause, and what is to be said of it; `lost` is a lockout's verdict."""
+        """Gravest cause, and its text; `lost` is a lockout's verdict."""
         if lost is not None or self.fault:
             first = "" if lost is None else describe_faults(lost.faults)
             return EndCause.FAULT, self.fault or first or Mode.LOCKOUT.name

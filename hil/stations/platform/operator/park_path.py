@@ -1,8 +1,8 @@
-"""The way to park, proved before it is gone, wherever the platform stands.
+"""Path to park, proved before it is followed, wherever the platform is.
 
-That a pose could be gone to does not say that the straight way from it to park is free. Several
-ways are looked at, the shortest first, one part per cycle; which of them is gone, if any, is known
-before parking is asked of the gate.
+A pose that could be reached may have no free straight path to park. Several paths are checked, the
+shortest first, one part per cycle; which of them is followed, if any, is known before parking is
+requested from the gate.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,10 @@ from hil_common.arrays.pose import Pose
 
 
 class ParkStage(Enum):
-    """What is done next."""
+    """Next step of the work."""
 
     LOCATE = "locate"
-    """Where the platform stands."""
+    """Find where the platform is."""
     PLAN = "plan"
     PROVE = "prove"
     PROVED = "proved"
@@ -35,11 +35,11 @@ TRANSITIONS: dict[ParkStage, tuple[ParkStage, ...]] = {
     ParkStage.PROVED: (),
     ParkStage.REFUSED: (),
 }
-"""What may follow what."""
+"""Stages that may follow each."""
 
 
 class _Rows(Played):
-    """A move in rows that nothing overwrites."""
+    """Move in rows that nothing overwrites."""
 
     def rows(self, t_s: float) -> Floats:
         """Return the rows at a time [s]."""
@@ -47,11 +47,11 @@ class _Rows(Played):
 
 
 class ParkPath:
-    """Looks for a way to park from one pose.
+    """Search for a path to park from one pose.
 
     Args:
         park: X_BP where homing ends.
-        neutral: X_BP in the middle of the workspace, which a way may lead over.
+        neutral: X_BP in the middle of the workspace, through which a path may lead.
     """
 
     def __init__(self, park: Pose, neutral: Pose, limits: MoveLimits, reach: PathCheck) -> None:
@@ -60,7 +60,7 @@ class ParkPath:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was found: the platform stands elsewhere."""
+        """Discard the path: the platform is elsewhere."""
         self._stage = ParkStage.LOCATE
         self._left: list[tuple[Pose, ...]] = []
         self._here = self._park
@@ -70,24 +70,24 @@ class ParkPath:
 
     @property
     def stage(self) -> ParkStage:
-        """How far it has come."""
+        """Stage that it has reached."""
         return self._stage
 
     @property
     def path(self) -> Moves | None:
-        """The way that was proved; None before."""
+        """Path that was proved; None before."""
         return self._planned if self._stage is ParkStage.PROVED else None
 
     @property
     def refused(self) -> str:
-        """What speaks against the shortest way, once no other is free either; empty before."""
+        """Objection to the shortest path, once no other is free either; empty before."""
         return self._objection if self._stage is ParkStage.REFUSED else ""
 
     def work(self, here: Callable[[], Pose]) -> None:
         """Do the part of one cycle.
 
         Args:
-            here: gives X_BP where the platform stands; asked once.
+            here: returns X_BP of the platform; called once.
         """
         try:
             following = self._work(here)
@@ -120,7 +120,7 @@ class ParkPath:
         return self._stage
 
     def _ways(self, here: Pose) -> list[tuple[Pose, ...]]:
-        """Straight there; or levelled out first; or over the middle of the workspace."""
+        """Candidate paths: straight there; or levelled out first; or over the middle."""
         at, neutral, park = here.coordinates(), self._neutral.coordinates(), self._park
         level = Pose.from_coordinates(np.concatenate([at[:3], park.coordinates()[3:]]))
         above = Pose.from_coordinates(np.concatenate([neutral[:3], at[3:]]))

@@ -1,25 +1,31 @@
-"""The way back after a stall of the computer: one press, and what leads there in its order.
+"""Recovery after a stall of the computer: one press, and the presses that lead there in order.
 
-It makes no permission: each step is the press that a person would make, judged as that, and the
-gate decides. It goes on while hold-to-run is held, and ends with whatever else happens.
+It gives no permission: each step is the press that a person would make, judged as that, and the
+gate decides. It continues while hold-to-run is held, and ends with anything else that happens.
 """
 
 from collections.abc import Callable
 
 from hil.desk.operation import Refusal
 from hil.desk.order import Button
-from hil.stations.platform.operator.buttons import LEADS_TO, WAITS, WORKS_IN, Readiness, led_back
+from hil.stations.platform.operator.buttons import (
+    NEXT_PRESS,
+    WAITS,
+    WORKS_IN,
+    Readiness,
+    leads_back,
+)
 from hil.timing.clock import Tick
 from safety.modes import Mode, Severity
 from safety.verdict import Verdict
 
 
-class WayBack:
-    """Which press comes next until the one that was made does something.
+class StallRecovery:
+    """Sequence of presses until the one that was made does something.
 
     Args:
-        patience_cycles: how long a step may take, where no other patience ends it.
-        refuse: takes why it came to nothing.
+        patience_cycles: most cycles of a step, where no other patience ends it.
+        refuse: takes the reason why it came to nothing.
     """
 
     def __init__(self, patience_cycles: int, refuse: Callable[[Tick, Refusal], None]) -> None:
@@ -29,13 +35,13 @@ class WayBack:
         self._waited = 0
         self._pressed: Mode | None = None
         self.target: Button | None = None
-        """What was pressed; None while nothing leads back."""
+        """Button that was pressed; None without a recovery."""
         self.pressed_s: float = 0.0
-        """When that was, monotonic [s]: the act of a person that each step rests on."""
+        """Time of that press, monotonic [s]: the act of a person that permits each step."""
 
     def begin(self, button: Button, mode: Mode, standing: Readiness, pressed_s: float) -> bool:
-        """Begin, if this press is one that leads back; say whether it is."""
-        if not led_back(button, mode, standing):
+        """Begin, if this press can be recovered; returns whether it can."""
+        if not leads_back(button, mode, standing):
             return False
         self.target, self.pressed_s = button, pressed_s
         self._mode, self._waited, self._pressed = mode, 0, None
@@ -46,10 +52,10 @@ class WayBack:
         self.target = None
 
     def step(self, tick: Tick, verdict: Verdict, standing: Readiness) -> Button | None:
-        """What is to be pressed in this cycle, or None.
+        """Next press in this cycle, or None.
 
         Args:
-            standing: what decides about presses now.
+            standing: facts that decide about presses now.
         """
         target, mode = self.target, verdict.mode
         if target is None:
@@ -67,7 +73,7 @@ class WayBack:
                 return None
             self.end()
             return target
-        press, _ = LEADS_TO[mode]
+        press, _ = NEXT_PRESS[mode]
         if press is Button.ENGAGE and not standing.ready:
             return None
         self._pressed = mode

@@ -74,10 +74,10 @@ def ride(
     with waiting("riding on the virtual clock", quiet=as_json):
         result = run_cue(plan, folder)
     if picture is not None:
-        from hil.stations.simulator.felt_ride import wanted_words
+        from hil.stations.simulator.felt_ride import describe_demand
         from hil.stations.simulator.report.felt_figure import felt_picture
 
-        write_file(picture, felt_picture(result.ride, wanted_words(plan)).png)
+        write_file(picture, felt_picture(result.ride, describe_demand(plan)).png)
     if as_json:
         from hil.stations.simulator.cue_summaries import summarize_ride
 
@@ -158,7 +158,7 @@ def axes(
 
 
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
-    from hil.stations.simulator.felt_ride import gain_of, wanted_words
+    from hil.stations.simulator.felt_ride import describe_demand, gain_of
     from hil.stations.simulator.felt_tables import (
         SCORE_HEADS,
         WORST_HEADS,
@@ -178,7 +178,7 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
         out.print(
             f"largest gain {fitted.gain:.4g}, margin {fitted.margin:.3f}{beyond}", soft_wrap=True
         )
-    out.print(wanted_words(plan), soft_wrap=True)
+    out.print(describe_demand(plan), soft_wrap=True)
     _show(SCORE_HEADS, score_rows(result.score))
     _show(WORST_HEADS, worst_rows(result.ride))
     away = ", ".join(f"{key} {value}" for key, value in travel_row(figures).items())

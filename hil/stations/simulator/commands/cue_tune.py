@@ -74,7 +74,7 @@ def tune(
     from hil.machines.cueing.preset import read_preset
     from hil.stations.simulator.cue_summaries import summarize_tune
     from hil.stations.simulator.record_file import record_file
-    from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tuned_preset
+    from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tune_preset
 
     if objective not in OBJECTIVES:
         line = f"--objective {objective}: it must be one of {', '.join(OBJECTIVES)}"
@@ -87,7 +87,7 @@ def tune(
         gain=gain, travel_m=travel, tilt_deg_s=tilt, rates=rates, trials=trials, seed=seed,
     )  # fmt: skip
     with waiting("trying sets of parameters", quiet=as_json):
-        found = asked(lambda: tuned_preset(request))
+        found = asked(lambda: tune_preset(request))
     if write is not None:
         from hil.stations.simulator.tune import preset_text
 

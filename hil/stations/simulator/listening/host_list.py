@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from hil.config.settings import read_toml
-from hil.hosts.maps import hosts_offered
+from hil.hosts.maps import installed_hosts
+from hil.stations.simulator.listening.host_lookup import shipped_maps
 from hil.stations.simulator.listening.host_summaries import (
     HostKindSummary,
     HostListSummary,
     HostMapSummary,
 )
-from hil.stations.simulator.listening.named_host import shipped_maps
-from hil.stations.simulator.wire_registry import wires_offered
+from hil.stations.simulator.wire_registry import installed_wires
 from hil.terminal.console import out, print_json
 from sim.hosts.kinds import KINDS
 
@@ -31,7 +31,7 @@ _WORDS = {
 
 def list_and_show(*, as_json: bool) -> None:
     """Show kinds of hosts and their maps."""
-    offered, wires = hosts_offered(), wires_offered()
+    offered, wires = installed_hosts(), installed_wires()
     emulated = {*KINDS, *(one.name for one in wires if not one.broken)}
     kinds: list[HostKind] = [offer.value for offer in offered if not offer.broken]
     maps = [HostMapSummary(name=path.stem, kind=str(read_toml(path).get("kind")))

@@ -20,7 +20,7 @@ from hil.hosts.kind import (
 )
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
-from hil.stations.simulator.listening.named_host import NamedHost
+from hil.stations.simulator.listening.host_lookup import NamedHost
 from hil.timing.clock import Clock
 
 PERIOD_S: Final = 0.005
@@ -62,7 +62,7 @@ class ListenChoice:
         return replace(self.host, settings=settings.model_copy(update={"key": self.key}))
 
 
-class HostEars:
+class HostReceiver:
     """Hears one host.
 
     Args:
@@ -148,9 +148,9 @@ def _seen(data: bytes, wanted: str) -> str:
 
 
 @contextmanager
-def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostEars]:
+def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostReceiver]:
     """Ears that are closed at the end; raises `ConfigError`."""
-    ears = HostEars(choice, clock.now_s)
+    ears = HostReceiver(choice, clock.now_s)
     try:
         yield ears
     finally:
@@ -158,7 +158,7 @@ def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostEars]:
 
 
 def listen(
-    ears: HostEars,
+    ears: HostReceiver,
     clock: Clock,
     seconds: float,
     stop: Callable[[], bool],

@@ -13,7 +13,7 @@ from hil.hosts.kind import Received, Refused
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.listening.host_figures import HostFigures
 from hil.stations.simulator.listening.host_receiver import (
-    HostEars,
+    HostReceiver,
     ListenChoice,
     listen,
     listening,
@@ -68,7 +68,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
 class _Display:
     """Feeds the figures, and draws them now and then."""
 
-    def __init__(self, figures: HostFigures, ears: HostEars, *, quiet: bool) -> None:
+    def __init__(self, figures: HostFigures, ears: HostReceiver, *, quiet: bool) -> None:
         self._figures, self._ears, self._quiet = figures, ears, quiet
         self.drawn: bool = out.is_terminal and not quiet
         """Whether a person sees the table being drawn."""
@@ -96,7 +96,7 @@ class _Display:
         self._next_s = now_s + (SAID_EVERY_S if self._live is None else DRAWN_EVERY_S)
 
 
-def _where(choice: ListenChoice, ears: HostEars) -> str:
+def _where(choice: ListenChoice, ears: HostReceiver) -> str:
     address, port = ears.address
     return f"{choice.host.kind.title}: listening on {address}:{port} (UDP); Ctrl-C ends"
 
@@ -134,7 +134,7 @@ def why_not(figures: HostFigures) -> str:
     return "" if followed else figures.why or figures.odd_pace
 
 
-def table_of(figures: HostFigures, ears: HostEars) -> Table:
+def table_of(figures: HostFigures, ears: HostReceiver) -> Table:
     """All that is known, a row each."""
     table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
@@ -179,7 +179,7 @@ def angles_deg(state: VehicleState) -> tuple[float, float, float]:
 
 
 def summarize(
-    choice: ListenChoice, ears: HostEars, figures: HostFigures, took_s: float
+    choice: ListenChoice, ears: HostReceiver, figures: HostFigures, took_s: float
 ) -> HostListenSummary:
     """The JSON object of what was heard."""
     address, port = ears.address

@@ -56,9 +56,9 @@ class EmulatedSettings(Settings):
         Raises:
             ConfigError: if there is no such feed.
         """
-        return self.made_feed(file).lasts_s
+        return self.make_feed(file).lasts_s
 
-    def made_feed(self, file: Path) -> Feed:
+    def make_feed(self, file: Path) -> Feed:
         """Its vehicle.
 
         Raises:
@@ -181,7 +181,7 @@ def emulated(
     Raises:
         ConfigError: if it cannot be made.
     """
-    feed = WaitingFeed(settings.made_feed(around.scenario_file))
+    feed = WaitingFeed(settings.make_feed(around.scenario_file))
     host = host_of(settings, kind, map_, key, feed, around)
     check_faults(settings.faults, around.scenario_file)
     return EmulatedWire(host, feed, settings.faults, around.now_s())

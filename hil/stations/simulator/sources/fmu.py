@@ -19,7 +19,7 @@ from hil.fmu.description import Description, read_description, require_runnable
 from hil.fmu.model_steps import Stepping
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
-from hil.fmu.variable_map import mapped_variables
+from hil.fmu.variable_map import map_variables
 from hil.fmu.wire import ModelOrder
 from hil.stations.simulator.force_remedies import fmu_remedy
 from hil.stations.simulator.source import BY_FORCES, SourceKind, Surroundings
@@ -81,8 +81,8 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     steps = steps_of(model, around.period_s, settings.step_s, source, between=said)
     _require_force(settings, file)
     _require_attitude(settings, file)
-    outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
-    inputs = mapped_variables(
+    outputs = map_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
+    inputs = map_variables(
         model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
     )
     for name in settings.start:

@@ -25,7 +25,7 @@ from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.sender_process import SendingProcess
+from hil.stations.simulator.sources.sender_process import SenderProcess
 from hil.stations.simulator.sources.smoothing import smoothing
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
@@ -91,7 +91,7 @@ class SocketWire:
     """
 
     def __init__(
-        self, link: HostLink, asked: Address | None, partner: SendingProcess | None = None
+        self, link: HostLink, asked: Address | None, partner: SenderProcess | None = None
     ) -> None:
         self._link, self._asked, self._partner = link, asked, partner
         self._ended_s = math.inf

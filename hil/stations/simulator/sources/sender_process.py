@@ -35,7 +35,7 @@ ENDS_S: Final = 2.0
 """And has ended so long after its input [s]."""
 
 
-class SendingOrder(Settings):
+class SenderSettings(Settings):
     """What the process emulates."""
 
     emulated: EmulatedSettings
@@ -52,7 +52,7 @@ class SendingOrder(Settings):
     """Where it sends to."""
 
 
-class SendingProcess:
+class SenderProcess:
     """A process that emulates a simulator and sends UDP.
 
     Args:
@@ -84,18 +84,18 @@ def sending(
     key: bytes,
     around: Surroundings,
     to: Address,
-) -> Iterator[SendingProcess]:
+) -> Iterator[SenderProcess]:
     """A process of its own that sends UDP to an address.
 
     Raises:
         ConfigError: if it cannot be made, or does not start.
     """
     file = around.scenario_file
-    feed = settings.made_feed(file)
+    feed = settings.make_feed(file)
     check_faults(settings.faults, file)
     host_of(settings, kind, map_, key, feed, around)  # refuses here what would fail there
     table = map_.model_dump(mode="json", exclude={"key"})
-    order = SendingOrder(
+    order = SenderSettings(
         emulated=settings, map=table, key=key.hex(), file=str(file), period_s=around.period_s,
         seed=around.seed, to=to,
     )  # fmt: skip
@@ -108,7 +108,7 @@ def sending(
             line = f"source.emulated: its process did not start within {STARTS_S:g} s"
             raise ConfigError(str(file), [about("source.emulated", line)])
         asked = None if kind.asks_port is None else ("127.0.0.1", port)
-        yield SendingProcess(child, asked, feed.lasts_s)
+        yield SenderProcess(child, asked, feed.lasts_s)
     finally:
         child.send(b"", last=True)  # it ends by that
         child.end(ENDS_S)
@@ -123,7 +123,7 @@ def _port_of(child: ChildProcess) -> int | None:
     return int(line) if line else None
 
 
-class _Wishes:
+class _StandardInput:
     """What the other end says meanwhile: lines at the standard input, or their end."""
 
     def __init__(self) -> None:
@@ -144,14 +144,14 @@ def main() -> None:
     from sim.hosts.host_program import run_host
 
     line = sys.stdin.buffer.raw.readline()  # pyright: ignore[reportAttributeAccessIssue]
-    order = SendingOrder.model_validate_json(line)
+    order = SenderSettings.model_validate_json(line)
     GIVEN.take(order.emulated.feed, "feed")  # the process that began this one has judged it
     clock, file = RealClock(), Path(order.file)
     around = Surroundings(file, order.period_s, False, order.seed, clock.now_s)
     kind, map_ = map_of(order.map, order.file)
-    feed = WaitingFeed(order.emulated.made_feed(file))
+    feed = WaitingFeed(order.emulated.make_feed(file))
     host = host_of(order.emulated, kind, map_, bytes.fromhex(order.key), feed, around)
-    wishes = _Wishes()
+    wishes = _StandardInput()
 
     def over() -> bool:
         """Whether the other end has gone; a word from it lets the vehicle begin."""

@@ -1,4 +1,4 @@
-"""``hil world convert``: a robot in another form, each loss told."""
+"""``hil world convert``: a robot in another form, each loss reported."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class RobotForm(StrEnum):
     """Forms of a robot's document."""
 
     DH = "dh"
-    """The text of D-H rows."""
+    """Text of D-H rows."""
     TOML = "toml"
-    """Ours; nothing is lost."""
+    """TOML document of this program; nothing is lost."""
     URDF = "urdf"
     """The description that ROS reads, with words of ours for what it lacks."""
     MJCF = "mjcf"
-    """The physics engine's."""
+    """Document of the physics engine."""
 
 
 @verb

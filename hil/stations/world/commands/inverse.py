@@ -31,7 +31,7 @@ SWEEPS = 2000
 
 
 class InverseMethod(StrEnum):
-    """How joints are found."""
+    """Method that finds the joints."""
 
     DLS = "dls"
     """Damped least squares."""
@@ -101,7 +101,7 @@ def ik(
 
 
 def _end(robot: Robot, text: str | None) -> int | None:
-    """Number of an end that is given by number or name."""
+    """Number of an end, given by number or name."""
     from sim.world.robots.model import JointType
 
     if text is None or text.strip().isdecimal():

@@ -1,4 +1,4 @@
-"""``hil world jog``: a robot is led by keys, or by steps of the command line."""
+"""``hil world jog``: a robot jogged by keys, or by steps of the command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -76,13 +76,13 @@ def jog_plan(
     what: str, *, axes: str | None, joints: str | None, steps: "Sequence[str]", speed: float,
     changes: "Sequence[str]" = (),
 ) -> "WorldPlan":  # fmt: skip
-    """The plan of a robot that is jogged.
+    """Plan of a robot that is jogged.
 
     Args:
         what: a scenario of the station, or a robot.
-        steps: of a script; none for keys.
+        steps: steps of a script; none for keys.
         speed: part of the full speeds.
-        changes: of the scenario, ``key=value``.
+        changes: changes of the scenario, ``key=value``.
 
     Raises:
         ConfigError: with the value and what would have been right.
@@ -111,7 +111,7 @@ def jog_plan(
 
 
 def _scenario(what: str) -> tuple[dict[str, Any], Path]:
-    """The table of a scenario, or one for a robot that stands alone."""
+    """Table of a scenario, or one made for a robot that stands alone."""
     from hil.config.file_search import find_file
     from hil.config.settings import read_toml
     from hil.machines.world.robot_documents import robot_of

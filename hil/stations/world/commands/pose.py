@@ -86,10 +86,10 @@ def given_coordinates(tree: RobotTree, texts: Sequence[str]) -> dict[int, tuple[
 def joint_called(
     joints: Sequence[RobotJoint], text: str, key: str, before: str = ""
 ) -> RobotJoint:  # fmt: skip
-    """The joint that a number, or else a name of the document, means.
+    """Joint that a number, or else a name of the document, means.
 
     Args:
-        key: what to call the text in an error.
+        key: name of the text, for errors.
         before: words before the joints that there are.
 
     Raises:
@@ -108,12 +108,12 @@ def joint_called(
 
 
 def called_joint(joint: RobotJoint) -> str:
-    """What a joint is called: its number, and its name if it has one."""
+    """Name of a joint in texts: its number, and its name if it has one."""
     return f"joint {joint.number} {joint.name}".rstrip()
 
 
 def _scales(joint: RobotJoint) -> tuple[float, ...]:
-    """From what people write to SI, for each coordinate."""
+    """Factor from the units of the command line to SI, for each coordinate."""
     from sim.world.robots.model import JointType
 
     one = math.radians(1.0)

@@ -13,7 +13,7 @@ from hil.terminal.console import out, print_json
 
 
 def world_scenario(name: str) -> Path | None:
-    """The file of a scenario of this station that a name or a path means; None if it is none."""
+    """File of a scenario of this station, by name or path; None if it is none."""
     from hil.config.file_search import find_file
     from hil.config.settings import read_toml
     from hil.stations.world.signals import STATION
@@ -29,7 +29,7 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
     """Whether a scenario can be used; its motion is proved by `hil check`.
 
     Args:
-        no_engine: what to say if the engine is not installed.
+        no_engine: text if the engine is not installed.
 
     Raises:
         ConfigError: with every fault, those of the scenario by line and column.
@@ -78,7 +78,7 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
 
 
 def _located(path: Path, error: ConfigError) -> ConfigError:
-    """The same with line and column of each fault of the scenario itself."""
+    """Copy of an error with line and column of each fault of the scenario itself."""
     from sim.world.robots.toml_places import key_places
 
     if error.source != str(path):

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 DEEP_M: Final = 1e-3
-"""How far bodies may be in each other where a scene begins."""
+"""Deepest overlap of two bodies where a scene begins [m]."""
 
 
 def scene_rows() -> list[SceneRowSummary]:
-    """The shipped scenes."""
+    """Rows of the shipped scenes."""
     from hil.machines.world.scene_documents import scene_of, shipped_scenes
 
     return [_row(name, scene_of(name)) for name in shipped_scenes()]
@@ -42,10 +42,10 @@ def _row(name: str, found: FurnishedScene) -> SceneRowSummary:
 
 
 def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera: str) -> None:
-    """``hil world show`` of a scene.
+    """Show a scene, as ``hil world show`` does.
 
     Args:
-        png: where its picture goes, of that size, by one of its cameras.
+        png: file of its picture, which is of that size and by one of its cameras.
     """
     summary = _summarize(name)
     if png is not None:
@@ -61,10 +61,10 @@ def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera
 
 
 def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
-    """``hil world check`` of a scene: whether it can be used.
+    """Check whether a scene can be used, as ``hil world check`` does.
 
     Args:
-        no_engine: what to say if the engine is not installed.
+        no_engine: text if the engine is not installed.
     """
     summary = _checked(name, no_engine)
     if as_json:
@@ -75,7 +75,7 @@ def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
 
 
 def _summarize(name: str) -> SceneSummary:
-    """All of a scene; bodies of fields are placed by seed 0 where theirs is left to a run."""
+    """Summary of a scene; bodies of fields are placed by seed 0 where theirs is left to a run."""
     from hil.machines.world.scene_documents import scene_of
     from sim.world.scenes.bodies import placed_body
     from sim.world.scenes.fields import all_bodies
@@ -98,7 +98,7 @@ def _summarize(name: str) -> SceneSummary:
 
 
 def _show(summary: SceneSummary) -> None:
-    """The same for people."""
+    """Print a scene for people."""
     from rich.table import Table
 
     robots = ", ".join(f"{name} ({document})" for name, document in summary["robots"].items())
@@ -114,7 +114,7 @@ def _show(summary: SceneSummary) -> None:
 
 
 def _checked(name: str, no_engine: str) -> SceneCheckSummary:
-    """What a scene's document comes to, and what the engine makes of it."""
+    """Summary of a scene's document, and of what the engine makes of it."""
     from hil.machines.world.scene_documents import scene_of
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf_scene import scene_text
@@ -146,7 +146,7 @@ def _checked(name: str, no_engine: str) -> SceneCheckSummary:
 
 
 def _frictions(scene: Scene) -> Iterator[str]:
-    """Bodies on whose own friction nothing slides, for the floor's is the greater."""
+    """Warnings of bodies whose own friction does not act, as the floor's is greater."""
     for body in scene.bodies:
         floor = 0.0 if scene.floor is None else scene.floor.friction
         if body.friction < floor and not body.contact_time_s:
@@ -157,7 +157,7 @@ def _frictions(scene: Scene) -> Iterator[str]:
 
 
 def _show_check(summary: SceneCheckSummary) -> None:
-    """The same for people."""
+    """Print a check for people."""
     names = ("robots", "bodies", "scattered", "joints", "equalities", "sensors")
     counts = ", ".join(f"{summary[name]} {name}" for name in names if summary[name] is not None)
     out.print(f"{summary['scene']}: {counts}")

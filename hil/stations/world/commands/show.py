@@ -1,4 +1,4 @@
-"""``hil world list``, ``show`` and ``check``: what a robot is, and whether it can be used."""
+"""``hil world list``, ``show`` and ``check``: parts of a robot, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _row(name: str, robot: Robot, path: Path) -> RobotRowSummary:
 
 
 def _joints(robot: Robot) -> int:
-    """Joints that move a link or close a loop."""
+    """Number of joints that move a link or close a loop."""
     from sim.world.robots.model import JointType
 
     still = (JointType.END, JointType.FIXED)
@@ -242,7 +242,7 @@ def check(
 
 
 def _asked(robot: Robot) -> tuple[str, bool, tuple[int, int, int] | None]:
-    """What the engine makes of a robot, whether it takes it, and its `World.sizes`."""
+    """Answer of the engine about a robot, whether it takes it, and its `World.sizes`."""
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf import model_text
     from sim.world.engine.mjcf_robot import PlacedRobot

@@ -61,7 +61,7 @@ def view(
 
 
 def _show(result: WorldResult) -> None:
-    """How it went, while the window shows its end."""
+    """Show the result while the window shows the end of the run."""
     from hil.terminal.run_end import show_end, show_last
 
     show_end(result.end)
@@ -69,7 +69,7 @@ def _show(result: WorldResult) -> None:
 
 
 def _scenario(name: str) -> Path | None:
-    """The file of a scenario of this station that a name means; None if it means none."""
+    """File of a scenario of this station, by name; None if the name means none."""
     from hil.config.errors import ConfigError
     from hil.config.file_search import find_file
     from hil.config.settings import read_toml

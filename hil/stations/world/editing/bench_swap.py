@@ -1,4 +1,4 @@
-"""A built document put in place of the one that a run turns, between two of its steps."""
+"""Replacement of a run's bench by that of an edited document, between two of its steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hil.config.errors import RefusedError
 from hil.run.edit_texts import EditRefusedError, names_text
 from hil.stations.world.bench import DEEP_M, bench_again
 from hil.stations.world.editing.edit_build import plan_with
-from hil.stations.world.editing.edit_continuation import carried_source
+from hil.stations.world.editing.edit_continuation import continue_source
 from safety.robot_limits import RobotAction
 from sim.world.engine.model_compiler import ModelRefusedError, ModelText
 from sim.world.engine.state_transfer import CarriedOver, CarryRefusedError, carry_over
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from hil.stations.world.editing.edit_build import BuiltEdit
 
 DEEPER_M: Final = 1e-4
-"""By which an edit may press bodies into each other that are in each other by 1 mm already."""
+"""Most by which an edit may deepen an overlap of bodies that is 1 mm already [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SwappedBench:
-    """What a run goes on with."""
+class BenchSwap:
+    """New bench of a run, and what it took over."""
 
     bench: WorldBench
-    """Where the old one is."""
+    """Bench in the state of the old one."""
     carried: CarriedOver
-    """What went over."""
+    """State that was taken over."""
 
     def facts(self) -> Mapping[str, Scalar]:
-        """For an event of the recording."""
+        """Data for an event of the recording."""
         found: dict[str, Scalar] = {
             "kept": len(self.carried.kept),
             "fresh": names_text(self.carried.fresh),
@@ -49,13 +49,13 @@ class SwappedBench:
         return found
 
 
-def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
-    """A bench with another document of its robot, its state carried over by names.
+def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
+    """Bench with another document of its robot, its state carried over by names.
 
     The old bench is left as it is.
 
     Raises:
-        EditRefusedError: if the state cannot go over; the text says why.
+        EditRefusedError: with the reason, if the state cannot be carried over.
     """
     source_of = built.edit.source
     first, *others = (robot.placed for robot in old.world.robots)
@@ -89,18 +89,18 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
         )  # fmt: skip
     columns = _columns(old, bench, carried)
     at = bench.robot.positions().tolist()
-    source = carried_source(old.source, columns, at, len(old.robot.drives))
+    source = continue_source(old.source, columns, at, len(old.robot.drives))
     bench = replace(bench, source=source)
     bench.gated.carry_over(old.gated, columns)
     bench.sensors.carry_over(old.sensors.snapshot())
     bench.contacts.carry_over(old.contacts)
     for one, before in zip(bench.standing, old.standing, strict=True):
         one.carry_over(before)
-    return SwappedBench(bench, carried)
+    return BenchSwap(bench, carried)
 
 
 def _columns(old: WorldBench, new: WorldBench, carried: CarriedOver) -> list[int]:
-    """Place of each new drive's joint among the old ones; -1 for one that begins or had none."""
+    """Place of each new drive's joint among the old ones; -1 for one that is new or had none."""
     prefix, kept = new.robot.placed.prefix, set(carried.kept)
     before = {drive.joint: at for at, drive in enumerate(old.robot.drives)}
     return [

@@ -1,7 +1,7 @@
 """The process that reads, checks and compiles changed documents while a run goes on.
 
-It looks at a file itself, too, and builds it each time that it is saved; so the loop of the run
-does nothing but take what has come, without waiting.
+It polls a file itself, too, and builds it each time that it is saved; so the loop of the run only
+takes what has come, without waiting.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from hil.stations.world.scenario import WorldPlan
 
 LOOK_S: Final = 0.1
-"""From look to look at a file."""
+"""Period at which a watched file is polled [s]."""
 START_S: Final = 60.0
-"""Most that the process may take to begin."""
+"""Longest start of the process [s]."""
 PIPE_BYTES: Final = 1 << 20
-"""Asked of a pipe: a model goes through in one piece."""
+"""Size asked of a pipe [bytes]: a model goes through in one piece."""
 READ_BYTES: Final = 1 << 20
-"""Taken at once."""
+"""Most that one read takes [bytes]."""
 
 
 class BuilderProcess:
     """Builds documents for one run; edits come from a file that is saved, and from `offer`.
 
     Args:
-        plan: of the run.
-        watched: name of the document to look at, as the scenario names its robot; empty for none.
+        plan: plan of the run.
+        watched: name of the document to poll, as the scenario names its robot; empty for none.
 
     Raises:
         RefusedError: if the process does not begin.
@@ -108,7 +108,7 @@ class BuilderProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process identifier."""
         return self._child.pid
 
     def offer(self, edit: EditText) -> None:
@@ -117,7 +117,7 @@ class BuilderProcess:
         self._child.send(message(EDIT, asdict(edit)))
 
     def due(self, index: int) -> EditAnswer | None:
-        """What has been built since."""
+        """Next answer that has come since, or None."""
         if self._lost:
             return None
         with suppress(BlockingIOError):
@@ -133,7 +133,7 @@ class BuilderProcess:
         return answer_from(found[1], found[2])
 
     def left(self) -> tuple[str, ...]:
-        """Documents that were not built in time, and whether the process lives."""
+        """Reports of documents that were not built in time, and of a process that has ended."""
         lost = (self._lost,) if self._lost else ()
         return (*lost, *(["an edit: the run was over before it was built"] * bool(self._asked)))
 
@@ -149,14 +149,14 @@ class BuilderProcess:
 
 
 class _Watch:
-    """A document's text when it is another one than at the last look."""
+    """Poll of a document's text for changes."""
 
     def __init__(self, name: str, beside: Path) -> None:
         self._name, self._beside = name, beside
         self._last = self._text()
 
     def changed(self) -> EditText | None:
-        """A text that was saved since; a file that is gone for a moment is no edit."""
+        """Text that was saved since, or None; a file that is gone for a moment is no edit."""
         now = self._text()
         if now is None or now == self._last:
             return None

@@ -1,4 +1,4 @@
-"""Texts of documents, as files have them now."""
+"""Texts of documents, read from their files as they are now."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def edits_at(keys: Iterable[EditAt], step_s: float, beside: Path) -> tuple[Timed
     """Edits of a scenario, their files read; whether they can be taken is not judged.
 
     Args:
-        beside: the scenario.
+        beside: file of the scenario.
 
     Raises:
         ConfigError: if a file is not there.
@@ -35,12 +35,12 @@ def edits_at(keys: Iterable[EditAt], step_s: float, beside: Path) -> tuple[Timed
 
 
 def document_text(name: str, *, key: str = "ROBOT", beside: Path | None = None) -> EditText:
-    """The text of a document as it is now; of a machine, that of the robot that it makes.
+    """Text of a document as it is now; for a machine, of the robot that it makes.
 
     Args:
-        name: as a scenario names its robot.
-        key: what to call the name in an error.
-        beside: the file in which the name stands.
+        name: name of the document, as a scenario names its robot.
+        key: name of the key, for errors.
+        beside: file in which the name was written.
 
     Raises:
         ConfigError: if it is not there, or the machine's file is wrong.
@@ -53,7 +53,7 @@ def document_text(name: str, *, key: str = "ROBOT", beside: Path | None = None) 
 
 
 def file_text(path: Path) -> EditText:
-    """The text of a file as it is now.
+    """Text of a file as it is now.
 
     Raises:
         ConfigError: if it cannot be read.

@@ -1,4 +1,4 @@
-"""A changed document, read, checked and compiled: all that needs nothing of the run's state.
+"""Changed documents, read, checked and compiled: all that needs nothing of the run's state.
 
 It takes 5 to 100 ms and holds the interpreter's lock meanwhile, so a run in real time has it done
 by a process of its own (:mod:`hil.stations.world.editing.builder`).
@@ -29,26 +29,26 @@ from sim.world.scenes.fields import FieldFullError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuiltEdit:
-    """What a run takes of a changed document."""
+    """Changed document, ready for the run."""
 
     edit: EditText
-    """The document."""
+    """Text of the document."""
     robot: Robot
-    """As it reads, its drives commanded as the scenario says."""
+    """Robot of the document, its drives commanded as the scenario says."""
     weighed: Robot
-    """The same with what a scene puts on its links."""
+    """The same robot with what a scene puts on its links."""
     canonical: str
-    """The robot as TOML, all digits kept."""
+    """Document as TOML, all digits kept."""
     start: Mapping[int, Numbers]
-    """Coordinates of its joints where it starts, by number."""
+    """Coordinates of the joints at the start [rad] or [m], by number."""
     model: bytes
-    """Of the engine."""
+    """Compiled model of the engine."""
     text: str
-    """That it was made of."""
+    """Text that the model was compiled from."""
     files: Mapping[str, bytes]
-    """Pictures that it names."""
+    """Pictures that the text names, by path."""
     gains: Gains
-    """Of its law."""
+    """Gains of the robot's law."""
 
 
 def plan_with(plan: WorldPlan, robot: Robot, canonical: str) -> WorldPlan:
@@ -61,7 +61,7 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
     """Read, check and compile a document.
 
     Args:
-        plan: of the run; its robot says nothing here.
+        plan: plan of the run; its robot is not used.
 
     Raises:
         EditRefusedError: with all that is wrong.

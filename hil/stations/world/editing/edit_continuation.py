@@ -1,4 +1,4 @@
-"""A source of motion that goes on after an edit, and rows that keep their columns.
+"""Sources of motion that continue after an edit, and rows that keep their columns.
 
 Joints are known by their numbers. One that is new, or of another type, is held where it begins; one
 that has gone leaves its columns of the recording without a number.
@@ -19,40 +19,40 @@ if TYPE_CHECKING:
     from sim.world.sensors.sensor_signals import SensorSignal
 
 NOTHING = math.nan
-"""In the columns of what is not there any more."""
+"""Value in the columns of what is not there any more."""
 
 
-class CarriedSource:
-    """What a source wants of the joints that there are now.
+class ContinuedSource:
+    """Source whose setpoints fit the joints that there are now.
 
     Args:
-        source: in the order of the drives that there were.
+        source: source, in the order of the drives that there were.
         columns: place of each drive's joint among those, -1 for one that is held.
-        held: where those stay [rad] or [m], in the same order.
+        held: coordinates at which those stay [rad] or [m], in the same order.
     """
 
     def __init__(
         self, source: SetpointSource, columns: Sequence[int], held: Sequence[float]
     ) -> None:
         self.source: SetpointSource = source
-        """In the order of the drives that there were."""
+        """Source in the order of the drives that there were."""
         self.columns: tuple[int, ...] = tuple(columns)
-        """As given."""
+        """Place of each drive's joint among those of the source, -1 for one that is held."""
         self.held: tuple[float, ...] = tuple(held)
-        """As given."""
+        """Coordinates of the held joints [rad] or [m], in the order of the drives."""
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]."""
+        """Duration [s], None if nobody knows."""
         return self.source.duration_s
 
     @property
     def ended(self) -> bool:
-        """Whether its end is reached."""
+        """Whether the end is reached."""
         return self.source.ended
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where to be at a step."""
+        """Setpoint of a step."""
         positions, speeds, accelerations = self.source.setpoint(index)
         still = (0.0,) * len(self.columns)
         return RobotSetpoint(
@@ -62,21 +62,21 @@ class CarriedSource:
         )
 
     def news(self) -> Sequence[SourceNews]:
-        """What there is to tell."""
+        """Events since the last call."""
         return self.source.news()
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release what the source holds."""
         self.source.close()
 
-    def again(self, columns: Sequence[int], at: Sequence[float]) -> CarriedSource:
-        """After another edit.
+    def again(self, columns: Sequence[int], at: Sequence[float]) -> ContinuedSource:
+        """Source after another edit.
 
         Args:
             columns: place of each drive's joint among those of this one, -1 for one that begins.
-            at: where those begin [rad] or [m], in the same order.
+            at: coordinates at which those begin [rad] or [m], in the same order.
         """
-        return CarriedSource(
+        return ContinuedSource(
             self.source,
             [self.columns[one] if one >= 0 else -1 for one in columns],
             [self.held[one] if one >= 0 else here for one, here in zip(columns, at, strict=True)],
@@ -89,36 +89,36 @@ class CarriedSource:
         )
 
 
-def carried_source(
+def continue_source(
     source: SetpointSource, columns: Sequence[int], at: Sequence[float], count: int
 ) -> SetpointSource:
-    """A source after an edit; the same one if the edit leaves its joints.
+    """Continue a source after an edit; the same one if the edit leaves its joints.
 
     Args:
         columns: place of each drive's joint among those that there were, -1 for one that begins.
-        at: where those begin [rad] or [m].
-        count: of the drives that there were.
+        at: coordinates at which those begin [rad] or [m].
+        count: number of drives that there were.
     """
-    if isinstance(source, CarriedSource):
+    if isinstance(source, ContinuedSource):
         return source.again(columns, at)
     if list(columns) == list(range(count)):
         return source
-    return CarriedSource(source, columns, at)
+    return ContinuedSource(source, columns, at)
 
 
 @dataclass(frozen=True, slots=True)
 class RowColumns:
-    """What the rows of a recording have columns for, from its beginning on."""
+    """Columns of a recording's rows, fixed at its beginning."""
 
     joints: tuple[int, ...]
-    """Driven joints, by number."""
+    """Numbers of the driven joints."""
     coordinates: tuple[str, ...]
-    """Of everything that moves, by name."""
+    """Names of all coordinates that move."""
     readings: tuple[SensorSignal, ...]
-    """Of sensors."""
+    """Signals of the sensors."""
 
     def fit(self, bench: WorldBench) -> RowFit | None:
-        """Where a bench has what they show; None if it has just these."""
+        """Places of a bench's values in these columns; None if they are the same."""
         now = row_columns(bench)
         if now == self:
             return None
@@ -134,30 +134,30 @@ class RowColumns:
 
 @dataclass(frozen=True, slots=True)
 class RowFit:
-    """Where the columns of a row find their values after an edit."""
+    """Places from which the columns of a row take their values after an edit."""
 
     joints: tuple[int, ...]
-    """Places among the drives; -1 for nothing."""
+    """Place of each joint among the drives; -1 for nothing."""
     coordinates: tuple[int, ...]
-    """Places among all coordinates; -1 for nothing."""
+    """Place of each coordinate among all; -1 for nothing."""
     readings: tuple[tuple[int, ...], ...]
     """Places of each signal's values in a reading; -1 for nothing."""
 
     def of_joints(self, values: Sequence[float]) -> list[float]:
-        """Values of drives in their columns."""
+        """Values of drives in the order of the columns."""
         return [values[at] if at >= 0 else NOTHING for at in self.joints]
 
     def of_coordinates(self, values: Sequence[float]) -> list[float]:
-        """Coordinates of everything that moves in their columns."""
+        """Coordinates of everything that moves in the order of the columns."""
         return [values[at] if at >= 0 else NOTHING for at in self.coordinates]
 
     def of_readings(self, reading: Sequence[float]) -> list[float]:
-        """What sensors tell in its columns."""
+        """Sensor values in the order of the columns."""
         return [reading[at] if at >= 0 else NOTHING for places in self.readings for at in places]
 
 
 def _reading_at(shown: SensorSignal, now: SensorSignal | None) -> tuple[int, ...]:
-    """Where a reading has the values of a signal, by the names of its parts."""
+    """Places of a signal's values in a reading, by the names of its parts."""
     if now is not None and (now.count, now.parts) == (shown.count, shown.parts):
         return tuple(range(now.begin, now.begin + now.count))
     there = {} if now is None else {part: now.begin + at for at, part in enumerate(now.parts)}
@@ -166,7 +166,7 @@ def _reading_at(shown: SensorSignal, now: SensorSignal | None) -> tuple[int, ...
 
 
 def row_columns(bench: WorldBench) -> RowColumns:
-    """Of a bench at its beginning."""
+    """Columns of a bench at its beginning."""
     return RowColumns(
         tuple(drive.joint for drive in bench.robot.drives),
         tuple(name for name, _ in bench.world.coordinate_names()),

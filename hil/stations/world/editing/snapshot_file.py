@@ -21,22 +21,22 @@ from hil.config.files import read_regular, write_whole
 from hil.stations.world.editing.snapshots import RunSnapshot
 
 KIND: Final = "hil world snapshot"
-"""What such a file says it is."""
+"""Mark of such a file."""
 VERSION: Final = 1
-"""Of the form."""
+"""Version of the format."""
 BYTES_MAX: Final = 1 << 30
-"""Of a file."""
+"""Largest file that is read [bytes]."""
 ENCRYPTED: Final = 1
-"""Bit of a member's flags (APPNOTE.TXT of PKWARE, 4.4.4)."""
+"""Bit of a zip member's flags (APPNOTE.TXT of PKWARE, 4.4.4)."""
 _NO_SNAPSHOT: Final = (
     ValueError, LookupError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
     NotImplementedError, MemoryError, RecursionError,
 )  # fmt: skip
-"""What comes of reading something else; memory is short if its head names a size of its own."""
+"""Errors of reading another file; memory is short if its head names a size of its own."""
 
 
 def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
-    """Write a snapshot; the file is there as a whole or not at all."""
+    """Write a snapshot; the file is whole or absent."""
     header = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
     head = np.frombuffer(json.dumps(header).encode(), np.uint8)
     data = io.BytesIO()
@@ -48,7 +48,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
     """Read a snapshot.
 
     Raises:
-        ConfigError: if it is none, or of another version.
+        ConfigError: if it is not a snapshot, or of another version.
     """
     try:
         data = io.BytesIO(read_regular(path, BYTES_MAX))

@@ -1,6 +1,6 @@
-"""A whole run kept between two of its steps: it goes on from there bit by bit, here or elsewhere.
+"""Snapshots of a run between two of its steps, from which it continues bit by bit, also elsewhere.
 
-Everything that decides how a run goes on is in it: documents, the engine's state with what its
+Everything that decides how a run continues is in it: documents, the engine's state with what its
 solver begins from, switched ties, pushes, what sensors delay and the numbers of their noise, laws,
 gates, contacts, the motion and the figures. Sources that a person leads cannot be kept.
 """
@@ -18,7 +18,7 @@ from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
 from hil.stations.world.contact_watch import ContactState, Touch
-from hil.stations.world.editing.edit_continuation import CarriedSource, RowColumns
+from hil.stations.world.editing.edit_continuation import ContinuedSource, RowColumns
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
@@ -41,30 +41,30 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
-"""Arrays of a motion."""
+"""Names of the arrays of a motion."""
 CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
-"""Bytes of what sensors remember."""
+"""Names of the byte arrays of the sensors' memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunSnapshot:
-    """A run between the command of a turn and its step."""
+    """Run between the command of a turn and its step."""
 
     head: Mapping[str, Any]
-    """What JSON can hold: numbers, texts, lists and tables of them."""
+    """Numbers, texts, lists and tables of them, as JSON can hold."""
     arrays: Mapping[str, Array]
-    """The rest, by names."""
+    """Arrays by their names."""
 
 
 def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
-    """Keep a run; to be called between its command and its step (`BetweenSteps`).
+    """Take a snapshot of a run between its command and its step (`BetweenSteps`).
 
     Raises:
         RefusedError: if its motion is led by a person.
     """
     bench = run.bench
     source, held = bench.source, None
-    if isinstance(source, CarriedSource):
+    if isinstance(source, ContinuedSource):
         source, held = source.source, [list(source.columns), list(source.held)]
     if bench.plan.diagram is not None:
         raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
@@ -117,7 +117,7 @@ def restored(
     stopped: Callable[[], str] = str,
     between: Sequence[BetweenSteps] = (),
 ) -> WorldRun:
-    """A run that goes on from a snapshot, its step made: its next turn is the one after that.
+    """Run that continues from a snapshot, its step made: its next turn is the one after that.
 
     Args:
         clock: its ticks count from the snapshot's turn on.
@@ -161,7 +161,7 @@ def _restored(
 
 
 class ResumedClock:
-    """A clock whose ticks begin at a number.
+    """Clock whose ticks begin at a number.
 
     Args:
         first: number of its first tick.
@@ -172,11 +172,11 @@ class ResumedClock:
 
     @property
     def overruns(self) -> int:
-        """Of the clock."""
+        """Deadlines that the clock gave up."""
         return self._clock.overruns
 
     def now_s(self) -> float:
-        """Of the clock [s]."""
+        """Time of the clock [s]."""
         return self._clock.now_s()
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
@@ -187,23 +187,23 @@ class ResumedClock:
 
 
 class RunKeeper:
-    """Keeps a run after the rows of some numbers.
+    """Takes snapshots of a run after given rows.
 
     Args:
-        rows: numbers of rows.
-        keep: gets each snapshot.
+        rows: numbers of the rows.
+        keep: takes each snapshot.
     """
 
     def __init__(self, rows: Sequence[int], keep: Callable[[RunSnapshot], object]) -> None:
         self._rows, self._keep = frozenset(rows), keep
 
     def act(self, run: WorldRun, tick: Tick) -> None:
-        """Keep it, if this is one of the rows."""
+        """Take a snapshot, if this is one of the rows."""
         if tick.index in self._rows:
             self._keep(snapshot_of(run, tick))
 
     def close(self, run: WorldRun) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 def _gated_state(gated: GatedRobot) -> list[Any]:
@@ -222,13 +222,13 @@ def _resume_gated(gated: GatedRobot, document: Sequence[Any]) -> None:
 
 
 def _bench(snapshot: RunSnapshot) -> WorldBench:
-    """Where the kept documents start."""
+    """Bench at the start of the kept documents."""
     head, arrays = snapshot.head, snapshot.arrays
     plan = plan_from_header(head["plan"])
     motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
     source: SetpointSource = LaidOutSource(motion)
     if head["held"] is not None:
-        source = CarriedSource(source, *head["held"])
+        source = ContinuedSource(source, *head["held"])
     line = None
     if head["line"] is not None:
         turning, parts = head["line"]

@@ -1,6 +1,6 @@
 """Built documents between two processes, as data: a head of JSON, and the engine's model behind it.
 
-Numbers keep all their digits, and nothing that comes is ever run.
+Numbers keep all their digits, and nothing received is ever run.
 """
 
 from __future__ import annotations
@@ -28,44 +28,44 @@ from sim.world.robots.model import (
 from sim.world.robots.sensors import RobotSensor
 
 HEAD: Final = struct.Struct("<4sII")
-"""Mark of a message, bytes of its JSON, bytes of what follows."""
+"""Mark of a message, bytes of its JSON, bytes of its body."""
 READY: Final = b"REDY"
-"""The process listens, and has built the plan's own document for a rehearsal."""
+"""Kind: the process is ready, and has built the plan's own document for a rehearsal."""
 BEGIN: Final = b"PLAN"
-"""What is edited: the plan of a run, and a document to look at, if one is to be."""
+"""Kind: plan of a run, and a document to poll, if any."""
 EDIT: Final = b"EDIT"
-"""A document to build."""
+"""Kind: a document to build."""
 ANSWER: Final = b"ANSW"
-"""What building it came to."""
+"""Kind: the result of building one."""
 LARGEST: Final = 1 << 28
-"""Bytes of one message at most."""
+"""Largest message [bytes]."""
 
 
 class EditWireError(ValueError):
-    """Bytes that are no message of this wire."""
+    """Bytes that are not a message of this wire."""
 
 
 def message(kind: bytes, document: Any, body: bytes = b"") -> bytes:
-    """A message of JSON and bytes."""
+    """Encode a message of JSON and bytes."""
     text = orjson.dumps(document)
     return HEAD.pack(kind, len(text), len(body)) + text + body
 
 
 class MessageReader:
-    """Puts messages together of what comes in pieces."""
+    """Decoder of messages that come in pieces."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Take a piece."""
+        """Take a piece of the stream."""
         self._data += data
 
     def next(self) -> tuple[bytes, Any, bytes] | None:
-        """Kind, JSON and bytes of the next message; None if it is not there as a whole.
+        """Kind, JSON and bytes of the next message; None while it is incomplete.
 
         Raises:
-            EditWireError: if it is none.
+            EditWireError: if it is not a message.
         """
         if len(self._data) < HEAD.size:
             return None
@@ -95,23 +95,23 @@ def _parts() -> TypeAdapter[_Parts]:
 
 
 def robot_json(robot: Robot) -> str:
-    """All values of a robot."""
+    """JSON of all values of a robot."""
     parts = (robot.links, robot.joints, robot.name, robot.drives, robot.sensors, robot.machine,
              robot.gravity_m_s2)  # fmt: skip
     return _parts().dump_json(parts).decode()
 
 
 def robot_from(text: str) -> Robot:
-    """A robot out of its values.
+    """Robot out of its values.
 
     Raises:
-        ValueError: if they are no robot's.
+        ValueError: if they are not those of a robot.
     """
     return Robot(*_parts().validate_json(text))
 
 
 def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
-    """What building a document came to, as a message."""
+    """Encode the result of building a document."""
     document: dict[str, Any] = {
         "text": answer.edit.text, "source": answer.edit.source, "faults": list(answer.faults),
     }  # fmt: skip
@@ -132,7 +132,7 @@ def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
 
 
 def answer_from(document: Any, body: bytes) -> EditAnswer:
-    """What building a document came to, out of a message."""
+    """Decode the result of building a document."""
     edit = EditText(document["text"], document["source"])
     if "robot" not in document:
         return EditAnswer(edit, None, tuple(document["faults"]))

@@ -1,4 +1,4 @@
-"""Copy mode: joints go where somebody else's joints are, within their own bounds."""
+"""Copy mode: joints follow those of another machine, within their own bounds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Array = NDArray[np.float64]
 
 
 class ValueStream(Protocol):
-    """Values that lead joints."""
+    """Stream of values that lead joints."""
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for one that somebody sends."""
+        """Duration [s]; None for values that are received."""
         ...
 
     def values(self, t_s: float) -> Array | None:
@@ -31,18 +31,18 @@ class ValueStream(Protocol):
         ...
 
     def news(self) -> Sequence[SourceNews]:
-        """What there is to tell since the last call."""
+        """Events since the last call."""
         ...
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release what it holds."""
         ...
 
 
 class HeldStream:
-    """Values that count only while somebody holds the motion.
+    """Stream that counts only while an operator holds the motion.
 
-    Who takes hold anew chooses the sender that leads, where the one before is silent.
+    Holding anew chooses the sender that leads, if the one before is silent.
 
     Args:
         choose: lets another sender lead.
@@ -56,7 +56,7 @@ class HeldStream:
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]."""
+        """Duration [s]; None for values that are received."""
         return self._inner.duration_s
 
     def values(self, t_s: float) -> Array | None:
@@ -69,21 +69,21 @@ class HeldStream:
         return found if held else None
 
     def news(self) -> Sequence[SourceNews]:
-        """What there is to tell."""
+        """Events since the last call."""
         return self._inner.news()
 
     def close(self) -> None:
-        """Close what it hears."""
+        """Close the inner stream."""
         self._inner.close()
 
 
 class CopySource:
-    """Leads joints by values; without fresh ones they stop within their bounds, and hold.
+    """Source that leads joints by values; without fresh ones they stop within bounds, and hold.
 
     Args:
-        joints: where the robot stands.
+        joints: joints where the robot starts.
         smoothing_s: see `BoundedJoints.towards`.
-        duration_s: when it is cut off; None if it ends with its stream, where that ends.
+        duration_s: longest duration; None if it ends with its stream, where that ends.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ class CopySource:
         self._led: bool | None = None
         self._news = list[SourceNews]()
         self.duration_s: float | None = duration_s or stream.duration_s
-        """How long it lasts [s]; None until somebody stops it."""
+        """Duration [s]; None until somebody stops it."""
         self.ended: bool = False
-        """Whether it is over, and the joints rest."""
+        """Whether it is over, and the joints are at rest."""
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where to be at a step."""
-        if index and not self.ended:  # the first step is where it stands
+        """Setpoint of a step."""
+        if index and not self.ended:  # the first step is where it starts
             self._go_on(index * self._joints.period_s)
         return setpoint_of(self._joints)
 
@@ -123,7 +123,7 @@ class CopySource:
         self.ended = over and self._joints.at_rest
 
     def _hear(self, led: bool) -> None:
-        """Tell of values that fail to come, and of those that come again."""
+        """Report values that fail to come, and those that come again."""
         if led == self._led:
             return
         before, self._led = self._led, led
@@ -136,10 +136,10 @@ class CopySource:
             self._news.append(SourceNews(text, {"led": False}, warning=True))
 
     def news(self) -> Sequence[SourceNews]:
-        """Values that failed to come, or came again, and frames that were dropped."""
+        """Events: values that failed to come, or came again, and frames that were dropped."""
         taken, self._news = [*self._news, *self._stream.news()], []
         return taken
 
     def close(self) -> None:
-        """Close its stream."""
+        """Close the stream."""
         self._stream.close()

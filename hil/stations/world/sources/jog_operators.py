@@ -1,4 +1,4 @@
-"""Who jogs a robot: a script, the keys of a terminal, or handles that another process moves."""
+"""Operators who jog a robot: a script, the keys of a terminal, or another process's handles."""
 
 from __future__ import annotations
 
@@ -23,69 +23,69 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 AXES: Final = ("x", "y", "z", "about_x", "about_y", "about_z")
-"""In the order of deflections."""
+"""Axes of the tool in the order of deflections."""
 SCREEN_M_S: Final = 0.05
-"""Speed that handles say at full deflection; only its share of this counts."""
+"""Speed that handles send at full deflection [m/s]; only its share of this counts."""
 SCREEN_RAD_S: Final = math.radians(5.0)
-"""Likewise the turn rate."""
+"""Turn rate that handles send at full deflection [rad/s]; only its share of this counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JogWish:
-    """What an operator wants now: shares of the full speed, -1 to 1."""
+class JogCommand:
+    """Command of an operator: shares of the full speed, -1 to 1."""
 
     joints: Array | None = None
-    """Of each driven joint, shape (drives,); None if no joint is led."""
+    """Share of each driven joint, shape (drives,); None if no joint is led."""
     tool: Array | None = None
-    """Along and about x, y, z, shape (6,); None if the tool is not led."""
+    """Shares along and about x, y, z, shape (6,); None if the tool is not led."""
 
 
-REST: Final = JogWish()
-"""Nothing is wanted."""
+REST: Final = JogCommand()
+"""Command to rest."""
 
 
 class JogOperator(Protocol):
-    """Somebody who jogs."""
+    """Operator who jogs."""
 
     @property
     def end_reason(self) -> str:
-        """Why he has ended it; empty while it lasts."""
+        """Reason why he has ended it; empty while it lasts."""
         ...
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]; None if nobody knows."""
+        """Duration [s]; None if nobody knows."""
         ...
 
-    def wish(self, t_s: float) -> JogWish:
-        """What he wants at a time that never goes back; never blocks."""
+    def wish(self, t_s: float) -> JogCommand:
+        """Command at a time that never goes back; never blocks."""
         ...
 
     def close(self) -> None:
-        """Give back what he holds."""
+        """Release what it holds."""
         ...
 
 
-class ScriptHand:
-    """Steps one after the other.
+class ScriptOperator:
+    """Script of steps, one after the other.
 
     Args:
-        places: of the joint of each step among the drives; None of one that leads none.
-        drives: how many there are.
+        places: place of each step's joint among the drives; None for a step that leads none.
+        drives: number of drives.
     """
 
     def __init__(self, steps: Sequence[JogStep], places: Sequence[int | None], drives: int) -> None:
         self._ends_s = list(accumulate(step.for_s for step in steps))
         self._wishes = [
-            _step_wish(step, place, drives) for step, place in zip(steps, places, strict=True)
+            _command_of_step(step, place, drives) for step, place in zip(steps, places, strict=True)
         ]
         self.duration_s: float = self._ends_s[-1] if steps else 0.0
-        """How long it lasts [s]."""
+        """Duration [s]."""
         self.end_reason: str = ""
-        """Why it has ended."""
+        """Reason why it has ended; empty while it lasts."""
 
-    def wish(self, t_s: float) -> JogWish:
-        """What the step at a time wants."""
+    def wish(self, t_s: float) -> JogCommand:
+        """Command of the step at a time."""
         for end_s, wish in zip(self._ends_s, self._wishes, strict=True):
             if t_s < end_s - 1e-9:
                 return wish
@@ -93,43 +93,43 @@ class ScriptHand:
         return REST
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
-def _step_wish(step: JogStep, place: int | None, drives: int) -> JogWish:
+def _command_of_step(step: JogStep, place: int | None, drives: int) -> JogCommand:
     if place is not None:
         joints = np.zeros(drives)
         joints[place] = step.share
-        return JogWish(joints=joints)
+        return JogCommand(joints=joints)
     if step.axis is not None:
         tool = np.zeros(6)
         tool[AXES.index(step.axis)] = step.share
-        return JogWish(tool=tool)
+        return JogCommand(tool=tool)
     return REST
 
 
-class VelocityHand:
-    """Keys or handles: six deflections of joints, or of the tool.
+class VelocityOperator:
+    """Operator at keys or handles: six deflections of joints, or of the tool.
 
     Args:
-        source: of velocities, at full deflection `SCREEN_M_S` and `SCREEN_RAD_S`.
-        places: among the drives of the joints that they lead, at most six; None for the tool.
-        drives: how many there are.
+        source: source of velocities, at full deflection `SCREEN_M_S` and `SCREEN_RAD_S`.
+        places: places of the led joints among the drives, at most six; None for the tool.
+        drives: number of drives.
     """
 
     duration_s: float | None = None
-    """Nobody knows."""
+    """Duration, which nobody knows."""
 
     def __init__(self, source: VelocitySource, places: Sequence[int] | None, drives: int) -> None:
         self._source, self._places, self._drives = source, places, drives
 
     @property
     def end_reason(self) -> str:
-        """Why it has ended."""
+        """Reason why it has ended; empty while it lasts."""
         return self._source.end_reason
 
-    def wish(self, t_s: float) -> JogWish:
-        """What is held now."""
+    def wish(self, t_s: float) -> JogCommand:
+        """Command by the present deflections."""
         self._source.listen()
         twist = self._source.sample(t_s)
         if twist is None or twist.at_rest:
@@ -137,13 +137,13 @@ class VelocityHand:
         said = [*(twist.linear_m_s / SCREEN_M_S), *(twist.angular_rad_s / SCREEN_RAD_S)]
         shares = np.clip(said, -1.0, 1.0)
         if self._places is None:
-            return JogWish(tool=shares)
+            return JogCommand(tool=shares)
         joints = np.zeros(self._drives)
         joints[list(self._places)] = shares[: len(self._places)]
-        return JogWish(joints=joints)
+        return JogCommand(joints=joints)
 
     def close(self) -> None:
-        """Give the terminal or the socket back."""
+        """Release the terminal or the socket."""
         self._source.close()
 
 
@@ -151,14 +151,14 @@ def velocity_source(
     by: KeysSettings | HandlesSettings, scenario: Path, now_s: Callable[[], float],
     keys_fd: int | None,
 ) -> VelocitySource:  # fmt: skip
-    """Keys of a terminal, or handles of another process.
+    """Open the keys of a terminal, or the handles of another process.
 
     Args:
-        scenario: its file, in whose folder socket and token are.
+        scenario: file of the scenario, in whose folder socket and token are.
         keys_fd: descriptor of the terminal; None for that in which the program was started.
 
     Raises:
-        RefusedError: if it is not there; nothing has moved.
+        RefusedError: if it does not exist; nothing has moved.
         ConfigError: if socket or token are elsewhere.
     """
     import sys

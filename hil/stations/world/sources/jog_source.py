@@ -1,4 +1,4 @@
-"""Jogging: an operator leads joints or the tool by velocities; let go, all comes to rest."""
+"""Jogging: an operator leads joints or the tool by velocities; released, all comes to rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hil.stations.world.sources.jog_operators import REST
 from hil.stations.world.sources.source import SourceNews, setpoint_of
 
 if TYPE_CHECKING:
-    from hil.stations.world.sources.jog_operators import JogOperator, JogWish
+    from hil.stations.world.sources.jog_operators import JogCommand, JogOperator
     from safety.robot_limits import RobotSetpoint
     from sim.world.motion.joint_bounds import BoundedJoints
     from sim.world.motion.tool_jog import ToolJog
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SLOW: Final = 0.02
-"""Share of its speed below which a motion that is wanted goes no further."""
+"""Share of its speed below which a commanded motion counts as stuck."""
 
 
 class JogSource:
-    """Leads a robot as its operator wants, and held by whoever has to hold it.
+    """Source that leads a robot by its operator's commands, while it is held where it must be.
 
     Joints and tool take turns: one comes to rest before the other begins.
 
     Args:
-        joints: where the robot stands.
-        jog: of its tool; None if no driven joint leads to one.
-        operator: who wants something.
+        joints: joints where the robot starts.
+        jog: jog of its tool; None if no driven joint leads to one.
+        operator: source of the commands.
         full_joints: full speed of each driven joint, shape (drives,).
         full_tool: full speeds of the tool [m/s], [rad/s], shape (6,).
-        names: of the driven joints.
+        names: names of the driven joints.
         in_tool: whether the tool is led in its own axes.
-        held: whether it is held where it has to be, beside its operator's own device.
-        duration_s: when it ends; None when its operator ends it.
+        held: whether it is held where it must be, besides its operator's own device.
+        duration_s: longest duration; None if its operator ends it.
     """
 
     def __init__(
@@ -61,13 +61,13 @@ class JogSource:
         self._stuck = ""
         self._news = list[SourceNews]()
         self.duration_s: float | None = duration_s or operator.duration_s
-        """How long it lasts [s]; None if nobody knows."""
+        """Duration [s]; None if nobody knows."""
         self.ended: bool = False
-        """Whether it is over, and the joints rest."""
+        """Whether it is over, and the joints are at rest."""
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where to be at a step."""
-        if index and not self.ended:  # the first step is where it stands
+        """Setpoint of a step."""
+        if index and not self.ended:  # the first step is where it starts
             t_s = (index - 1) * self._joints.period_s
             wish = self._operator.wish(t_s)
             over = self.duration_s is not None and t_s >= self.duration_s - 1e-9
@@ -77,7 +77,7 @@ class JogSource:
             self.ended = (over or bool(self._operator.end_reason)) and self._joints.at_rest
         return setpoint_of(self._joints)
 
-    def _go(self, wish: JogWish) -> None:
+    def _go(self, wish: JogCommand) -> None:
         wanted = wish.joints is not None or wish.tool is not None
         if wanted != self._moves:
             self._moves = wanted
@@ -116,10 +116,10 @@ class JogSource:
         self._stuck = text
 
     def news(self) -> Sequence[SourceNews]:
-        """That it was led or let go, and where it goes no further."""
+        """Events: led or released, and places where it goes no further."""
         taken, self._news = self._news, []
         return taken
 
     def close(self) -> None:
-        """Give back what its operator holds."""
+        """Close the operator."""
         self._operator.close()

@@ -1,4 +1,4 @@
-"""The source of a scenario's motion, made for a run."""
+"""Construction of the source of a scenario's motion for a run."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from hil.stations.world.sources.copy_source import CopySource, HeldStream, Value
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.jog_operators import (
     JogOperator,
-    ScriptHand,
-    VelocityHand,
+    ScriptOperator,
+    VelocityOperator,
     velocity_source,
 )
 from hil.stations.world.sources.jog_source import JogSource
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 HELD_S: Final = 10.0
-"""On the virtual clock, without a duration."""
+"""Duration of a hold on the virtual clock, if none is given [s]."""
 
 
 def _always() -> bool:
@@ -57,30 +57,30 @@ def _always() -> bool:
 
 
 @dataclass(slots=True)
-class LiveMeans:
-    """What a motion needs that somebody leads while it lasts."""
+class LiveInputs:
+    """Operator's inputs of a motion that is led while it lasts."""
 
     now_s: Callable[[], float]
     """Monotonic time [s]."""
     held: Callable[[], bool] = _always
-    """Whether it is held where it has to be, at a desk; set once there is one."""
+    """Whether it is held where it must be, at a desk; set once there is one."""
     keys_fd: int | None = None
     """Descriptor of the terminal whose keys lead; None for that of the program."""
 
 
 def open_source(
-    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveMeans | None
+    plan: WorldPlan, chain: Chain | None, start: Array, limits: RobotLimits, live: LiveInputs | None
 ) -> tuple[SetpointSource, StraightLine | None]:
-    """Where the robot shall be at every step, and the line that its place shall follow, if any.
+    """Source of the robot's setpoints, and the line that its place follows, if any.
 
     Args:
-        chain: to the place that moves; None if the robot has none.
-        start: of the driven joints [rad] or [m], shape (drives,).
-        limits: of its gate, which led joints keep.
-        live: None where nobody leads: a motion that needs somebody stands.
+        chain: chain to the place that moves; None if the robot has none.
+        start: coordinates of the driven joints [rad] or [m], shape (drives,).
+        limits: limits of its gate, which led joints keep.
+        live: operator's inputs; None where nobody leads, and a led motion holds.
 
     Raises:
-        RefusedError: if the motion cannot be made, or what leads it is not there.
+        RefusedError: if the motion cannot be made, or what leads it does not exist.
     """
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion):
@@ -93,7 +93,7 @@ def open_source(
         rows = None if duration_s is None else round(duration_s / period_s)
         return RestingSource(start.tolist(), rows, period_s), None
     if isinstance(motion, JogMotion):
-        return _jogged(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
+        return _jog_source(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
     planned, line = planned_motion(plan, motion, chain, start)
     return LaidOutSource(planned), line
 
@@ -101,7 +101,7 @@ def open_source(
 def led_joints(
     plan: WorldPlan, motion: LedBounds, start: Array, limits: RobotLimits
 ) -> BoundedJoints:
-    """The joints of a robot within the bounds of a scenario, of its machine and of its gate."""
+    """Joints of a robot within the bounds of a scenario, of its machine and of its gate."""
     slides = np.array(slides_of(plan.robot))
     turns, speeds_up = math.radians(motion.speed_deg_s), math.radians(motion.acceleration_deg_s2)
     axes = limits.axes
@@ -119,7 +119,7 @@ def led_joints(
 
 
 def _copied(
-    plan: WorldPlan, motion: CopyMotion, joints: BoundedJoints, live: LiveMeans | None
+    plan: WorldPlan, motion: CopyMotion, joints: BoundedJoints, live: LiveInputs | None
 ) -> SetpointSource:
     led_by, _ = copy_map(motion, plan.robot)
     if motion.source == "recording":
@@ -136,14 +136,14 @@ def _copied(
     return CopySource(joints, stream, led_by, motion.smoothing_s, motion.duration_s)
 
 
-def _jogged(
+def _jog_source(
     plan: WorldPlan, motion: JogMotion, chain: Chain | None, joints: BoundedJoints,
-    live: LiveMeans | None,
+    live: LiveInputs | None,
 ) -> SetpointSource:  # fmt: skip
-    """A robot that is jogged; it stands where nobody does that.
+    """Source of a robot that is jogged, or holds where nobody jogs it.
 
     Raises:
-        RefusedError: if it has no tool to lead, or who leads it is not there.
+        RefusedError: if it has no tool to lead, or its operator's device does not exist.
     """
     jog = None
     if chain is not None and not plan.robot_has_loops:
@@ -158,14 +158,14 @@ def _jogged(
     drives = [drive.joint for drive in plan.robot.drives]
     if isinstance(motion.by, ScriptSettings):
         places = [None if one.joint is None else place_of(one.joint, plan.robot) for one in script]
-        operator: JogOperator = ScriptHand(script, places, len(drives))
+        operator: JogOperator = ScriptOperator(script, places, len(drives))
     elif live is None:
         return StandingSource(joints)
     else:
         source = velocity_source(motion.by, plan.document, live.now_s, live.keys_fd)
         led = [place_of(one, plan.robot) for one in motion.joints or drives[:6]]
         tool = motion.axes != "joints"
-        operator = VelocityHand(source, None if tool else led, len(drives))
+        operator = VelocityOperator(source, None if tool else led, len(drives))
     slides = np.array(slides_of(plan.robot))
     full = np.where(slides, motion.jog_m_s, math.radians(motion.jog_deg_s))
     return JogSource(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError
 from hil.config.file_search import find_file, shipped_paths
-from hil.hosts.maps import host_kind, hosts_offered, load_map
+from hil.hosts.maps import host_kind, installed_hosts, load_map
 
 if TYPE_CHECKING:
     from hil.hosts.kind import Codec, HostKind
@@ -36,7 +36,7 @@ def shipped_maps() -> tuple[Path, ...]:
     return tuple(shipped_paths(FOLDER))
 
 
-def named_host(name: str, overrides: tuple[str, ...] = ()) -> NamedHost:
+def find_host(name: str, overrides: tuple[str, ...] = ()) -> NamedHost:
     """The host of a name.
 
     Args:
@@ -50,7 +50,7 @@ def named_host(name: str, overrides: tuple[str, ...] = ()) -> NamedHost:
     if name in shipped or name.endswith(".toml"):
         kind, settings = load_map(find_file(name, folder=FOLDER, key="KIND"), overrides)
         return NamedHost(name, kind, settings)
-    kinds = [offer.name for offer in hosts_offered()]
+    kinds = [offer.name for offer in installed_hosts()]
     if name not in kinds:
         known = f"kinds {', '.join(kinds)}; maps {', '.join(sorted(shipped))}"
         raise ConfigError("command line", [f"KIND = {name!r}: no such host; there are {known}"])
