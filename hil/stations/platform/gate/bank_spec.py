@@ -26,7 +26,7 @@ class BankSpec:
     period_s: float
     """Bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
-    """Of the six legs; empty for `sim:`, which has no counts, and where others make the bank."""
+    """Scales of the six legs; empty for `sim:`, which has no counts, and for banks of others."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What else it needs; numbers, texts, lists and mappings only."""
 
