@@ -13,7 +13,7 @@ To read a link loads no bus library and needs no Unix; what opens one is importe
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl
@@ -128,27 +128,14 @@ class SimLink:
     """The link as it was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedLink:
-    """Drives that a bank of another distribution knows how to reach."""
-
-    protocol: ClassVar[str] = "offered"
-    """Protocol in name only: it is that bank's affair."""
-    scheme: str
-    """Scheme of the bank."""
-    url: str
-    """The link as it was written."""
+Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink
 
 
-Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink | OfferedLink
-
-
-def parse_link(url: str, offered: Collection[str] = ()) -> Link:
-    """Read a link.
+def parse_link(url: str) -> Link:
+    """Read a link of drives that this package speaks to.
 
     Args:
         url: One link in one of the `FORMS`.
-        offered: Schemes that banks of other distributions serve.
 
     Returns:
         What it names; nothing is opened.
@@ -157,14 +144,12 @@ def parse_link(url: str, offered: Collection[str] = ()) -> Link:
         LinkUrlError: With the place that is wrong, and the right form.
     """
     scheme, colon, rest = url.partition(":")
-    reader = _READERS.get(scheme)
-    written = colon and not any(ord(letter) <= 0x20 for letter in url)
-    if written and reader is None and scheme in offered:
-        return OfferedLink(scheme, url)
-    if not written or reader is None:
-        forms = (*FORMS, *(f"{scheme}:" for scheme in offered))
-        raise LinkUrlError(f"link '{url}' begins like none of {', '.join(forms)}")
-    return reader(url, rest)
+    if colon and not any(ord(letter) <= 0x20 for letter in url):
+        if scheme == "sim":
+            return _sim(url, rest)
+        if (read := _CAN.get(scheme) or _MODBUS.get(scheme)) is not None:
+            return read(url, rest)
+    raise LinkUrlError(f"link '{url}' begins like none of {', '.join(FORMS)}")
 
 
 def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> FrameBus:
@@ -236,6 +221,11 @@ def _socketcand(url: str, rest: str) -> CanLink:
     return CanLink("socketcand", _interface(url, name, form), url, host.strip("[]"), port)
 
 
+_CAN: Mapping[str, Callable[[str, str], CanLink]] = {
+    "slcan": _slcan, "socketcan": _socketcan, "socketcand": _socketcand,
+}  # fmt: skip
+
+
 def _modbus_tcp(url: str, rest: str) -> ModbusTcpLink:
     host, port = _endpoint(url, rest.removesuffix("/"), "modbus-tcp://HOST:PORT", MODBUS_PORT)
     return ModbusTcpLink(host.strip("[]"), port)
@@ -253,14 +243,9 @@ def _modbus_rtu(url: str, rest: str) -> ModbusRtuLink:
     return ModbusRtuLink(device, _number(url, options, "baud", BAUDS, 19200), parity, stop_bits)
 
 
-_READERS: Mapping[str, Callable[[str, str], Link]] = {
-    "sim": _sim,
-    "slcan": _slcan,
-    "socketcan": _socketcan,
-    "socketcand": _socketcand,
-    "modbus-tcp": _modbus_tcp,
-    "modbus-rtu": _modbus_rtu,
-}
+_MODBUS: Mapping[str, Callable[[str, str], ModbusTcpLink | ModbusRtuLink]] = {
+    "modbus-tcp": _modbus_tcp, "modbus-rtu": _modbus_rtu,
+}  # fmt: skip
 
 
 def _endpoint(url: str, text: str, form: str, default_port: int = 0) -> tuple[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from drives.bank import (
@@ -72,6 +72,8 @@ class BankOrder:
     cut_m_s: float | None = None
     """Speed at which the bank shall fall silent once, to see the drives stop by themselves [m/s],
     0 at rest; None not at all."""
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The bus's own table in the rig's ``[drives]``, checked by its model; a list is a tuple."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the same as a mapping that JSON can hold."""
@@ -84,10 +86,14 @@ class BankOrder:
         Raises:
             TypeError: If a part is missing or unknown.
         """
-        parts: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
-        }
-        return cls(**parts)
+        return cls(**{name: _with_tuples(value) for name, value in data.items()})
+
+
+def _with_tuples(value: Any) -> Any:
+    """A value of JSON, its lists as tuples."""
+    if isinstance(value, Mapping):
+        return {name: _with_tuples(inner) for name, inner in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 Maker = Callable[[BankOrder, Callable[[], float]], DriveBank]

@@ -23,7 +23,7 @@ NEEDS = {
     r"--operator|--edit": PERSON,
     r"--clock real|/real_time\.toml|^hil host latency flight_live": REAL,
     r"^hil (doctor|host latency)\b": "its answer is the machine's",
-    r"glide:|third_station": "a package that is not installed here",
+    r"glide:|rodline|third_station": "a package that is not installed here",
     r"fmu_vehicle": "an FMU that the reader builds before",
     r"^hil arm table\b.*--(cache|pictures)": "minutes of references",
 }

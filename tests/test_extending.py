@@ -27,7 +27,8 @@ def installed():
 def test_its_entry_points_are_those_of_the_distributions_that_the_tests_install():
     told = [tomllib.loads(block)["project"]["entry-points"] for block in ENTRY_POINTS.findall(TEXT)]
     assert [sorted(one) for one in told] == [
-        ["hil.arm_links"], ["hil.emulated_hosts", "hil.hosts"], ["hil.banks"], ["hil.motions"],
+        ["hil.arm_links"], ["hil.emulated_hosts", "hil.hosts"], ["hil.banks", "hil.buses"],
+        ["hil.banks"], ["hil.motions"],
         ["hil.blocks"],
     ]  # fmt: skip
     for groups in told:
@@ -285,3 +286,26 @@ def test_its_page_shows_what_a_run_recorded(tmp_path):
     ride = ("tests/third_station/swing.toml", "--out", tmp_path / "runs", "--json")
     told = json.loads(run(made, "-m", "hil.cli", "run", *ride))
     assert run(made, "-c", PAGE, told["recording"]).strip() == "Pendulum"
+
+
+def test_each_field_of_a_bus_is_told():
+    from dataclasses import fields
+
+    from hil.machines.rig.bus_kind import RACK_OPTIONS, BusKind
+
+    bus = section("A bus of drives")
+    for one in fields(BusKind):
+        assert re.search(rf"`{one.name}[`(]", bus), one.name
+    for option in RACK_OPTIONS:
+        assert f"`{option}`" in bus
+
+
+@pytest.mark.usefixtures("third_parts")
+def test_the_rig_of_its_bus_is_accepted(tmp_path):
+    from hil.machines.rig.machine import load_rig
+
+    block = next(one for one in re.findall(r"```toml\n(.*?)```", TEXT, re.S) if "[drives]" in one)
+    text = (third_party.ROOT / "configs" / "rigs" / "paper.toml").read_text()
+    rig = tmp_path / "rig.toml"
+    rig.write_text(f"{text}\n{block}")
+    assert load_rig(rig).drives.rodline.channels == (2, 1, 4, 3, 6, 5)

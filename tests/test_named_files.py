@@ -75,7 +75,7 @@ MAY_OPEN = {
     "hil/run/progress.py": "memory that was handed over as a descriptor",
     "hil/stations/arm/commands/emulate.py": "a script of the command line",
     "hil/stations/arm/moves/controller_keys.py": "a robot's file of the command line",
-    "hil/stations/platform/drives/rack.py": "a script of the command line",
+    "hil/machines/rig/bus_kind.py": "a script of the command line",
     "hil/stations/platform/gate/black_box.py": "the gate's own file",
     "hil/stations/platform/gate/control_state.py": "state of a process, of the kernel",
     "hil/stations/simulator/commands/host_options.py": "a key of the command line",

@@ -35,7 +35,7 @@ def test_a_url_of_nobody_is_refused_with_all_that_there_are():
 @pytest.mark.parametrize(
     ("url", "keys", "words"),
     [
-        ("glide:", {"fallback": "sim"}, "nothing emulates the drives of others"),
+        ("glide:", {"fallback": "sim"}, "nothing emulates the drives of glide"),
         ("glide:a glide:b", {}, "one URL, or two CAN buses"),
     ],
 )

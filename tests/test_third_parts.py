@@ -9,24 +9,12 @@ import third_party
 from rack_bench import write_quick_rig
 from third_bench import HERE, SWING, hil, plan_of, program, scenario
 
-from drives.links import _READERS
 from hil.config.errors import ConfigError
-from hil.machines.rig.offered_banks import OWN_SCHEMES
 from hil.recording.reader import Recording
 from hil.stations.platform.motion.motion_plugins import OWN_KINDS
 from hil.stations.platform.scenario import Scenario
 
 pytestmark = pytest.mark.usefixtures("third_parts")
-
-
-@pytest.mark.real_time
-def test_its_motion_and_its_bank_are_run_in_real_time(tmp_path):
-    status, told = in_real_time(tmp_path, "glide:")
-    assert (status, told["outcome"]) == (0, "completed"), told
-    facts = Recording.open(Path(told["recording"])).metadata["run"]
-    assert facts["motion_code"].startswith("swing of hil-parts 1.0 ")
-    assert facts["bank_code"].startswith("glide of hil-parts 1.0 ")
-    assert facts["drives"] == "SIMULATED paper (glide:)"
 
 
 @pytest.mark.real_time
@@ -59,12 +47,15 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     found = found_in(told)
     wanted = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["entry-points"]
     # Verbs are read once, when the program starts.
-    groups = ("hil.motions", "hil.banks", "hil.arm_links", "hil.emulated_hosts")
+    groups = ("hil.motions", "hil.banks", "hil.buses", "hil.arm_links", "hil.emulated_hosts")
     assert found.keys() == {(group, name) for group in groups for name in wanted[group]}
     good = {key for key, broken in found.items() if not broken}
     assert good == {
         ("hil.motions", "swing"), ("hil.motions", "rubbish"),
-        ("hil.banks", "glide"), ("hil.banks", "faulty"),
+        ("hil.banks", "glide"), ("hil.banks", "faulty"), ("hil.banks", "rodline"),
+        ("hil.banks", "odd"), ("hil.banks", "needy"),
+        ("hil.buses", "rodline"), ("hil.buses", "odd"), ("hil.buses", "needy"),
+        ("hil.buses", "bankless"),
         ("hil.emulated_hosts", "sway"),
         ("hil.arm_links", "poses"), ("hil.arm_links", "poses-sim"), ("hil.arm_links", "planted"),
     }  # fmt: skip
@@ -76,6 +67,12 @@ def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
     assert "parts_nowhere:KIND does not load" in found["hil.arm_links", "lost"]
     assert found["hil.arm_links", "number"] == "own_link:LINE_MOST is a int, no LinkKind"
     assert "parts_nowhere:make does not load" in found["hil.banks", "lost"]
+    assert "is a name of the bench itself" in found["hil.buses", "socketcan"]
+    assert "parts_nowhere:BUS does not load" in found["hil.buses", "wreck"]
+    assert found["hil.buses", "number"] == "own_bus_bank:LINE_MOST is a int, no BusKind"
+    assert found["hil.buses", "table"].startswith("its table is <class 'dict'>; it must be a")
+    assert "does not load: ZeroDivisionError" in found["hil.buses", "raises"]
+    assert found["hil.buses", "nameless"].startswith("its protocol is 'a b'; letters, digits")
 
 
 def found_in(told):
@@ -119,4 +116,3 @@ def test_two_that_offer_one_name_are_both_named_and_neither_is_used(tmp_path, mo
 def test_the_names_that_others_may_not_have_are_all_of_ours():
     schema = Scenario.model_json_schema()["properties"]["motion"]["discriminator"]["mapping"]
     assert {*OWN_KINDS} == {*schema} - {"swing", "rubbish"}
-    assert {*OWN_SCHEMES} == {*_READERS}

@@ -16,9 +16,8 @@ from hil.stations.platform.scenario import plan_from_table
 HERE = Path(__file__).parent / "third_parts"
 EXAMPLES = third_party.ROOT / "examples"
 PARTS = (
-    "own_bank", "own_host", "own_link", "own_motion_kind", "parts_faulty", "parts_hosts",
-    "parts_links", "parts_robot",
-    "parts_rubbish",
+    "own_bank", "own_bus", "own_bus_bank", "own_host", "own_link", "own_motion_kind", "parts_buses",
+    "parts_faulty", "parts_hosts", "parts_links", "parts_robot", "parts_rubbish",
 )  # fmt: skip
 SWING = {"kind": "swing", "height_m": 0.03, "duration_s": 2.0}
 

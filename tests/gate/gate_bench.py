@@ -29,7 +29,7 @@ CLOSED = (8, 8, 0, 0, 0, 0)
 
 def sim_spec(**options):
     settings = sim_settings(cylinder_model(RIG, PERIOD_S), **options)
-    return BankSpec("sim", "sim:", "paper", PERIOD_S, settings=settings)
+    return BankSpec("sim:", "paper", PERIOD_S, settings=settings)
 
 
 class IdealBank:

@@ -14,10 +14,11 @@ import drives
 import hil.stations.platform.gate
 import safety
 from drives.axes.scaling import LegScale
+from drives.bank import DriveSetupError
 from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.remote import RemoteGate
-from hil.stations.platform.gate.spec import BankSpec
+from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.timing.clock import Tick
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy
@@ -33,6 +34,7 @@ ALLOWED = {
     "hil.timing",
     "hil.timing.clock",
     "hil.stations.platform.gate",
+    "hil.stations.platform.gate.bank_spec",
     "hil.stations.platform.gate.black_box",
     "hil.stations.platform.gate.control_state",
     "hil.stations.platform.gate.order",
@@ -141,7 +143,7 @@ def _status(pid, key):
 
 def test_the_order_comes_through_bit_for_bit():
     scales = tuple(LegScale(1e6 / 3.0, (-1) ** i, 0.1 + 0.2 * i) for i in range(6))
-    spec = BankSpec("canopen", "socketcan:can0", "rig", 0.1 + 0.2, scales, {"node_ids": [1, 2]})
+    spec = BankSpec("socketcan:can0", "rig", 0.1 + 0.2, scales, {"node_ids": [1, 2]})
     order = GateOrder(spec, LIMITS, 5, 6, 7, 2.0, "/tmp/x", policy=RealtimePolicy(priority=70))
     line = order.to_line()
     assert line.endswith(b"\n")
@@ -200,8 +202,14 @@ def test_a_period_that_is_none_is_refused(period_s):
 
 
 @pytest.mark.parametrize(
-    ("kind", "scales"), [("sim", (LegScale(1e6, 1, 0.6),) * 6), ("canopen", ()), ("usb", ())]
+    ("url", "scales"), [("sim:", (LegScale(1e6, 1, 0.6),) * 6), ("socketcan:can0", ())]
 )
-def test_a_bank_that_cannot_be_is_refused(kind, scales):
-    with pytest.raises(ValueError, match=r"bank|kind"):
-        BankSpec(kind, "sim:", "x", 0.004, scales)
+def test_a_bank_that_cannot_be_is_refused(url, scales):
+    with pytest.raises(ValueError, match=rf"scales for a bank at {url}: [06] are needed"):
+        BankSpec(url, "x", 0.004, scales)
+
+
+def test_a_bank_that_nobody_offers_is_refused():
+    spec = BankSpec("usb:", "x", 0.004, (LegScale(1e6, 1, 0.6),) * 6)
+    with pytest.raises(DriveSetupError, match="the bank 'usb' cannot be used: it is not installed"):
+        build_bank(spec, lambda: 0.0)

@@ -510,7 +510,7 @@ def test_drives_that_cannot_be_left_are_not_told_to_be_off():
 
 
 def test_drives_that_cannot_be_built_are_refused_before_anything_moves():
-    gate = remote(BankSpec("sim", "sim:", "x", PERIOD_S, settings={"model": {}}))
+    gate = remote(BankSpec("sim:", "x", PERIOD_S, settings={"model": {}}))
     with pytest.raises(DriveSetupError):
         gate.open()
     with pytest.raises(LinkLostError, match="not running"):
@@ -520,7 +520,7 @@ def test_drives_that_cannot_be_built_are_refused_before_anything_moves():
 def test_the_error_of_a_drive_keeps_its_kind():
     settings = dict(sim_spec().settings)
     settings["model"] = settings["model"] | {"damping": -1.0}
-    gate = remote(BankSpec("sim", "sim:", "x", PERIOD_S, settings=settings))
+    gate = remote(BankSpec("sim:", "x", PERIOD_S, settings=settings))
     with pytest.raises(DriveModelError, match="damping is -1"):
         gate.open()
 

@@ -42,7 +42,7 @@ from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy
 from hil.config.file_search import configs_dir
 rig = load_rig(configs_dir() / "rigs" / "paper.toml")
-spec = BankSpec("sim", "sim:", "paper", 0.01, settings=sim_settings(cylinder_model(rig, 0.01)))
+spec = BankSpec("sim:", "paper", 0.01, settings=sim_settings(cylinder_model(rig, 0.01)))
 policy = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)
 gate = RemoteGate(spec, gate_limits(rig, 0.01), RealClock().now_s, policy=policy)
 print(gate.open().name)

@@ -132,7 +132,7 @@ def test_a_gate_that_is_not_ours_is_refused_by_name(told, named):
         "identities": [], "limits_sha256": LIMITS.digest(), "setup": [],
     }  # fmt: skip
     code = f"import sys; sys.stdin.readline(); print({json.dumps(answer | told)!r})"
-    order = GateOrder(BankSpec("sim", "sim:", "paper", 0.01, settings={}), LIMITS, 0, 1, 2, 2.0)
+    order = GateOrder(BankSpec("sim:", "paper", 0.01, settings={}), LIMITS, 0, 1, 2, 2.0)
     child = GateChild(order, ("-c", code))
     try:
         with pytest.raises(DriveSetupError, match=re.escape(named)):

@@ -258,7 +258,11 @@ WRONG = {
     "scan nobody": (["scan", "modbus-tcp://127.0.0.1:9"], 1, "modbus-tcp://127.0.0.1:9"),
     "faults at nobody": (["faults", "slcan:socket://127.0.0.1:9"], 1, "127.0.0.1:9"),
     "faults of no link": (["faults", "paper"], 2, "URL"),
-    "rack of no protocol": (["rack", "--protocol", "profibus"], 2, "canopen, modbus-tcp"),
+    "rack of no protocol": (
+        ["rack", "--protocol", "profibus"],
+        2,
+        "canopen, modbus-rtu, modbus-tcp",
+    ),
     "rack, two ways": (["rack", "--protocol", "modbus-tcp", "--pty"], 2, "pseudo-terminal"),
     "rack of no rig": (["rack", "--rig", "nowhere"], 2, "no such file"),
     "rack without script": (["rack", "--script", "nowhere.toml"], 1, "nowhere.toml"),

@@ -6,13 +6,13 @@ from typing import Any
 from drives.axes.cia402 import PLACING_METHODS
 from drives.axes.scaling import LegScale
 from drives.bank import DriveError
-from drives.links import CanLink, ModbusRtuLink, ModbusTcpLink
 from drives.modbus.register_map import register_map_from
 from drives.types.drive_type import DriveType, place_of
 from hil.config.errors import ConfigError, about
 from hil.config.settings import read_toml
+from hil.machines.rig.bus_kind import bus_kind
+from hil.machines.rig.bus_tables import table_of
 from hil.machines.rig.drive_file import canopen_type, find_drive_file, header_of, read_drive_table
-from hil.machines.rig.offered_banks import link_of
 from hil.machines.rig.settings import Rig
 
 MODES = {"csp": 8, "ip": 7}
@@ -88,16 +88,26 @@ def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> R
         ConfigError: if their drive file is missing or wrong, or the rig wants of its drives what
             their type cannot do.
     """
-    link = link_of(url.split()[0])
-    if isinstance(link, ModbusTcpLink | ModbusRtuLink):
-        register_table_of(rig, rig_file)
-    elif not isinstance(link, CanLink) and rig.drives.type is not None:
+    bus = bus_kind(url)
+    table_of(bus, rig.drives, str(rig_file))
+    if bus.fit is not None:
+        return bus.fit(rig, rig_file, goes_round)
+    if rig.drives.type is not None:
         _check_drive_file(rig.drives.type, rig_file)
-    if not isinstance(link, CanLink):
-        return tightened(rig, DriveType(), goes_round=goes_round and url != "sim:")
+    return tightened(rig, DriveType(), goes_round=goes_round and bool(bus.protocol))
+
+
+def fitted_to_canopen(rig: Rig, rig_file: Path, goes_round: bool) -> Rig:
+    """Return a rig as its CANopen drives need it; raises as `fitted`."""
     type_ = drive_type_of(rig, rig_file)
     _refuse_impossible(rig, type_, str(rig_file))
     return tightened(rig, type_, goes_round=goes_round)
+
+
+def fitted_to_modbus(rig: Rig, rig_file: Path, goes_round: bool) -> Rig:
+    """Return a rig as its Modbus drives need it; raises as `fitted`."""
+    register_table_of(rig, rig_file)
+    return tightened(rig, DriveType(), goes_round=goes_round)
 
 
 def tightened(rig: Rig, type_: DriveType, *, goes_round: bool = False) -> Rig:

@@ -1,7 +1,8 @@
-"""Banks of drives of other distributions: found by the scheme of a URL, under `hil.banks`.
+"""Banks of drives, ours and those of others: found by the scheme of a URL, under `hil.banks`.
 
 Control searches names only; the code of a bank is imported in the process that owns the gate. So
-this is standard library, `drives` and nothing else.
+this is standard library and nothing else. What control has to know of a drive bus is its other half
+(`hil.machines.rig.buses`).
 """
 
 from __future__ import annotations
@@ -9,52 +10,50 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint
 from typing import Final
 
-from drives.links import FORMS, Link, OfferedLink, parse_link
 from hil.config.libraries import code_origin
 from hil.config.offers import Offer, names_offered, offer_named, offer_unread, offers
 
 GROUP: Final = "hil.banks"
 """Entry points that make a `drives.bank.DriveBank` of a `drives.plugin_bank.BankOrder`; each bears
-the scheme of its URLs."""
-OWN_SCHEMES: Final = tuple(dict.fromkeys(form.partition(":")[0] for form in FORMS))
-"""Schemes of the bench itself."""
+the scheme of its URLs. Ours make it of a whole `BankSpec`."""
+BUSES: Final = "hil.buses"
+"""Entry points that say what control has to know of a drive bus, by the same schemes."""
+SIM: Final = "sim"
+"""Scheme of cylinders that are arithmetic: no bus at all, and nobody else's name."""
 
 
 def banks_offered() -> tuple[Offer, ...]:
     """List all banks of other distributions by scheme; those that cannot be used say why."""
-    return offers(GROUP, _not_a_maker, own=OWN_SCHEMES)
+    return tuple(one for one in offers(GROUP, _not_a_maker, own=(SIM,)) if not one.ours)
 
 
 def bank_offered(scheme: str) -> Offer | None:
     """Import the bank of a scheme; None if no distribution offers it."""
-    return offer_named(GROUP, scheme, _not_a_maker, own=OWN_SCHEMES)
+    return offer_named(GROUP, scheme, _not_a_maker, own=(SIM,))
+
+
+def bank_unread(scheme: str) -> Offer | None:
+    """Find it as its distribution names it, without importing; broken only if its scheme is taken."""
+    return offer_unread(GROUP, scheme)
+
+
+def schemes_of_banks() -> tuple[str, ...]:
+    """List the schemes that have a bank; nothing is imported."""
+    return names_offered(GROUP)
 
 
 def bank_origin(offer: Offer) -> str:
     """Identify a bank's code in one line for a recording: scheme, distribution, version, digest."""
     name, _, _ = offer.distribution.partition(" ")
-    return f"{offer.name} of {code_origin(name, [offer.package])}"
+    bus = offer_unread(BUSES, offer.name)
+    packages = {offer.package} if bus is None else {offer.package, bus.package}
+    return f"{offer.name} of {code_origin(name, sorted(packages))}"
 
 
 def origin_of_scheme(scheme: str) -> str:
-    """Identify it as `bank_origin` does, without importing it; empty if it is not offered."""
-    offer = offer_unread(GROUP, scheme)
-    return "" if offer is None else bank_origin(offer)
-
-
-def link_of(url: str) -> Link:
-    """Read a link, as `drives.links.parse_link` does, of the bench or of another distribution.
-
-    Raises:
-        LinkUrlError: with the place that is wrong, and the right form.
-    """
-    return parse_link(url, () if url.partition(":")[0] in OWN_SCHEMES else names_offered(GROUP))
-
-
-def offered_scheme(url: str) -> str:
-    """Scheme of a link of another distribution; empty for one of ours."""
-    link = link_of(url.split()[0])
-    return link.scheme if isinstance(link, OfferedLink) else ""
+    """Identify it as `bank_origin` does, without importing it; empty for ours and for none."""
+    offer = bank_unread(scheme)
+    return "" if offer is None or offer.ours else bank_origin(offer)
 
 
 def _not_a_maker(entry: EntryPoint, make: object) -> str:

@@ -38,6 +38,7 @@ from hil.config.fields import (
 )
 from hil.config.move_limits import MoveLimits
 from hil.config.settings import Settings
+from hil.machines.rig.bus_tables import OtherBusesToo
 from hil.machines.rig.drives import RigDrives
 from hil_common.arrays.pose import Pose
 from platform6dof.workspace import PoseBox
@@ -292,5 +293,5 @@ class Rig(Settings):
     """Bounds of the rise to a motion's start and of parking."""
     pose_box: PoseBoxSettings
     """Range of poses that ``hil platform extremes`` and ``sample`` examine."""
-    drives: RigDrives = RigDrives()
+    drives: Annotated[RigDrives, OtherBusesToo()] = RigDrives()
     """Real drives; without this table there are simulated ones only."""

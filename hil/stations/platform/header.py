@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from drives.bank import BankReport
-from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
+from hil.machines.rig.offered_banks import origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
@@ -78,6 +78,6 @@ def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
     origins = {}
     if isinstance(motion, PluginMotion):
         origins["motion_code"] = motion.origin
-    if scheme := offered_scheme(plan.drives_url):
-        origins["bank_code"] = origin_of_scheme(scheme)
+    if origin := origin_of_scheme(plan.drives_url.partition(":")[0]):
+        origins["bank_code"] = origin
     return origins

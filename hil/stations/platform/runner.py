@@ -11,6 +11,7 @@ import numpy as np
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil import service
 from hil.config.errors import DEVICE_ABSENT, RefusedError
+from hil.machines.rig.buses import bus_of
 from hil.recording.reader import Recording
 from hil.run.console import Console, Silence
 from hil.run.end import Conclusion, Ran
@@ -21,7 +22,6 @@ from hil.stations.platform.bench import expected_duration_s, play_plan
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
-from hil.stations.platform.drives.setup import protocol_of
 from hil.stations.platform.fit.fit_summaries import Advice
 from hil.stations.platform.kernel_warmup import warm_and_say
 from hil.stations.platform.motion.build import motion_of
@@ -170,7 +170,7 @@ def emulated(prepared: PreparedPlan) -> Iterator[tuple[PreparedPlan, str]]:
 
     plan = prepared.plan
     url = plan.drives_url
-    with emulated_rack(protocol_of(url), plan.rig_file, buses=len(url.split())) as stand_in:
+    with emulated_rack(bus_of(url).protocol, plan.rig_file, buses=len(url.split())) as stand_in:
         devices = plan.scenario.devices.model_copy(update={"drives": stand_in, "in_place_of": url})
         scenario = plan.scenario.model_copy(update={"devices": devices})
         yield replace(prepared, plan=plan.model_copy(update={"scenario": scenario})), stand_in

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from drives.bank import DriveError
-from drives.links import CanLink, OfferedLink, SimLink
 from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
@@ -24,9 +23,10 @@ from hil.config.settings import (
     read_toml,
     scenario_toml,
 )
+from hil.machines.rig.bus_kind import as_kind
+from hil.machines.rig.buses import buses_at
 from hil.machines.rig.drive_fit import fitted
 from hil.machines.rig.machine import check_rig
-from hil.machines.rig.offered_banks import link_of
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.reference import count_goes_round
 from hil.stations.platform.fit.changes import FitChange
@@ -228,18 +228,19 @@ RIG_PREFIX = "rig_settings."
 def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
     url = drives_url(scenario, rig)
     try:
-        links = [link_of(part) for part in url.split()] or [link_of(url)]
+        buses = buses_at(url)
     except DriveError as error:
         line = f"devices.drives = {url!r}: {error}"
         raise ConfigError(source, [about("devices.drives", line)]) from None
-    if isinstance(links[0], SimLink):
+    bus = as_kind(buses[0])
+    if not bus.protocol:
         return
     wrong: list[Wrong] = []
     if scenario.world:
         line = f"world = {scenario.world!r}: of sim: only; emulated drives have their own,"
         line += " hil drives rack --world"
         wrong.append(about("world", line))
-    if len(links) > 1 and not (len(links) == 2 and all(isinstance(x, CanLink) for x in links)):
+    if len(buses) > 1 and (len(buses) > bus.links_max or any(one is not buses[0] for one in buses)):
         line = f"devices.drives = {url!r}: one URL, or two CAN buses with a space between"
         wrong.append(about("devices.drives", line))
     if scenario.clock != "real":
@@ -250,8 +251,10 @@ def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
                 'clock = "real" (--clock real)',
             )
         )
-    if scenario.devices.fallback == "sim" and isinstance(links[0], OfferedLink):
-        line = f'devices.fallback = "sim" with {url!r}: nothing emulates the drives of others'
+    if scenario.devices.fallback == "sim" and bus.emulate is None:
+        line = (
+            f'devices.fallback = "sim" with {url!r}: nothing emulates the drives of {bus.protocol}'
+        )
         wrong.append(about("devices.fallback", line))
     if scenario.faults:
         line = "faults: they are for simulated drives (sim:) only; real ones have their own"

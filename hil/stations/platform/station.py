@@ -116,10 +116,11 @@ def _warm(quiet: bool) -> None:
 
 
 def _offered() -> tuple[Offer, ...]:
+    from hil.machines.rig.buses import buses_offered
     from hil.machines.rig.offered_banks import banks_offered
     from hil.stations.platform.motion.motion_plugins import motions_offered
 
-    return motions_offered() + banks_offered()
+    return motions_offered() + banks_offered() + buses_offered()
 
 
 STATION: Final = Station(

@@ -78,9 +78,9 @@ def _refuse_real(kit: BankKit) -> None:
 def _maker(spec: BankSpec, now_s: Callable[[], float]) -> Callable[[], DriveBank]:
     from drives.plugin_bank import BankOrder
 
-    if spec.kind != "offered":
+    if not spec.of_others:
         return lambda: build_bank(spec, now_s)
-    offer = bank_offered(spec.settings["scheme"])
+    offer = bank_offered(spec.scheme)
     if offer is None or offer.broken:
         why = "it is not installed" if offer is None else f"{offer.words}: {offer.broken}"
         raise ConfigError("URL", [f"{spec.url}: the bank cannot be used: {why}"])

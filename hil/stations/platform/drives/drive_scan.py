@@ -18,11 +18,13 @@ from drives.links import (
     ModbusTcpLink,
     lock_modbus,
     open_can,
+    parse_link,
 )
 from drives.modbus.gateway import ModbusGateway, gateway_at
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.machines.rig.offered_banks import link_of
+from hil.machines.rig.bus_kind import as_kind
+from hil.machines.rig.buses import buses_at
 from hil.stations.platform.drives.drive_summaries import (
     FaultsSummary,
     LinkSummary,
@@ -74,11 +76,11 @@ def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
         DriveError: if a link cannot be opened or is lost.
     """
     try:
-        links = [link_of(part) for part in url.split()]
+        ours = all(as_kind(bus).describe is not None for bus in buses_at(url))
+        links = [parse_link(part) for part in url.split()] if ours else []
     except DriveError as error:
         raise ConfigError("URL", [str(error)]) from None
-    wired = (CanLink, ModbusTcpLink, ModbusRtuLink)
-    if not links or not all(isinstance(link, wired) for link in links):
+    if not links:
         raise ConfigError(
             "URL", [f"{url!r}: there is nothing to look at without a wire of the bench's own"]
         )

@@ -19,7 +19,7 @@ from hil.stations.platform.drives.certificate import (
 )
 from hil.stations.platform.drives.drive_summaries import HomeSummary, LegTestSummary
 from hil.stations.platform.drives.leg_test import LegTest, judge_test_move, switch_of
-from hil.stations.platform.drives.setup import protocol_of, watchdog_s
+from hil.stations.platform.drives.setup import is_wired, watchdog_s
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.run_sequence import RunResult, RunSequence
 from hil.stations.platform.run_summary import drives_of, show_drives, show_powered
@@ -83,7 +83,7 @@ def leg_test_and_show(
             _show_tests(tests)
         why = after.end.cause if after.failed else result.reason
         watchdog, left = None, [result.link]
-        if moved and protocol_of(plan.drives_url):
+        if moved and is_wired(plan.drives_url):
             watchdog, why = _cut(plan, cuts, folder, wish, left, quiet=as_json)
     powered = left[-1].powered
     stopped = (watchdog is None or watchdog.passed) and not powered

@@ -1,35 +1,25 @@
 """Emulated drives as a separate process: the other end of the wire when hardware is absent."""
 
+import os
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TextIO
 
+from drives.bank import DriveError
 from hil.config.errors import RefusedError
 from hil.config.file_search import find_file
 from hil.config.settings import ConfigError
 from hil.ipc.child import DEVNULL, PIPE, start_child
+from hil.machines.rig.bus_kind import RACK_OPTIONS, BusKind, Emulation, Serve, as_kind
+from hil.machines.rig.buses import bus_speaking, usable_buses
 from hil.machines.rig.machine import load_rig
-from hil.stations.platform.drives.file_type import SUFFIX, left_out
-from hil.stations.platform.drives.rack_setup import (
-    PROTOCOLS,
-    rack_settings,
-    type_of,
-    with_servo,
-)
-from hil.stations.platform.touches import touch_line
-from hil.stations.platform.world import platform_plant, world_of
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
-
-if TYPE_CHECKING:
-    from hil.machines.rig.settings import Rig
-    from sim.devices.drive.parameters import RackSettings
-    from sim.world.plants.platform_plant import PlatformPlant
 
 STORED_RATE_HZ = 1.0 / 0.06
 """Stored bus rate of emulated servos without a register for it, unless given [Hz]."""
@@ -58,105 +48,82 @@ def serve_rack(
     """Emulate the drives of a rig until Ctrl-C; the first line printed is the URL to use.
 
     Raises:
-        ConfigError: if the protocol, the type, the rig or the script is wrong.
-        RefusedError: if the port is not available.
+        ConfigError: if the protocol, the type, the rig or the script is wrong, or an option is not
+            for this protocol.
+        RefusedError: if the port cannot be had.
     """
-    if protocol not in PROTOCOLS:
-        raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
-    if pty and protocol != "canopen":
-        raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
-    wanted = type_of(kind, protocol)
-    for note in left_out(kind) if kind.endswith(SUFFIX) else ():
-        _say(note)
-    loaded = load_rig(find_file(rig, folder="rigs", key="--rig"))
-    settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)
-    settings, plant = _in_world(settings, loaded, world, seed)
-    begin = _can_rack if protocol == "canopen" else _modbus_rack
+    bus, emulate = _emulated(protocol)
+    taken = {"--type": kind, "--world": world, "--script": script, "--pty": pty,
+             "--buses": buses > 1}  # fmt: skip
+    unused = [option for option in RACK_OPTIONS if option not in bus.emulation_options]
+    for option in unused:
+        if taken[option]:
+            raise ConfigError(option, [f"the emulated drives of {protocol} have no use for it"])
+    order = Emulation(
+        rig=load_rig(find_file(rig, folder="rigs", key="--rig")),
+        protocol=protocol,
+        ready=_say_ready,
+        say=_say,
+        console=sys.stdin,
+        end_with_input=end_with_input,
+        port=port,
+        any_user=any_user,
+        seed=seed,
+        paced=paced,
+        kind=kind,
+        world=world,
+        script=script,
+        pty=pty,
+        buses=buses,
+        baud=baud,
+        rate_hz=rate_hz,
+    )
+    _serve(emulate, order, end_with_input=end_with_input and "--script" in unused)
+
+
+def _serve(
+    emulate: Callable[[Emulation], Serve], order: Emulation, *, end_with_input: bool
+) -> None:
+    """Serve drives that have processors of their own: nothing here should make them late."""
     try:
-        text = "" if script is None else script.read_text(encoding="utf-8-sig")
-        line = LineOptions(protocol, baud, paced, pty, rate_hz)
-        serve = begin(settings, line, text)
-        # Drives have processors of their own: nothing on this machine should make them late.
+        serve = emulate(order)
         with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
-            serve(
-                now_s=RealClock().now_s,
-                stop=lambda: wish.asked is not None,
-                port=port,
-                any_user=any_user,
-                console=sys.stdin,
-                ready=_say_ready,
-                seed=seed,
-                end_with_console=end_with_input,
-                plant=plant,
-            )
-        for touch in () if plant is None else plant.touches():
-            _say(touch_line(touch))
+            ended = _InputEnd(sys.stdin) if end_with_input else None
+            serve(RealClock().now_s, lambda: wish.asked is not None or bool(ended and ended.seen()))
+    except ConfigError:
+        raise
     except ValueError as error:
-        raise ConfigError(str(script or "rack"), [str(error)]) from None
+        raise ConfigError(str(order.script or "rack"), [str(error)]) from None
     except ArithmeticError as error:
         raise RefusedError(f"the simulated body: {error}") from error
     except OSError as error:
-        place = f" on port {port}" if port else ""
+        place = f" on port {order.port}" if order.port else ""
         raise RefusedError(f"the rack cannot start{place}: {error}") from None
 
 
-def _in_world(
-    settings: "RackSettings", rig: "Rig", world: str, seed: int
-) -> "tuple[RackSettings, PlatformPlant | None]":
-    """Settings of drives that move a body, and the body; both unchanged without a scene."""
-    if not world:
-        return settings, None
-    around = world_of(world, rig, key="--world")
-    plant = platform_plant(rig, around, seed)
-    for note in around.notes:
-        _say(note)
-    return with_servo(settings, around.servo), plant
+def _emulated(protocol: str) -> tuple[BusKind, Callable[[Emulation], Serve]]:
+    """The bus of a protocol, and who emulates its drives."""
+    try:
+        found = bus_speaking(protocol)
+    except DriveError as error:
+        raise ConfigError("--protocol", [str(error)]) from None
+    if found is not None and (begin := as_kind(found).emulate) is not None:
+        return as_kind(found), begin
+    emulated = (one for one in map(as_kind, usable_buses()) if one.emulate is not None)
+    known = ", ".join(one.protocol for one in emulated)
+    raise ConfigError("--protocol", [f"{protocol!r}: one of {known} is needed"])
 
 
-class LineOptions(NamedTuple):
-    """Line of the rack: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
+class _InputEnd:
+    """Watches for the end of an input that nobody reads: whoever started the rack has gone."""
 
-    protocol: str
-    baud: int
-    paced: bool
-    pty: bool
-    rate_hz: float
+    def __init__(self, console: TextIO) -> None:
+        self._descriptor = console.fileno()
 
-
-# A rack loads only what its own wire needs: it starts sooner, and holds less memory.
-
-
-def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """Function that runs a CANopen rack; baud rate and pace are in its settings."""
-    from sim.devices.can.program import run_can_rack
-    from sim.devices.faults import parse_script
-
-    return partial(run_can_rack, settings, pty=line.pty, script=parse_script(script), say=_say)
-
-
-def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """Function that runs a Modbus rack on TCP, or on a serial line."""
-    from sim.devices.modbus.device import ModbusRackSettings
-    from sim.devices.modbus.injection import parse_script
-    from sim.devices.modbus.program import run_modbus_rack
-    from sim.devices.modbus.types import MODBUS_TYPES
-
-    kind = MODBUS_TYPES[settings.nodes[0].type.name]
-    device = ModbusRackSettings(
-        rack=settings,
-        units=kind.units,
-        baud=line.baud,
-        paced=line.paced,
-        cycle_s=1.0 / line.rate_hz,
-    )
-    return partial(
-        run_modbus_rack,
-        device,
-        transport="tcp" if line.protocol == "modbus-tcp" else "rtu",
-        kind=kind.device,
-        script=parse_script(script),
-        report=_say,
-    )
+    def seen(self) -> bool:
+        """Whether it has ended; never waits."""
+        ready, _, _ = select.select([self._descriptor], [], [], 0.0)
+        return bool(ready) and not os.read(self._descriptor, 4096)
 
 
 def _say(line: str) -> None:
@@ -184,12 +151,12 @@ def emulated_rack(
     """Rack in a separate process for as long as the context lasts; yields its URL.
 
     Args:
-        protocol: one of `PROTOCOLS`.
-        rig_file: file of the rig whose drives are emulated.
-        paced: whether frames take their time.
-        pty: whether a pseudo-terminal replaces TCP, for CANopen.
-        buses: number of CAN buses, 1 or 2.
-        world: scene on its rods; if empty, each rod is by itself.
+        protocol: of a bus whose drives somebody emulates.
+        rig_file: the rig whose drives are emulated.
+        paced: frames take their time.
+        pty: a pseudo-terminal instead of TCP, for CANopen.
+        buses: CAN buses, 1 or 2.
+        world: the scene on its rods; each by itself if empty.
 
     Raises:
         RefusedError: if it does not start.

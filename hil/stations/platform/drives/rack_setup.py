@@ -1,13 +1,17 @@
 """Emulated drives that fit a rig: the same strokes, switches, counts and node numbers."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from drives.types.eds_file import DATA_SHEETS
 from hil.config.settings import ConfigError
+from hil.machines.rig.bus_kind import Emulation, Serve
 from hil.machines.rig.machine import pushing_load_n
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.drives.file_type import SUFFIX, file_type
-from hil.stations.platform.world import ServoSettings
+from hil.stations.platform.drives.file_type import SUFFIX, file_type, left_out
+from hil.stations.platform.touches import touch_line
+from hil.stations.platform.world import ServoSettings, platform_plant, world_of
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED, TYPES
 from sim.devices.drive.parameters import NodeSettings, RackSettings
@@ -15,19 +19,61 @@ from sim.devices.drive.rods import RodSettings
 from sim.devices.drive.servo import ServoGains
 from sim.devices.modbus.types import MODBUS_TYPES
 
-PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
+if TYPE_CHECKING:
+    from sim.world.plants.platform_plant import PlatformPlant
+
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
 """Extension at which the absolute encoder of each leg reads 0 [m], an arbitrary value."""
 FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
 
+def rack_of(order: Emulation) -> "tuple[RackSettings, PlatformPlant | None]":
+    """Return the drives that are asked for, and the body that they move; None without a scene.
+
+    Raises:
+        ConfigError: If the type or the scene is wrong.
+    """
+    kind = type_of(order.kind, order.protocol)
+    for note in left_out(order.kind) if order.kind.endswith(SUFFIX) else ():
+        order.say(note)
+    settings = rack_settings(order.rig, paced=order.paced, buses=order.buses, kind=kind)
+    if not order.world:
+        return settings, None
+    around = world_of(order.world, order.rig, key="--world")
+    plant = platform_plant(order.rig, around, order.seed)
+    for note in around.notes:
+        order.say(note)
+    return with_servo(settings, around.servo), plant
+
+
+def serve_with(run: Callable[..., None], order: Emulation, plant: "PlatformPlant | None") -> Serve:
+    """Return what serves a rack of ours, and says at its end what pressed on what."""
+
+    def serve(now_s: Callable[[], float], stop: Callable[[], bool]) -> None:
+        run(
+            now_s=now_s,
+            stop=stop,
+            port=order.port,
+            any_user=order.any_user,
+            console=order.console,
+            ready=order.ready,
+            seed=order.seed,
+            end_with_console=order.end_with_input,
+            plant=plant,
+        )
+        for touch in () if plant is None else plant.touches():
+            order.say(touch_line(touch))
+
+    return serve
+
+
 def type_of(name: str, protocol: str) -> DriveType:
     """Type of drive that is emulated.
 
     Args:
-        name: name as of ``--type``, or path of a drive file; the bench's own drives if empty.
-        protocol: one of `PROTOCOLS`.
+        name: as ``--type`` names it, or the path of a drive file; the bench's own drives if empty.
+        protocol: one of the bench's own.
 
     Raises:
         ConfigError: if there is no such type on this wire, or the file cannot be played.

@@ -18,8 +18,8 @@ from hil.config.settings import ConfigError, read_toml
 from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import load_rig
+from hil.stations.platform.buses.canopen import canopen_settings
 from hil.stations.platform.drives.drive_summaries import CheckTypeSummary
-from hil.stations.platform.drives.setup import canopen_settings
 from hil.terminal.console import out, print_json
 
 CHECK_PERIOD_S = 0.004

@@ -167,7 +167,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     control = ControlWatch(order.record_fd)
     try:
         # Code of others is loaded and called with an ordinary process' rights.
-        foreign = build_bank(order.spec, clock.now_s) if order.spec.kind == "offered" else None
+        foreign = build_bank(order.spec, clock.now_s) if order.spec.of_others else None
     except Exception as error:
         _say(refused=str(error), kind=type(error).__name__)
         wire.close()
