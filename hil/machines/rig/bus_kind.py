@@ -32,7 +32,7 @@ class Emulation:
     protocol: str
     """Protocol of the bus that is emulated."""
     ready: Callable[[str], None]
-    """To be called once, with the URL to use."""
+    """Callback that takes the URL, once the drives can be reached."""
     say: Callable[[str], None]
     """Shows a line to a person."""
     console: TextIO

@@ -33,7 +33,7 @@ def bank_offered(scheme: str) -> Offer | None:
 
 
 def bank_unread(scheme: str) -> Offer | None:
-    """Find it as its distribution names it, without importing; broken only if its scheme is taken."""
+    """Find it under its own name, without importing; broken only if its scheme is taken."""
     return offer_unread(GROUP, scheme)
 
 
