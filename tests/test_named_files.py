@@ -170,6 +170,7 @@ DOCUMENTS = frozenset({"scenario_file", "rig_file", "robot_file", "diagram_file"
 OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
+    "hil/cli/together.py": "the recording of a part, as its own process printed it",
     "hil/config/file_search.py": "the place that finds",
     "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",
     "hil/fmu/shared_library.py": "what was compiled",
