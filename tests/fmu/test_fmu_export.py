@@ -357,9 +357,7 @@ def recorded():
 
 
 @pytest.mark.parametrize("major", [2, 3])
-def test_a_recorded_ride_without_governor_is_the_exported_filters(
-    recorded, tmp_path, major, alone
-):
+def test_a_recorded_ride_without_governor_is_the_exported_filters(recorded, tmp_path, major, alone):
     plan, ridden = recorded
     program = cueing_program(plan.rig, plan.presets[0], "preset", plan.scenario.period_s)
     path = tmp_path / "ride.fmu"
