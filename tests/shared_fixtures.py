@@ -12,6 +12,14 @@ def unpainted(monkeypatch):
     paint_nothing(monkeypatch)
 
 
+@pytest.fixture
+def coarse(monkeypatch):
+    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
+    from hil.report import style
+
+    monkeypatch.setattr(style, "DPI", 36)
+
+
 @pytest.fixture(scope="module")
 def unpainted_file():
     """The same for all of a file, what its own fixtures draw included."""

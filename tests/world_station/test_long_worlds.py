@@ -63,7 +63,7 @@ def strict(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["peg", "lone", "loops"])
-@pytest.mark.usefixtures("files_only", "strict")
+@pytest.mark.usefixtures("files_only", "strict", "coarse")
 def test_the_page_is_that_of_the_whole_bit_by_bit(made, name, tmp_path):
     whole, pieces = Recording.open(made[name]), Recording.open(made[name], IN_PIECES)
     assert sum(1 for _ in pieces.pieces()) > 5
