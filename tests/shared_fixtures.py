@@ -15,9 +15,7 @@ def unpainted(monkeypatch):
 @pytest.fixture
 def coarse(monkeypatch):
     """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
-    from hil.report import style
-
-    monkeypatch.setattr(style, "DPI", 36)
+    draw_coarsely(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +24,13 @@ def unpainted_file():
     with pytest.MonkeyPatch.context() as patch:
         paint_nothing(patch)
         yield
+
+
+def draw_coarsely(patch):
+    """Draw every picture in a third of the dots each way."""
+    from hil.report import style
+
+    patch.setattr(style, "DPI", 36)
 
 
 def paint_nothing(patch):
