@@ -6,7 +6,7 @@ from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from arm_driver.kinematics.geometry import PumaGeometry
-    from arm_driver.kinematics.mapping import Mapping
+    from arm_driver.kinematics.motion_map import Mapping
     from arm_driver.kinematics.puma import limit_violations, nearest, solutions
 
     __version__: str
@@ -20,7 +20,7 @@ __all__ = [
     "solutions",
 ]
 _HOME = {
-    "Mapping": "kinematics.mapping",
+    "Mapping": "kinematics.motion_map",
     "PumaGeometry": "kinematics.geometry",
     "limit_violations": "kinematics.puma",
     "nearest": "kinematics.puma",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum, IntEnum
 from typing import Final, Protocol
 
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.supervision_settings import SupervisionSettings
 from hil_common.arrays.pose import Pose
 
@@ -59,7 +59,7 @@ class ArmLink(Protocol):
     that thread as the kernel counts, which is then given a priority above the station's.
     """
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin a stream, on the operator's arm command and never otherwise.
 
         Args:

@@ -8,7 +8,7 @@ from hil_common.arrays.pose import Pose
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShownPose:
+class DisplayedPose:
     """Where a gripper is in the robot's base, and how the robot's controller shows it."""
 
     X_RT: Pose
@@ -141,7 +141,7 @@ class LinkReport:
     """Whether a waypoint can be offered now."""
     streamed: int = 0
     """Waypoints sent in this stream."""
-    measured: ShownPose | None = None
+    measured: DisplayedPose | None = None
     """Where the robot said it is, with its last request that did; else None."""
     silence_s: float = math.inf
     """Time since the last request [s]; infinite before the first."""

@@ -35,7 +35,7 @@ from benchmarks.arm_line import (
 from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
 from hil.stations.arm.bench import ArmRunResult, declared_path, prepare_plan, run_arm, warm_arm
-from hil.stations.arm.runner import moved_to
+from hil.stations.arm.runner import with_robot_at
 from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
 from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
@@ -92,7 +92,7 @@ def measure(duration_s: float, clock: str) -> dict[str, Any]:
         else:
             with emulated_robot(prepared) as url:
                 started_s = time.monotonic()
-                result = run_arm(moved_to(prepared, url), Path(folder))
+                result = run_arm(with_robot_at(prepared, url), Path(folder))
         return figures(result, time.monotonic() - started_s)
 
 

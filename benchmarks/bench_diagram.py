@@ -21,7 +21,7 @@ from rich.table import Table
 
 from benchmarks.diagram_peers import HOW, Bdsim, Pathsim, find_peers
 from benchmarks.frame import main
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import check, load
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import save

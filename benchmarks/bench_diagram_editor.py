@@ -78,7 +78,7 @@ while window.view.transform().m11() < 0.4:
 window.live.watch()
 def tell():
     shown = sum(bool(item.words) for item in window.scene.values.values())
-    print(shown, window.live.told.text(), window.statusBar().currentMessage(), flush=True)
+    print(shown, window.live.status_label.text(), window.statusBar().currentMessage(), flush=True)
 QTimer.singleShot(1500, tell)
 app.exec()
 """

@@ -16,7 +16,7 @@ from rich.table import Table
 from scipy.optimize import LinearConstraint, minimize
 
 from benchmarks.frame import main
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 from platform6dof.cueing.governor import Governor, warm

@@ -17,12 +17,12 @@ import numpy as np
 
 from benchmarks.busy import ALWAYS, BesideBusy, beside
 from benchmarks.frame import main
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.watch.follow import Follower
+from hil.hosts.watch.packet_follower import Follower
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from hil.timing.realtime import RealClock
 from platform6dof.cueing.vehicle import REST
 from sim.hosts.flight import scripted_flight

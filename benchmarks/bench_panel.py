@@ -125,7 +125,7 @@ import resource, sys, time
 from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 from hil.panel.shell.app import FIRST_PAINT_MS
-from hil.panel.shell.models.opening import opening_of
+from hil.panel.shell.models.start_view import start_view_of
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 class Painted(QObject):
@@ -141,7 +141,7 @@ window = MainWindow(
 seen, words = Painted(), window.strip.waiting_words
 words.installEventFilter(seen)
 window.show()
-QTimer.singleShot(FIRST_PAINT_MS, lambda: window.open(opening_of(None)))
+QTimer.singleShot(FIRST_PAINT_MS, lambda: window.open(start_view_of(None)))
 while seen.at is None:
     app.processEvents()
 print(seen.at - float(sys.argv[1]))

@@ -22,10 +22,10 @@ from scipy.optimize import LinearConstraint, minimize
 
 from benchmarks.busy import BesideBusy, beside, cpu_s, in_rhythm
 from benchmarks.frame import main
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 from hil.stations.simulator.plan_wire import PlannerSetup, request_to_bytes
-from hil.stations.simulator.planning import PlanningProcess
+from hil.stations.simulator.planner_process import PlanningProcess
 from hil.stations.simulator.planning_program import NICENESS
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimeSetup

@@ -35,7 +35,7 @@ from rich.table import Table
 from benchmarks.frame import main
 from drives.bank import DriveError
 from drives.bus_budget import frame_bits
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.drives.setup import bank_spec

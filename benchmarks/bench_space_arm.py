@@ -21,7 +21,7 @@ from rich.table import Table
 
 from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel

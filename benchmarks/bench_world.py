@@ -26,11 +26,11 @@ from benchmarks.frame import main
 from benchmarks.world_peers import HOW, Bullet, plain_mjcf
 from hil.machines.world.robot_documents import robot_of
 from hil.recording.signals import Signal, Signals
-from hil.run.texts import EditText
+from hil.run.edit_texts import EditText
 from hil.stations.world.bench import open_bench
-from hil.stations.world.editing.building import build
-from hil.stations.world.editing.swapping import swapped
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.edit_build import build
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.signals import HEAD
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
@@ -39,12 +39,12 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.robots.body import BodyShape
-from sim.world.robots.judge import checked
 from sim.world.robots.model import JointType, Robot
+from sim.world.robots.robot_checks import checked
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
-from sim.world.robots.urdf_writing import write_urdf
+from sim.world.robots.urdf_writer import write_urdf
 from sim.world.sensors.readings import RobotSensors
 
 mujoco: Any = engine()

@@ -31,11 +31,11 @@ class Wait(NamedTuple):
 
 
 Waits = tuple[Wait, ...]
-Tell = Callable[[Waits], None]
+ReportWaits = Callable[[Waits], None]
 """Takes what is waited for at this moment; called while somebody waits."""
 
 
-def tell_nobody(waits: Waits) -> None:
+def ignore_waits(waits: Waits) -> None:
     """Tell nobody what is waited for."""
 
 

@@ -26,7 +26,7 @@ from drives.bank import (
 )
 from drives.contract.kit import BankKit
 from drives.contract.trial import Promise, try_bank
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from hil_common.legs import LegTarget
 
 STATES = {

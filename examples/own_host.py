@@ -17,7 +17,7 @@ from typing import Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.wires.quantities import numbers_of_line, refused_numbers
+from hil.hosts.wires.quantities import fault_of_numbers, numbers_of_line
 from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.kinds import EmulatedKind
 from sim.hosts.telemetry import Packed, Silent, Telemetry
@@ -44,7 +44,7 @@ class SwayCodec:
         told = numbers_of_line(datagram.removeprefix(HEAD).rstrip(b"\n"), ",", 15)
         if isinstance(told, Refused):
             return told
-        if (why := refused_numbers(told)) is not None:
+        if (why := fault_of_numbers(told)) is not None:
             return why
         size = math.hypot(*told[8:12])
         if not 0.99 < size < 1.01 or not 0.0 <= told[0] < 2**53 or told[0] % 1.0:
@@ -77,7 +77,7 @@ KIND = HostKind(
     name="sway",
     title="Sway 1.0: lines of text",
     port=PORT,
-    tells=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "sequence"}),
+    fields=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "sequence"}),
     settings=lambda: SwaySettings,
     codec=lambda settings: SwayCodec(),
 )

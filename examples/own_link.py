@@ -34,7 +34,7 @@ from arm_driver.link_errors import (
     StartRefusedError,
     WaypointRefusedError,
 )
-from arm_driver.link_report import LinkCounts, LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkCounts, LinkReport
 from arm_driver.link_states import LinkState, StreamResult
 from hil_common.arrays.pose import Pose, angle_between_rad
 from hil_common.arrays.rotation import quaternion_of
@@ -91,7 +91,7 @@ class PoseLink:
         self._counts = LinkCounts()
         self._sent = 0
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin a stream where the robot stands."""
         if self._state not in (LinkState.SYNCHRONISING, LinkState.READY) or self._told != "rest":
             raise StartRefusedError(f"the robot is not at rest: {self._state.value}, {self._told}")
@@ -146,7 +146,7 @@ class PoseLink:
             asked=self._place is not None,
             wants=self._state is LinkState.STREAMING and self._slot is None,
             streamed=self._sent,
-            measured=None if self._place is None else ShownPose(self._place),
+            measured=None if self._place is None else DisplayedPose(self._place),
             silence_s=now_s - self._asked_s,
             gap_s=abs(self._gap_s),
             simulated=self._emulated,

@@ -7,11 +7,11 @@ import math
 import sys
 from pathlib import Path
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.run.console import ReportingConsole
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
-from hil.stations.platform.course import RunResult
+from hil.stations.platform.run_sequence import RunResult
 from hil.stations.platform.scenario import load_plan
 from hil_common.arrays.pose import Pose
 from platform6dof.pose import PlatformSetpoint

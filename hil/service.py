@@ -20,10 +20,10 @@ from hil.run.console import Console, ReportingConsole, Silence
 from hil.run.end import Conclusion, Ran
 from hil.run.run import Opening, conduct
 from hil.run.station import SIMULATED, Checked, Prepared, Request, StandIn, Station, Summary
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, styled
 from hil.terminal.run_console import TerminalConsole
-from hil.timing.stop import StopSignals, StopWish
+from hil.terminal.run_products import Afterwards
+from hil.timing.stop import StopRequest, StopSignals
 
 P = TypeVar("P", bound=Prepared)
 R = TypeVar("R")
@@ -63,10 +63,10 @@ def run_prepared(station: Station, prepared: Any, request: Request) -> Ran:
         finish = station.play(prepared, opening)
         return lambda end: (end if finish is None else finish(end), end)
 
-    with ExitStack() as until_told:
+    with ExitStack() as until_shown:
         result, end = play(
             playing, prepared, request.folder, console=console_of(request),
-            operator=request.operator, stand_in=station.stand_in, until_told=until_told,
+            operator=request.operator, stand_in=station.stand_in, until_shown=until_shown,
         )  # fmt: skip
         after = Afterwards(end)
         summary = _outcome(end) if station.summary is None else station.summary(result, after)
@@ -78,8 +78,8 @@ def run_prepared(station: Station, prepared: Any, request: Request) -> Ran:
             if page is not None:
                 out.print(f"report:    {page}", soft_wrap=True)
 
-        told = {**summary.told, "report": None if page is None else str(page)}
-        return Ran(end=after.end, told=told, show=show, until_told=until_told.pop_all())
+        values = {**summary.values, "report": None if page is None else str(page)}
+        return Ran(end=after.end, values=values, show=show, until_shown=until_shown.pop_all())
 
 
 def play(
@@ -90,7 +90,7 @@ def play(
     console: Console | None = None,
     operator: bool = False,
     stand_in: StandIn | None = None,
-    until_told: ExitStack | None = None,
+    until_shown: ExitStack | None = None,
 ) -> R:
     """Play a prepared plan, with emulated devices where its own are absent and it allows that.
 
@@ -100,7 +100,7 @@ def play(
         console: that of the run; a silent one if left out.
         operator: whether a person leads it from a panel.
         stand_in: what emulates devices of the station, if it has any.
-        until_told: left once the result is told; until then a signal that asks for the end of a
+        until_shown: left once the result is told; until then a signal that asks for the end of a
             run that is over does not take its result away. Left out, until the run is over.
 
     Raises:
@@ -110,7 +110,7 @@ def play(
 
     def run_on(prepared: P) -> R:
         opening = Opening(
-            prepared.name, folder, virtual=prepared.clock == "virtual", stop=_signals(until_told),
+            prepared.name, folder, virtual=prepared.clock == "virtual", stop=_signals(until_shown),
             console=shown, operator=operator,
         )  # fmt: skip
         return conduct(partial(playing, prepared), opening)
@@ -153,7 +153,7 @@ def dry_run(
         scenario=scenario, options=devices, clock="virtual", folder=folder, progress=progress
     )
     ran = run(station, request)
-    ran.until_told.close()
+    ran.until_shown.close()
     return ran.end
 
 
@@ -165,12 +165,12 @@ def console_of(request: Request) -> Console:
 
 
 @contextmanager
-def _signals(until_told: ExitStack | None) -> Iterator[StopWish]:
+def _signals(until_shown: ExitStack | None) -> Iterator[StopRequest]:
     """Signals as a wish for the length of a run, and after a good one until its result is told."""
     with ExitStack() as run_only:
         yield run_only.enter_context(StopSignals())
-        if until_told is not None:
-            until_told.push(run_only.pop_all())
+        if until_shown is not None:
+            until_shown.push(run_only.pop_all())
 
 
 def _report(path: Path, view: Any) -> Path:

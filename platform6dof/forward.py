@@ -102,11 +102,11 @@ class ForwardBatch:
     """1-norm condition number of the scaled Jacobian, shape (N,); inf where none was found."""
     converged: NDArray[np.bool_]
     """Whether the pose is the answer, shape (N,)."""
-    _told: tuple[HexapodGeometry, Array, Array, float, float] = field(repr=False)
+    _given: tuple[HexapodGeometry, Array, Array, float, float] = field(repr=False)
 
     def reason(self, row: int) -> str:
         """Why a row has no pose, with leg, value and limit; empty if it has one."""
-        geometry, lengths, found, tolerance_m, condition_max = self._told
+        geometry, lengths, found, tolerance_m, condition_max = self._given
         return _why_not(geometry, lengths[row], found[row], tolerance_m, condition_max)
 
 

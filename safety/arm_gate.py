@@ -205,9 +205,9 @@ class ArmGate:
             found += too_fast_joints(limits, moves.joints_rad, moved.joints_rad, dt)
             found += too_fast_gripper(limits, before, now, dt)
             found += cut_corner(limits, moved.gripper_m, moves.gripper_m, dt)
-        return [self._told(violation) for violation in found]
+        return [self._with_note(violation) for violation in found]
 
-    def _told(self, violation: ArmViolation) -> ArmViolation:
+    def _with_note(self, violation: ArmViolation) -> ArmViolation:
         """Say that a smooth stop had been declared; it is refused all the same."""
         if not self._stopping:
             return violation

@@ -8,9 +8,9 @@ import math
 
 from hil_common.legs import LEGS, SixFloats
 from safety.command import ROUNDING_M, ROUNDING_M_S
+from safety.controlled_stop import ramp_distance
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.stopping import ramp_way
 from safety.verdict import Check, Feedback, Violation
 
 
@@ -85,7 +85,7 @@ class SetpointChecks:
         self, asked_m: SixFloats, moves: list[float], ratio: float, found: list[Violation]
     ) -> None:
         """Demand that a stop from here ends inside the soft limits, less the margin."""
-        way = ramp_way(ratio)
+        way = ramp_distance(ratio)
         base, per_movement = self._margin_m, self._margin_per_movement
         for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends, strict=True):
             margin = base + per_movement * (move if move >= 0.0 else -move)

@@ -5,8 +5,8 @@ that fails it is a defect of the gate itself and raises; the gate then locks its
 """
 
 from hil_common.legs import ZERO_SIX, LegTarget, SixFloats, as_six
+from safety.controlled_stop import StopRamp
 from safety.limits import GateLimits
-from safety.stopping import StopRamp
 
 ROUNDING_M = 1e-12
 """Rounding of differences of lengths around 1 m, with room; far below what a drive resolves."""

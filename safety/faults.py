@@ -63,7 +63,7 @@ def reaction_to(faults: Iterable[Violation]) -> Severity:
     return max(worst, Severity.QUICK_STOP) if len(causes) > 1 else worst
 
 
-def told(faults: tuple[Violation, ...]) -> str:
+def describe_faults(faults: tuple[Violation, ...]) -> str:
     """The first cause in words, and the worst one if that came later; empty for no fault."""
     if not faults:
         return ""

@@ -206,7 +206,7 @@ class Gate:
         """Faults first, then at most one request, then what was observed."""
         before = self._mode
         event = self._fault_event(found)
-        if event is Event.FAULT_STOP and self._nothing_is_led:
+        if event is Event.FAULT_STOP and self._only_enabling:
             event = Event.FAULT_QUICK_STOP
         if event is not None:
             self._go(event)
@@ -218,7 +218,7 @@ class Gate:
                 self._go(observed)
 
     @property
-    def _nothing_is_led(self) -> bool:
+    def _only_enabling(self) -> bool:
         """The drives are only being enabled: no path to stop along, and none may go on with it."""
         return self._mode is Mode.STANDBY and self._command.target is None
 

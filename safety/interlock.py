@@ -10,7 +10,7 @@ made: one that was made before the stop, or is only repeated, stays older than t
 from collections.abc import Iterable
 
 from safety.faults import FaultLatch
-from safety.faults import told as in_words
+from safety.faults import describe_faults as in_words
 from safety.modes import STARTED_MODES, Mode
 from safety.verdict import Violation
 

@@ -232,9 +232,9 @@ class LagWatch:
                 doubt = DOUBT_M + LOADED * against
                 if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:
                     look = True
-        return self._look_closer() if look else None
+        return self._examine() if look else None
 
-    def _look_closer(self) -> list[Violation] | None:
+    def _examine(self) -> list[Violation] | None:
         """Take the estimates, all of them when one is due, and object to what lags too much."""
         found: list[Violation] = []
         due = any(leg.count >= leg.due for leg in self._legs)

@@ -78,12 +78,14 @@ def drive_warnings(feedback: Feedback | None) -> Iterable[Violation]:
     """
     if feedback is None or (feedback.warning_code == _NO_WARNING and not feedback.high):
         return ()
-    told = Severity.INFORM
+    inform = Severity.INFORM
     return [
-        Violation(Check.WARNING, leg, code, 0.0, "", told, note=f"warns 0x{code:04X}")
+        Violation(Check.WARNING, leg, code, 0.0, "", inform, note=f"warns 0x{code:04X}")
         for leg, code in zip(LEGS, feedback.warning_code, strict=True)
         if code != 0
     ] + [
-        Violation(Check.WARNING, each.leg, each.value, each.limit, each.unit, told, note=each.name)
+        Violation(
+            Check.WARNING, each.leg, each.value, each.limit, each.unit, inform, note=each.name
+        )
         for each in feedback.high
     ]

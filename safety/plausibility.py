@@ -74,9 +74,9 @@ class PlausibilityWatch:
         for measured_s in (before_s, elapsed_s):
             if measured_s > longest_s:  # never so for NaN
                 longest_s = measured_s
-        return self._look_closer(feedback, commanded_m, longest_s)
+        return self._examine(feedback, commanded_m, longest_s)
 
-    def _look_closer(
+    def _examine(
         self, feedback: Feedback | None, commanded_m: SixFloats | None, elapsed_s: float
     ) -> list[Violation] | None:
         """Judge leg by leg, and remember the last fresh length of each."""

@@ -155,8 +155,8 @@ class Violation:
         if not math.isfinite(self.value):
             return f"{place}{self.note or self.check.value} {value}{unit} is not finite"
         tail = f" ({self.note})" if self.note else ""
-        told = self.severity is Severity.INFORM or self.check is Check.MISSING
-        if told and self.value <= self.limit and self.low is None:
+        is_note = self.severity is Severity.INFORM or self.check is Check.MISSING
+        if is_note and self.value <= self.limit and self.low is None:
             return f"{place}{self.check.value} {value} of at most {limit}{unit}{tail}"
         if self.low is not None:
             low = _figure(self.low)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
+from hil.config.named_files import GIVEN
 from hil.stations.platform.scenario import Plan, plan_from_table
 
 PAPER = str(configs_dir() / "rigs" / "paper.toml")

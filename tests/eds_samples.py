@@ -5,7 +5,7 @@ Nothing of the reader is used: sections are found by their brackets, line by lin
 
 from random import Random
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 
 SHIPPED = configs_dir() / "eds" / "hil_emulated_drive.eds"
 LISTS = ("MandatoryObjects", "OptionalObjects", "ManufacturerObjects")

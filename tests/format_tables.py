@@ -21,111 +21,111 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
-PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
-DRIVES = "hil.stations.platform.drives.told"
-WORLD = "hil.stations.world.told"
-WORLD_RUNS = "hil.stations.world.told_runs"
-RIDE = "hil.stations.simulator.told"
-HOST = "hil.stations.simulator.listening.told"
-CUE = "hil.stations.simulator.cue_told"
-PROGRAM = "hil.cli.told"
+PLATFORM, ARM = "hil.stations.platform.platform_summaries", "hil.stations.arm.arm_summaries"
+DRIVES = "hil.stations.platform.drives.drive_summaries"
+WORLD = "hil.stations.world.robot_summaries"
+WORLD_RUNS = "hil.stations.world.world_summaries"
+RIDE = "hil.stations.simulator.ride_summaries"
+HOST = "hil.stations.simulator.listening.host_summaries"
+CUE = "hil.stations.simulator.cue_summaries"
+PROGRAM = "hil.cli.command_summaries"
 RUN = (
-    f"{PLATFORM}:RunTold",
-    f"{ARM}:ArmRunTold",
-    f"{WORLD_RUNS}:WorldRunTold",
-    f"{PROGRAM}:TogetherRunTold",
+    f"{PLATFORM}:RunSummary",
+    f"{ARM}:ArmRunSummary",
+    f"{WORLD_RUNS}:WorldRunSummary",
+    f"{PROGRAM}:TogetherRunSummary",
 )
 CHECK = (
-    f"{PLATFORM}:CheckTold",
-    f"{ARM}:ArmCheckTold",
-    f"{WORLD_RUNS}:WorldCheckTold",
-    f"{RIDE}:RideCheckTold",
-    f"{PROGRAM}:TogetherCheckTold",
+    f"{PLATFORM}:CheckSummary",
+    f"{ARM}:ArmCheckSummary",
+    f"{WORLD_RUNS}:WorldCheckSummary",
+    f"{RIDE}:RideCheckSummary",
+    f"{PROGRAM}:TogetherCheckSummary",
 )
-ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
-FMU = "hil.stations.simulator.fmu_told"
+ALONE = (f"{ARM}:MoveSummary", f"{ARM}:NothingSummary")
+FMU = "hil.stations.simulator.fmu_summaries"
 DIAGRAM = "hil.diagram.show.summaries"
 LAWS = "hil.diagram.show.law_summaries"
-EXERCISE = "hil.diagram.exercises.told"
+EXERCISE = "hil.diagram.exercises.exercise_summaries"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
-    "hil report": (f"{PROGRAM}:ReportTold",),
-    "hil export": (f"{PROGRAM}:ExportTold",),
-    "hil stations": (f"{PROGRAM}:StationsTold",),
-    "hil list": (f"{PROGRAM}:ShippedFilesTold",),
-    "hil doctor": (f"{PROGRAM}:DoctorTold",),
-    "hil panel": (f"{PROGRAM}:PanelTold",),
-    "hil warm": (f"{PROGRAM}:WarmTold",),
-    "hil platform ik": (f"{PLATFORM}:InverseTold",),
-    "hil platform fk": (f"{PLATFORM}:ForwardTold",),
-    "hil platform extremes": (f"{PLATFORM}:ExtremesTold",),
-    "hil platform sample": (f"{PLATFORM}:SampleTold",),
-    "hil drives scan": (f"{DRIVES}:ScanTold",),
-    "hil drives check-type": (f"{DRIVES}:CheckTypeTold",),
-    "hil drives check-bank": (f"{DRIVES}:CheckBankTold",),
-    "hil drives faults": (f"{DRIVES}:FaultsTold",),
-    "hil drives home": (f"{DRIVES}:HomeTold",),
+    "hil report": (f"{PROGRAM}:ReportSummary",),
+    "hil export": (f"{PROGRAM}:ExportSummary",),
+    "hil stations": (f"{PROGRAM}:StationsSummary",),
+    "hil list": (f"{PROGRAM}:ShippedFilesSummary",),
+    "hil doctor": (f"{PROGRAM}:DoctorSummary",),
+    "hil panel": (f"{PROGRAM}:PanelSummary",),
+    "hil warm": (f"{PROGRAM}:WarmSummary",),
+    "hil platform ik": (f"{PLATFORM}:InverseSummary",),
+    "hil platform fk": (f"{PLATFORM}:ForwardSummary",),
+    "hil platform extremes": (f"{PLATFORM}:ExtremesSummary",),
+    "hil platform sample": (f"{PLATFORM}:SampleSummary",),
+    "hil drives scan": (f"{DRIVES}:ScanSummary",),
+    "hil drives check-type": (f"{DRIVES}:CheckTypeSummary",),
+    "hil drives check-bank": (f"{DRIVES}:CheckBankSummary",),
+    "hil drives faults": (f"{DRIVES}:FaultsSummary",),
+    "hil drives home": (f"{DRIVES}:HomeSummary",),
     "hil drives jog": RUN[:1],
     "hil drives park": RUN[:1],
-    "hil drives test": (f"{DRIVES}:LegTestTold",),
-    "hil drives reference": (f"{DRIVES}:ReferenceTold",),
-    "hil fmu info": (f"{FMU}:FmuInfoTold",),
-    "hil fmu check": (f"{FMU}:FmuCheckTold",),
-    "hil fmu run": (f"{FMU}:FmuRunTold",),
-    "hil fmu export": (f"{FMU}:FmuExportTold",),
+    "hil drives test": (f"{DRIVES}:LegTestSummary",),
+    "hil drives reference": (f"{DRIVES}:ReferenceSummary",),
+    "hil fmu info": (f"{FMU}:FmuInfoSummary",),
+    "hil fmu check": (f"{FMU}:FmuCheckSummary",),
+    "hil fmu run": (f"{FMU}:FmuRunSummary",),
+    "hil fmu export": (f"{FMU}:FmuExportSummary",),
     "hil arm check": CHECK[1:2],
     "hil arm run": RUN[1:2],
     "hil arm goto": ALONE,
     "hil arm jog": ALONE[:1],
     "hil arm play": ALONE,
-    "hil arm identify": (f"{ARM}:IdentifiedTold",),
-    "hil arm fk": (f"{ARM}:RobotPlaceTold", f"{ARM}:SpacePlaceTold"),
-    "hil arm ik": (f"{ARM}:PosturesTold",),
-    "hil world list": (f"{WORLD}:RobotsTold",),
-    "hil world show": (f"{WORLD}:RobotTold", f"{WORLD}:SceneTold"),
+    "hil arm identify": (f"{ARM}:IdentifiedSummary",),
+    "hil arm fk": (f"{ARM}:RobotPlaceSummary", f"{ARM}:SpacePlaceSummary"),
+    "hil arm ik": (f"{ARM}:PosturesSummary",),
+    "hil world list": (f"{WORLD}:RobotsSummary",),
+    "hil world show": (f"{WORLD}:RobotSummary", f"{WORLD}:SceneSummary"),
     "hil world check": (
-        f"{WORLD}:RobotCheckTold",
-        f"{WORLD}:SceneCheckTold",
-        f"{WORLD}:ScenarioCheckTold",
+        f"{WORLD}:RobotCheckSummary",
+        f"{WORLD}:SceneCheckSummary",
+        f"{WORLD}:ScenarioCheckSummary",
     ),
-    "hil world convert": (f"{WORLD}:ConvertedTold",),
-    "hil world fk": (f"{WORLD}:EndsTold",),
-    "hil world ik": (f"{WORLD}:PoseReachedTold",),
+    "hil world convert": (f"{WORLD}:ConvertedSummary",),
+    "hil world fk": (f"{WORLD}:EndsSummary",),
+    "hil world ik": (f"{WORLD}:PoseReachedSummary",),
     "hil world jog": RUN[2:3],
-    "hil cue ride": (f"{CUE}:RideScoreTold",),
-    "hil cue check": (f"{CUE}:CueCheckTold",),
-    "hil cue axes": (f"{CUE}:CueAxesTold",),
-    "hil cue tune": (f"{CUE}:CueTuneTold",),
-    "hil cue compare": (f"{CUE}:CueCompareTold",),
-    "hil cue omct": (f"{CUE}:CueOmctTold",),
-    "hil host list": (f"{HOST}:HostListTold",),
-    "hil host listen": (f"{HOST}:HostListenTold",),
-    "hil host check": (f"{HOST}:HostCheckTold",),
-    "hil host record": (f"{HOST}:HostRecordTold",),
-    "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
-    "hil world rerun": (f"{WORLD_RUNS}:RerunTold",),
-    "hil diagram check": (f"{DIAGRAM}:DiagramCheckTold",),
-    "hil diagram bench": (f"{DIAGRAM}:DiagramBenchTold",),
-    "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
-    "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
-    "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
-    "hil diagram draw": (f"{DIAGRAM}:DrawTold",),
-    "hil diagram diff": (f"{LAWS}:DiagramDiffTold",),
-    "hil diagram exercise list": (f"{EXERCISE}:ExercisesTold",),
-    "hil diagram exercise new": (f"{EXERCISE}:ExerciseNewTold",),
+    "hil cue ride": (f"{CUE}:RideScoreSummary",),
+    "hil cue check": (f"{CUE}:CueCheckSummary",),
+    "hil cue axes": (f"{CUE}:CueAxesSummary",),
+    "hil cue tune": (f"{CUE}:CueTuneSummary",),
+    "hil cue compare": (f"{CUE}:CueCompareSummary",),
+    "hil cue omct": (f"{CUE}:CueOmctSummary",),
+    "hil host list": (f"{HOST}:HostListSummary",),
+    "hil host listen": (f"{HOST}:HostListenSummary",),
+    "hil host check": (f"{HOST}:HostCheckSummary",),
+    "hil host record": (f"{HOST}:HostRecordSummary",),
+    "hil host latency": ("hil.stations.simulator.latency_run:LatencySummary",),
+    "hil world rerun": (f"{WORLD_RUNS}:RerunSummary",),
+    "hil diagram check": (f"{DIAGRAM}:DiagramCheckSummary",),
+    "hil diagram bench": (f"{DIAGRAM}:DiagramBenchSummary",),
+    "hil diagram run": (f"{DIAGRAM}:DiagramRunSummary",),
+    "hil diagram explain": (f"{DIAGRAM}:ExplainSummary",),
+    "hil diagram blocks": (f"{DIAGRAM}:BlocksSummary",),
+    "hil diagram draw": (f"{DIAGRAM}:DrawSummary",),
+    "hil diagram diff": (f"{LAWS}:DiagramDiffSummary",),
+    "hil diagram exercise list": (f"{EXERCISE}:ExercisesSummary",),
+    "hil diagram exercise new": (f"{EXERCISE}:ExerciseNewSummary",),
     "hil diagram exercise check": (
-        f"{EXERCISE}:ExerciseCheckTold",
-        f"{EXERCISE}:ExerciseFolderTold",
+        f"{EXERCISE}:ExerciseCheckSummary",
+        f"{EXERCISE}:ExerciseFolderSummary",
     ),
-    "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeTold",),
-    "hil diagram linear": (f"{LAWS}:LinearTold",),
-    "hil diagram signals": (f"{DIAGRAM}:DiagramEndsTold",),
-    "hil arm advance": (f"{ARM}:AdvanceTold",),
-    "hil arm table": ("hil_arm_study.commands:TableTold",),
+    "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeSummary",),
+    "hil diagram linear": (f"{LAWS}:LinearSummary",),
+    "hil diagram signals": (f"{DIAGRAM}:DiagramEndsSummary",),
+    "hil arm advance": (f"{ARM}:AdvanceSummary",),
+    "hil arm table": ("hil_arm_study.commands:TableSummary",),
 }
 """Verb → the forms of its object."""
-REFUSED = f"{PLATFORM}:RefusedTold"
+REFUSED = f"{PLATFORM}:RefusedSummary"
 WORDS = {bool: "true or false", int: "whole number", float: "number", str: "text", None: "null"}
 
 

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.timing.stop import StopSignals
 
 PAPER_TEXT = (configs_dir() / "rigs" / "paper.toml").read_text(encoding="utf-8")

@@ -21,9 +21,9 @@ from hil.hosts.link import HostLink, Listening
 from hil.stations.simulator.sources.host import KIND, HostSettings
 from hil.stations.world.sources.frame_stream import FrameStream, bound
 from hil.timing.clock import VirtualClock
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.feeds import feed_of
-from sim.hosts.sender import Sender
+from sim.hosts.host_program import Sender
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof", "hil_common")
@@ -45,7 +45,7 @@ OF_LOOPBACK = {
     "sim/devices/modbus/program.py": "LOOPBACK",
 }
 TRIED = {
-    "hil/hosts/link.py", "hil/stations/world/sources/frame_stream.py", "sim/hosts/sender.py",
+    "hil/hosts/link.py", "hil/stations/world/sources/frame_stream.py", "sim/hosts/host_program.py",
     "hil/desk/velocity/listener.py",
 }  # fmt: skip
 """Whose addresses come from a person: the tests below."""

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.file.units import conversion
 from hil.hosts.kind import Packet
 from hil.hosts.wires.xplane_rref import PATHS, RrefCodec

@@ -30,7 +30,7 @@ PLANTED = {
     "The five packages never import each other": ("drives/planted.py", "import arm_driver"),
     "Nothing below imports hil": ("sim/planted.py", "import hil.config"),
     "The common ground imports nothing of ours": (
-        "hil_common/planted.py", "import sim.toml_reading",
+        "hil_common/planted.py", "import sim.toml_reader",
     ),
     "The gate stands on the standard half of the common ground": (
         "safety/planted_ground.py", "import hil_common.arrays.rotation",
@@ -41,7 +41,7 @@ PLANTED = {
         "hil/stations/simulator/planted.py", "import hil.stations.arm",
     ),
     "The arm station's loop, gate and journal know no robot's wire": (
-        "hil/stations/arm/gated.py", "import arm_driver.contour",
+        "hil/stations/arm/waypoint_gate.py", "import arm_driver.contour",
     ),
     "Command line and panel know no station": ("hil/panel/planted.py", "import hil.stations.arm"),
     "View models need no windows": ("hil/panel/live/models/planted.py", "import PySide6"),
@@ -49,7 +49,7 @@ PLANTED = {
         "hil/panel/lead/planted.py", "import hil.panel.study",
     ),
     "The gate's process needs the standard library and the link, no arrays and no settings": (
-        "hil/stations/platform/gate/slot.py", "import pydantic",
+        "hil/stations/platform/gate/command_slot.py", "import pydantic",
     ),
 }  # fmt: skip
 """Contract → a file and a line in it that break it."""

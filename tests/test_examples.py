@@ -12,7 +12,7 @@ import pytest
 from drives.contract.promises import HOMED, NEW
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
-from sim.hosts.emulated import EmulatedHost
+from sim.hosts.emulated_host import EmulatedHost
 from sim.hosts.flight import scripted_drive
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

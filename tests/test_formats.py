@@ -66,7 +66,7 @@ def test_nothing_is_printed_that_has_no_typed_form():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print_json":
                 (value,) = node.args
                 name = getattr(getattr(value, "func", None), "id", "")
-                if not (name.endswith("Told") or getattr(value, "id", "") == "told"):
+                if not (name.endswith("Summary") or getattr(value, "id", "") == "summary"):
                     untyped.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     at_console = [one for one in untyped if one.startswith("hil/terminal/console.py")]
     assert len(at_console) == 3, "errors, bad usage, and a check's own form"

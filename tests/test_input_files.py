@@ -21,9 +21,9 @@ from opened_files import opened_files
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.files import open_regular, read_regular
 from hil.config.inputs import InputFile, collected, name_input
-from hil.config.shipped import configs_dir
 from hil.config.tables import read_table
 from hil.recording.collector import Facts
 from hil.recording.mcap_scan import Metadata

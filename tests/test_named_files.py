@@ -1,9 +1,9 @@
 """Files are opened where it is said that they may be: a name in a document goes one way only.
 
-What a document names is found by `find_file` or `place_beside`, or read by `read_named`
-(`hil.config.named`); who opens what was found uses `open_regular`, which follows no link that has
-come since. Every other opening stands in a table below, with what it opens, and so does everything
-else that makes a path of a name in a document, or joins one to its folder.
+What a document names is found by `find_file` or `path_beside`, or read by `read_named_file`
+(`hil.config.named_files`); who opens what was found uses `open_regular`, which follows no link that
+has come since. Every other opening stands in a table below, with what it opens, and so does
+everything else that makes a path of a name in a document, or joins one to its folder.
 """
 
 import ast
@@ -14,11 +14,17 @@ from pathlib import Path
 import pytest
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import configs_dir, find_file, path_beside
 from hil.config.files import open_regular
-from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
+from hil.config.named_files import (
+    EmbeddedPath,
+    OutsideError,
+    UserNamedFiles,
+    judged,
+    read_named_file,
+)
 from hil.config.settings import apply_overrides
-from hil.config.shipped import configs_dir, find_file, place_beside
-from hil.diagram.check.replacement import found_files
+from hil.diagram.check.replacement import files_of_block
 from hil.diagram.file.read import read_text
 from hil.diagram.library.files import KINDS, table_of
 from hil.machines.world.robot_documents import document_of
@@ -45,13 +51,13 @@ MAY_OPEN = {
     "hil/config/libraries.py": "installed code, to tell its digest",
     "hil/config/quick_table.py": "a table that `open_regular` opened",
     "hil/desk/endpoints.py": "the desk's own folder and token, through their folder's descriptor",
-    "hil/desk/unled.py": "locks in the folder of benches",
+    "hil/desk/unattended_runs.py": "locks in the folder of benches",
     "hil/desk/velocity/listener.py": "a token whose place a person or the desk gives",
     "hil/desk/velocity/remote_writer.py": "a token that it makes",
     "hil/diagram/kernel/step.py": "installed code, to tell its digest",
     "hil/diagram/run/tap_reader.py": "values of a run of this user, through its process",
     "hil/diagram/run/taps.py": "values that it makes",
-    "hil/fmu/compiled.py": "installed code, and what was compiled of it",
+    "hil/fmu/shared_library.py": "installed code, and what was compiled of it",
     "hil/fmu/description.py": "an FMU that `open_regular` opened",
     "hil/fmu/export.py": "what it has made",
     "hil/fmu/stubs.py": "installed code",
@@ -68,7 +74,7 @@ MAY_OPEN = {
     "hil/ipc/process_state.py": "of the kernel",
     "hil/run/progress.py": "memory that was handed over as a descriptor",
     "hil/stations/arm/commands/emulate.py": "a script of the command line",
-    "hil/stations/arm/moves/identified.py": "a robot's file of the command line",
+    "hil/stations/arm/moves/controller_keys.py": "a robot's file of the command line",
     "hil/stations/platform/drives/rack.py": "a script of the command line",
     "hil/stations/platform/gate/black_box.py": "the gate's own file",
     "hil/stations/platform/gate/control_state.py": "state of a process, of the kernel",
@@ -164,19 +170,19 @@ DOCUMENTS = frozenset({"scenario_file", "rig_file", "robot_file", "diagram_file"
 OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
-    "hil/config/shipped.py": "the place that finds",
+    "hil/config/file_search.py": "the place that finds",
     "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",
-    "hil/fmu/compiled.py": "what was compiled",
+    "hil/fmu/shared_library.py": "what was compiled",
     "hil/fmu/export.py": "what it makes",
     "hil/machines/world/robot_documents.py": "the document of an edit, whose text is at hand",
-    "hil/machines/world/mesh_files.py": "a mesh, which `read_named` reads",
+    "hil/machines/world/mesh_files.py": "a mesh, which `read_named_file` reads",
     "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
-    "hil/stations/simulator/sources/sending.py": "the scenario itself",
-    "hil/stations/world/carried.py": "copies that it makes, in that folder alone",
+    "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
+    "hil/stations/world/referenced_files.py": "copies that it makes, in that folder alone",
     "hil/terminal/completion.py": "what stands in a folder, for a shell",
     "hil/terminal/fault.py": "an account that it makes",
 }
@@ -341,7 +347,7 @@ def test_what_a_person_lays_over_a_document_may_be_anywhere(tmp_path):
         find_file(str(outside), beside=document, **how)
     apply_overrides({}, [f'motion=[{{ file = "{outside}" }}]'])
     assert find_file(str(outside), beside=document, **how) == outside
-    names = GivenNames()
+    names = UserNamedFiles()
     names.close()
     names.take({"a": ["b"]})
     assert not names.has("a", "b")
@@ -357,26 +363,26 @@ def test_what_a_person_says_of_one_key_opens_nothing_under_another(tmp_path):
     with pytest.raises(ConfigError, match="lies outside"):
         find_file("virtual", folder="motions", key="motion.file", **how)
     with pytest.raises(ConfigError, match="lies outside"):
-        place_beside("virtual", key="source.token_file", **how)
+        path_beside("virtual", key="source.token_file", **how)
     with pytest.raises(ConfigError, match="no file"):
-        place_beside("a\0b", key="source.token_file", **how)
+        path_beside("a\0b", key="source.token_file", **how)
     assert find_file("virtual", folder="cueing", key="presets", **how) == tmp_path / "key.csv"
-    assert place_beside("virtual", key="source.listen", **how) == document.parent / "virtual"
+    assert path_beside("virtual", key="source.listen", **how) == document.parent / "virtual"
 
 
 def test_what_a_document_has_made_is_in_its_folder(tmp_path):
     document = tmp_path / "own" / "a.toml"
     document.parent.mkdir()
-    assert place_beside("s.sock", beside=document, key="listen") == document.parent / "s.sock"
+    assert path_beside("s.sock", beside=document, key="listen") == document.parent / "s.sock"
     for name in ("../s.sock", str(tmp_path / "s.sock"), str(configs_dir() / "rigs" / "s.sock")):
         with pytest.raises(ConfigError, match=r"listen = .* lies outside .*--set listen="):
-            place_beside(name, beside=document, key="listen")
+            path_beside(name, beside=document, key="listen")
     with pytest.raises(ConfigError, match="of a recording"):
-        place_beside("s.sock", beside=CarriedPath(document), key="listen")
+        path_beside("s.sock", beside=EmbeddedPath(document), key="listen")
 
 
 def test_the_changes_of_a_part_are_its_document_s(tmp_path):
-    outside, names = str(tmp_path / "x.csv"), GivenNames()
+    outside, names = str(tmp_path / "x.csv"), UserNamedFiles()
     names.take("mine", "motion.file")
     with names.of_document([("motion.file", "part's")]):
         names.take(outside, "motion.file")
@@ -390,7 +396,7 @@ def test_the_changes_of_a_part_are_its_document_s(tmp_path):
 
 def test_a_recordings_document_names_nothing(tmp_path):
     (tmp_path / "x.toml").write_text("format = 1\n")
-    document = CarriedPath(tmp_path / "a.toml")
+    document = EmbeddedPath(tmp_path / "a.toml")
     with pytest.raises(ConfigError, match="is named by a document of a recording"):
         find_file("x.toml", beside=document, folder="diagrams", key="file")
     with pytest.raises(ConfigError, match="is named by a document of a recording"):
@@ -429,7 +435,7 @@ def test_the_folder_of_a_document_stays_what_it_was_when_it_was_found(tmp_path):
     (tmp_path / "own").rename(tmp_path / "gone")
     (tmp_path / "own").symlink_to(tmp_path / "private")
     with pytest.raises(OSError, match="lies outside"):
-        read_named(document.parent / "x.obj", document, 100)
+        read_named_file(document.parent / "x.obj", document, 100)
 
 
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
@@ -444,7 +450,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
 
         def read(name=name, reason=reason):
             with pytest.raises(OSError, match=reason):
-                read_named(tmp_path / f"{name}.obj", document, 100)
+                read_named_file(tmp_path / f"{name}.obj", document, 100)
             told.append(name)
 
         reader = threading.Thread(target=read, daemon=True)
@@ -469,7 +475,7 @@ def test_a_table_of_a_diagram_is_read_where_it_was_judged(tmp_path):
     table.write_text("t_s,x\n0,1\n1,2\n")
     kind = next(one for one in KINDS if one.name == "File")
     values = {"file": "table.csv", "column": "x", "time": "t_s", "unit": "1"}
-    found = found_files(kind, values, diagram)
+    found = files_of_block(kind, values, diagram)
     assert table_of(values | found)["values"] == (1.0, 2.0)
     table.unlink()
     table.symlink_to(private)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.config.toml_edit import changed_text
+from hil.config.toml_edit import change_text
 from hil.hosts.wires.pose_template import _parts
 
 ROOT = Path(__file__).parents[1]
@@ -43,7 +43,7 @@ MADE = {
     "hil/stations/simulator/axes_finder.py": "one of constants of the module",
     "hil/stations/simulator/sources/fmu_settings.py": "a constant of the module",
     "sim/world/meshes/obj_rows.py": "possessive, of a form of its own: judged in test_obj_rows.py",
-    "sim/toml_reading.py": "one of constants of the module, on 200 characters",
+    "sim/toml_reader.py": "one of constants of the module, on 200 characters",
 }
 """Modules whose functions make patterns of parts."""
 INSTALLED = {"hil/fmu/stubs.py": "reads a header of an installed library"}
@@ -253,7 +253,7 @@ def test_a_value_is_changed_in_a_long_line(line):
     text = "[a]\n" + line.format(" " * 10_000, "#" * 10_000) + "\n"
     signal.setitimer(signal.ITIMER_VIRTUAL, 10 * PATIENCE_S)
     try:
-        changed = changed_text(text, {"a": {"b": 2}}, "here")
+        changed = change_text(text, {"a": {"b": 2}}, "here")
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
     assert changed.split("=")[1].split("#")[0].strip() == "2"

@@ -25,7 +25,7 @@ from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import VirtualClock

@@ -13,7 +13,7 @@ from third_bench import EXAMPLES, SWING, bank_plan, hil, plan_of
 from typer.testing import CliRunner
 
 from drives.bank import DriveSetupError
-from drives.offered import BankOrder, OfferedBank
+from drives.plugin_bank import BankOrder, PluginBank
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.stations.platform.drives.bank_check import bank_kit
@@ -121,7 +121,7 @@ def watched(fault):
 
     data = bank_spec(bank_plan(f"faulty:{fault}")).settings["order"]
     order = BankOrder.from_json(json.loads(json.dumps(data)))
-    return OfferedBank(homed, order, lambda: 0.0, "'faulty' of hil-parts 1.0")
+    return PluginBank(homed, order, lambda: 0.0, "'faulty' of hil-parts 1.0")
 
 
 @pytest.mark.parametrize(

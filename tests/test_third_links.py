@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from arm_driver.kinematics.puma import forward
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.offered_links import OWN, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.reader import Recording

@@ -13,7 +13,7 @@ from drives.links import _READERS
 from hil.config.errors import ConfigError
 from hil.machines.rig.offered_banks import OWN_SCHEMES
 from hil.recording.reader import Recording
-from hil.stations.platform.motion.offered import OWN_KINDS
+from hil.stations.platform.motion.motion_plugins import OWN_KINDS
 from hil.stations.platform.scenario import Scenario
 
 pytestmark = pytest.mark.usefixtures("third_parts")

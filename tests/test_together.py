@@ -15,8 +15,8 @@ from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import configs_dir
 from hil.run.part_process import PartNote, PartProcess
 from hil.run.together import TogetherScenario, run_together
 from hil.stations.arm.bench import prepare_plan
@@ -177,11 +177,11 @@ def test_a_frozen_part_is_a_bad_end_as_a_killed_one_is(play, monkeypatch, how, w
     monkeypatch.setattr("hil.run.progress.STILL_S", 1.0)
     frozen, other = play(how, "runs")
     assert not frozen.ok
-    assert frozen.told["error"] == why
+    assert frozen.values["error"] == why
     assert other.ok, "stopped, and not left alone"
     assert other.asked_to_stop == f"part0 came to a bad end: {why}"
-    assert PartNote.beside(Path(frozen.told["recording"])) == PartNote("part0", killed=why)
-    assert PartNote.beside(Path(other.told["recording"])).stopped_for == other.asked_to_stop
+    assert PartNote.beside(Path(frozen.values["recording"])) == PartNote("part0", killed=why)
+    assert PartNote.beside(Path(other.values["recording"])).stopped_for == other.asked_to_stop
 
 
 def test_a_part_that_does_not_turn_yet_or_no_more_is_not_frozen(play, monkeypatch):
@@ -197,7 +197,7 @@ def test_one_wish_of_the_operator_stops_all(play):
     first, second, third = play("operator", "runs", "runs")
     for one in (first, second, third):
         assert one.ok
-        assert one.told["heard"] == ["SIGINT"]
+        assert one.values["heard"] == ["SIGINT"]
         assert one.asked_to_stop == "the operator asked for it"
 
 
@@ -210,9 +210,9 @@ def test_a_bad_end_of_one_stops_the_others_once_and_they_say_which_and_how(play,
     assert bad.asked_to_stop == ""
     for one in (second, third):
         assert one.ok
-        assert one.told["heard"] == ["SIGINT"]
+        assert one.values["heard"] == ["SIGINT"]
         assert one.asked_to_stop == f"part0 came to a bad end: {why}"
-        assert one.told["reason"] == one.asked_to_stop
+        assert one.values["reason"] == one.asked_to_stop
 
 
 @pytest.mark.parametrize("how", ["fails", "dies"])
@@ -220,7 +220,7 @@ def test_a_bad_end_of_one_leaves_the_others_alone_if_the_scenario_says_so(play, 
     bad, other = play(how, "completes", together="false")
     assert not bad.ok
     assert other.ok
-    assert (other.told["heard"], other.asked_to_stop) == ([], "")
+    assert (other.values["heard"], other.asked_to_stop) == ([], "")
 
 
 def test_a_part_begins_once_the_one_before_it_has_completed(play):
@@ -228,7 +228,7 @@ def test_a_part_begins_once_the_one_before_it_has_completed(play):
     first, second = play("completes", "completes too", after=[(1, 0)])
     assert first.ok
     assert second.ok
-    recorded = [Path(one.told["recording"]).stat().st_mtime for one in (first, second)]
+    recorded = [Path(one.values["recording"]).stat().st_mtime for one in (first, second)]
     assert recorded[1] - recorded[0] > 0.6
 
 
@@ -242,7 +242,7 @@ def test_a_part_is_told_what_the_one_before_it_recorded(tmp_path):
     )  # fmt: skip
     scenario = TogetherScenario.build(read_toml(path), str(path))
     first, second = run_together(scenario, path, tmp_path / "runs", program=(str(actor),))
-    assert f"name={first.told['recording']}" in " ".join(second.told["heard"])
+    assert f"name={first.values['recording']}" in " ".join(second.values["heard"])
 
 
 @pytest.mark.parametrize(
@@ -252,21 +252,21 @@ def test_after_a_bad_end_or_a_stop_the_next_part_never_begins(play, tmp_path, ho
     _, second, third = play(how, "completes", "completes", after=[(1, 0), (2, 1)])
     for one in (second, third):
         assert not one.ok
-        assert one.told["error"].startswith("not begun: ")
-        assert why in one.told["error"]
-        assert "recording" not in one.told
+        assert one.values["error"].startswith("not begun: ")
+        assert why in one.values["error"]
+        assert "recording" not in one.values
     assert not list((tmp_path / "runs").glob("*/part1"))
 
 
 def test_a_killed_part_says_by_what(play):
     killed, _ = play("dies", "runs")
-    assert not killed.told["ok"]
-    assert killed.told["error"] == "it was killed by signal 9"
+    assert not killed.values["ok"]
+    assert killed.values["error"] == "it was killed by signal 9"
 
 
 def test_beside_each_recording_is_written_what_its_part_cannot_know(play):
     killed, other = play("dies", "runs")
-    recordings = [Path(part.told["recording"]) for part in (killed, other)]
+    recordings = [Path(part.values["recording"]) for part in (killed, other)]
     assert [path.name for path in recordings] == ["recording.mcap"] * 2
     how = "it was killed by signal 9"
     assert PartNote.beside(recordings[0]) == PartNote("part0", killed=how)
@@ -276,14 +276,14 @@ def test_beside_each_recording_is_written_what_its_part_cannot_know(play):
 
 @pytest.mark.parametrize("hows", [("operator", "runs"), ("completes", "completes too")])
 def test_nothing_is_written_of_good_ends(play, hows):
-    assert [PartNote.beside(Path(part.told["recording"])) for part in play(*hows)] == [None, None]
+    assert [PartNote.beside(Path(part.values["recording"])) for part in play(*hows)] == [None, None]
 
 
 def test_a_good_end_of_one_lets_the_others_go_on(play):
     first, second = play("completes", "completes too")
     assert first.ok
     assert second.ok
-    assert second.told["heard"] == []
+    assert second.values["heard"] == []
 
 
 def test_a_part_that_hangs_is_ended_after_its_time(play):
@@ -291,7 +291,7 @@ def test_a_part_that_hangs_is_ended_after_its_time(play):
     failed, deaf = play("fails", "deaf", stop_within_s=0.5)
     assert not failed.ok
     assert not deaf.ok
-    assert deaf.told["error"] == "it did not stop within 0.5 s and was ended"
+    assert deaf.values["error"] == "it did not stop within 0.5 s and was ended"
 
 
 PARENT = """

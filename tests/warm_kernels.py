@@ -17,8 +17,9 @@ import numpy as np
 def warm_platform() -> None:
     """The platform's kernels, those of a led bench and those of the emulated robot."""
     import hil.stations.platform.operator.kernels
-    from hil.stations.platform.warm import warm
-    from platform6dof.cueing import course, governor, slopes, turns
+    from hil.stations.platform.kernel_warmup import warm
+    from platform6dof.cueing import angle_signs as turns
+    from platform6dof.cueing import course, governor, slopes
     from sim.devices.arm.kinematics import dh_table, forward, solve
     from sim.devices.arm.servo import JointServos, ServoSettings
 

@@ -18,7 +18,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.contour.requests import RequestReader
 from arm_driver.contour.stream import Stream, check_start
-from arm_driver.contour.stream_end import StreamEnd, judged, told_by
+from arm_driver.contour.stream_end import StreamEnd, end_in_request, judged
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
 from arm_driver.link_report import LinkCounts, SupervisionReport
@@ -200,7 +200,7 @@ class ContourHost:
             self._measured, self._measured_s = request.location, now_s
         if request.status is RobotStatus.CHECKSUM_ERROR:
             self._counts.told_checksum_errors += 1
-        if (end := told_by(request)) is not None:
+        if (end := end_in_request(request)) is not None:
             return end
         if self._state is LinkState.OFFLINE:
             self._text = "a robot asks; it waits for the arm command"

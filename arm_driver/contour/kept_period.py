@@ -12,7 +12,7 @@ it. Before there is a usual period no lateness is made allowance for.
 from collections import deque
 from typing import Final
 
-HEARD_WITHIN_S: Final = 0.02
+RECEIVED_WITHIN_S: Final = 0.02
 """Requests are heard at most so late as a rule [s]: a look of the reader, an adapter's packet."""
 LOST_S: Final = 0.1
 """One that is later was lost at first, as a rule, and heard at its second sending [s]."""
@@ -22,7 +22,7 @@ USUAL: Final = 3
 """Periods from which on there is a usual one."""
 
 
-class KeptPeriod:
+class PeriodBound:
     """Measures the shortest possible period of one stream's robot.
 
     Args:
@@ -61,7 +61,7 @@ class KeptPeriod:
     def _bound(self, before: list[float], now_s: float) -> float:
         """The shortest period by what was heard before and now."""
         spans_s = [(k, now_s - at_s) for k, at_s in enumerate(reversed(before), start=1)]
-        alike_s = max((span_s - HEARD_WITHIN_S) / k for k, span_s in spans_s)
+        alike_s = max((span_s - RECEIVED_WITHIN_S) / k for k, span_s in spans_s)
         if len(before) <= USUAL:
             return max(0.0, min(alike_s, now_s - before[-1]))
         # The request before may have been heard late: its period is not among the usual ones.

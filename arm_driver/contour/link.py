@@ -17,7 +17,7 @@ from arm_driver.contour.urls import FORMS, parse_arm_link
 from arm_driver.contour.val import OatConvention
 from arm_driver.link import DeclaredPath, EndReason, LinkKind, LinkOrder, Offer, Writer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from hil_common.arrays.pose import Pose, angle_between_rad
 
 ROUNDED_M: Final = 0.5001e-3 * math.sqrt(3.0) / COUNTS_PER_MM
@@ -91,14 +91,14 @@ class ContourLink:
         """Number of the thread that answers the robot, as the kernel counts; None without one."""
         return getattr(self.line, "reader_thread", None)
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin a stream; see `arm_driver.link.ArmLink`."""
         self._writer = LocationWriter(self.convention)
         start, end = location_of(path.start, self.convention), path.end
         last = None if end is None else location_of(end, self.convention)
         self.line.start(StreamPlan(start, last), self._location(measured))
 
-    def _location(self, place: ShownPose | None) -> Location | None:
+    def _location(self, place: DisplayedPose | None) -> Location | None:
         if place is None or isinstance(place, ContourPose):
             return None if place is None else place.location
         return location_of(place.X_RT, self.convention)

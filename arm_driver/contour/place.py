@@ -8,12 +8,12 @@ import numpy as np
 
 from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat, to_oat
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil_common.arrays.pose import Pose
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ContourPose(ShownPose):
+class ContourPose(DisplayedPose):
     """A place with the numbers in which it was written."""
 
     location: Location
@@ -39,7 +39,7 @@ def place_at(location: Location, convention: OatConvention) -> ContourPose:
     return ContourPose(pose_of(location, convention), str(location), location=location)
 
 
-def shown_place(X_RT: Pose, convention: OatConvention) -> ContourPose:
+def displayed_place(X_RT: Pose, convention: OatConvention) -> ContourPose:
     """Return a pose as the controller would show it, to the decimals of its display."""
     return place_at(location_of(X_RT, convention), convention)
 

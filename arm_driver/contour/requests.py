@@ -14,11 +14,11 @@ SIMULATED: Final = b"S,SIMULATED"
 class RequestReader:
     """Reads what the robot's terminal sends."""
 
-    __slots__ = ("_counts", "_lead", "_splitter", "_told", "length", "simulated")
+    __slots__ = ("_counts", "_lead", "_reported", "_splitter", "length", "simulated")
 
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts
-        self._told = replace(counts)
+        self._reported = replace(counts)
         self._splitter = TerminalLines()
         self.simulated = False
         self.length = 0
@@ -37,9 +37,9 @@ class RequestReader:
     def counts(self) -> LinkCounts:
         """Return the counts as they are now: the same copy as long as none has changed."""
         self._counts.overlong, self._counts.echoes = self._splitter.overlong, self._splitter.echoes
-        if self._told != self._counts:
-            self._told = replace(self._counts)
-        return self._told
+        if self._reported != self._counts:
+            self._reported = replace(self._counts)
+        return self._reported
 
     def _decode(self, line: bytes) -> WaypointRequest | None:
         """Read a line; what stands in front of its last R is garbage."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from arm_driver.contour.host_values import HostSettings, StreamPlan
-from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.kept_period import PeriodBound
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import (
     SEQUENCES,
@@ -90,7 +90,7 @@ def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSet
     Raises:
         WaypointRefusedError: If a waypoint is too far or too far turned from the one before.
     """
-    kept, before = KeptPeriod(settings.period_s, settings.unmeasured_s), start
+    kept, before = PeriodBound(settings.period_s, settings.unmeasured_s), start
     for number, location in enumerate(waypoints, start=1):
         if number > 1:
             kept.heard(number * settings.period_s, timely=True)

@@ -35,7 +35,7 @@ def off_period(text: str, line: bytes) -> StreamEnd:
     return StreamEnd(HostEvent.FAULT, StreamResult.OFF_PERIOD, text, line)
 
 
-def told_by(request: WaypointRequest) -> StreamEnd | None:
+def end_in_request(request: WaypointRequest) -> StreamEnd | None:
     """Return the end of a stream whose robot tells that it goes no further; None if it does."""
     cause = CAUSES.get(request.status)
     if cause is None:

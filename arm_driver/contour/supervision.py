@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from arm_driver.contour.following_watch import FollowingWatch
-from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.kept_period import PeriodBound
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import WaypointRequest
 from arm_driver.contour.period_watch import Pace, PeriodWatch
@@ -43,7 +43,7 @@ class Supervision:
         self._period_s = period_s
         self._settings = settings
         self._period = PeriodWatch(period_s, settings)
-        self._kept = KeptPeriod(period_s, unmeasured_s)
+        self._kept = PeriodBound(period_s, unmeasured_s)
         self._following = FollowingWatch(start, period_s, settings, a_zero_rad)
 
     @property
@@ -67,7 +67,7 @@ class Supervision:
         self._kept.heard(now_s, timely=timely)
         pace = self._period.heard(now_s, timely=timely)
         if pace is not Pace.IN_TIME:
-            return Offence(StreamResult.OFF_PERIOD, self._told(pace))
+            return Offence(StreamResult.OFF_PERIOD, self._describe(pace))
         text = self._following.heard(request.location)
         return (
             Offence(StreamResult.NOT_FOLLOWING, f"the robot does not follow: {text}")
@@ -88,7 +88,7 @@ class Supervision:
         """Return what was seen so far."""
         return SupervisionReport(self._period.report(), self._following.report)
 
-    def _told(self, pace: Pace) -> str:
+    def _describe(self, pace: Pace) -> str:
         report, settings = self._period.report(), self._settings
         limit_s = settings.ahead_s if pace is Pace.AHEAD else settings.behind_s
         return (

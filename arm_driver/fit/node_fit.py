@@ -4,7 +4,7 @@ Waypoints on the motion are not the best ones: the controller joins them by chor
 every bend, and rounds the corners inwards. Its path is a known sum of the waypoints
 (`blended_path`), so those are found that make the sum fit.
 
-Planned motion (`fitted_nodes`): least squares over the whole motion, again and again with weights
+Planned motion (`fit_nodes`): least squares over the whole motion, again and again with weights
 that grow with a power of the error, which leads to the smallest greatest error (iteratively
 reweighted least squares; Lawson's method is its kin). Each turn solves one banded system. Errors
 are weighed against the greatest near by, so a hard place spoils no other one.
@@ -49,7 +49,7 @@ LIVE_SHARE = 0.16
 """Of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
 
 
-def fitted_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:
+def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:
     """Waypoints for a motion that is known as a whole; the first and the last stay.
 
     Args:

@@ -193,7 +193,7 @@ def _rows(strokes: Sequence[Sequence[Stroke]], period_s: float) -> _Rows:
             common = one.way / lasts_s, lasts_s, TURN_RAD if one.axis == "turn" else POSITION_M
             rows += [
                 (axis, along, (number + 1) * period_s, 0.0, 0.0, *common)
-                for number, along in one.told
+                for number, along in one.places
             ]
             rows.append((axis, one.rest, np.nan, one.at_s, 1.0, *common))
     axis, along, asked_s, at_s, rest, speed, lasts_s, resolution = np.array(rows).T

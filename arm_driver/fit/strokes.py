@@ -30,7 +30,7 @@ class Stroke:
     """How far it goes [m or rad], with its sense."""
     steps: int
     """Waypoints, evenly spaced."""
-    told: tuple[tuple[int, float], ...]
+    places: tuple[tuple[int, float], ...]
     """Requests of the robot on its way, by their number after the first one, and how far along it
     was then [m or rad]."""
     at_s: float
@@ -41,11 +41,11 @@ class Stroke:
     """How far along it was then [m or rad]."""
 
 
-class NotToldError(Exception):
+class StrokeUnknownError(Exception):
     """The robot's requests do not tell what is asked of them; the text says what is missing."""
 
 
-class PlaceNotToldError(NotToldError):
+class PlaceUnknownError(StrokeUnknownError):
     """They do not tell where the robot is while it moves."""
 
 
@@ -69,16 +69,16 @@ def read_stroke(
         convention: Of the controller's angles.
 
     Raises:
-        NotToldError: A request or its place is missing.
+        StrokeUnknownError: A request or its place is missing.
     """
     if len(heard) != steps + 2:
-        raise NotToldError(
+        raise StrokeUnknownError(
             f"a stroke of {steps} waypoints has {steps + 2} requests, {len(heard)} were heard"
         )
     along = []
     for one in heard[1:]:
         if one.request.location is None:
-            raise PlaceNotToldError(
+            raise PlaceUnknownError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )

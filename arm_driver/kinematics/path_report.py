@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
 from arm_driver.kinematics.bodies import STANDARD, Bodies
-from arm_driver.kinematics.keeper import LEAST_DISTANCES
+from arm_driver.kinematics.branch_tracker import LEAST_DISTANCES
 from arm_driver.kinematics.puma import Branch, SingularDistances
 
 Array = NDArray[np.float64]

@@ -120,8 +120,8 @@ def nearest(
     if status != kernel.REACHED:
         raise _unreached(status, excess)
     if chosen < 0:
-        told = int(np.argmin(rows[:, 7])) if branch is None else branch.index
-        raise JointLimitError(BRANCHES[told], violations_of_row(geometry, rows[told]))
+        nearest_row = int(np.argmin(rows[:, 7])) if branch is None else branch.index
+        raise JointLimitError(BRANCHES[nearest_row], violations_of_row(geometry, rows[nearest_row]))
     rows.setflags(write=False)
     return Joints(rows[chosen, :6], BRANCHES[chosen])
 

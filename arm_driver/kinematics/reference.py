@@ -12,7 +12,7 @@ from arm_driver.kinematics.bodies import clearances_m
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.kernels import posture
 from arm_driver.kinematics.kernels import puma as kernel
-from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.motion_map import Mapping
 from arm_driver.kinematics.path_report import STANDARD_LIMITS, PathLimits, PathReport
 from arm_driver.kinematics.puma import BRANCHES, Joints, branch_of, forward
 from arm_driver.kinematics.workspace import check_path
@@ -40,8 +40,8 @@ class NoReferenceError(ArmError):
     """
 
     def __init__(self, report: PathReport) -> None:
-        told = "; ".join(str(one) for one in report.violations)
-        super().__init__(f"no reference pair keeps the limits over the whole motion; best: {told}")
+        text = "; ".join(str(one) for one in report.violations)
+        super().__init__(f"no reference pair keeps the limits over the whole motion; best: {text}")
         self.report = report
 
 

@@ -13,7 +13,7 @@ from drives.axes.axis import RUNAWAY_FACTOR, Axis
 from drives.axes.cia402 import OperationMode, State402
 from drives.axes.duty import AxisLimits, Duty
 from drives.axes.first_motion import SPEED_WRONG, StageCourse
-from drives.axes.values import AxesSeen, AxesWords, SteadyAxes
+from drives.axes.values import AxesFeedback, AxesWords, SteadyAxes
 from drives.bank import DriveGoal, DriveModelError, DriveState, SixStates
 from drives.waits import Wait, Waits, in_words, of_leg
 from hil_common.legs import LEG_COUNT, SixBools, SixInts
@@ -121,7 +121,7 @@ class SixAxes:
         self._period_s = period_s
         self._stages: tuple[tuple[StageCourse, ...], ...] = ()
         self._stage = 0
-        self._stage_told = 0
+        self._stage_written = 0
         self._absolute = absolute
         self._goal: DriveGoal | None = None
         self._given_up = ""
@@ -188,7 +188,7 @@ class SixAxes:
         None if nothing has to be told.
         """
         begins = self._goal is DriveGoal.HOMED and all(axis.ready for axis in self._axes)
-        return self._stage if begins and self._stage != self._stage_told else None
+        return self._stage if begins and self._stage != self._stage_written else None
 
     def expect_first_motion(self, courses: Sequence[Sequence[StageCourse]]) -> None:
         """Let homing begin with the stages of a first motion.
@@ -197,11 +197,11 @@ class SixAxes:
             courses: Each stage in order, as each of the six drives is told it.
         """
         self._stages = tuple(tuple(stage) for stage in courses)
-        self._stage, self._stage_told = 0, -1
+        self._stage, self._stage_written = 0, -1
 
-    def stage_told(self, stage: int) -> None:
+    def note_stage_written(self, stage: int) -> None:
         """Take note that all drives hold the speed of a stage, see `stage_due`."""
-        self._stage_told = stage
+        self._stage_written = stage
 
     @property
     def waiting(self) -> str:
@@ -273,7 +273,7 @@ class SixAxes:
             (h, i, j, k, m, n),
         )
 
-    def observe(self, seen: AxesSeen) -> None:
+    def observe(self, seen: AxesFeedback) -> None:
         """Take in what came back, and go on towards the goal.
 
         Args:
@@ -315,7 +315,7 @@ class SixAxes:
         self._steady = None
         self._axes[leg].forget_reference()
         if self._stages:
-            self._stage, self._stage_told = 0, -1
+            self._stage, self._stage_written = 0, -1
 
     def _steady_state(self) -> SteadyAxes | None:
         """Return what the next cycles are compared with, if all six work and follow."""
@@ -356,9 +356,9 @@ class SixAxes:
             self._rest(Duty.HOME)
             if self._goal is DriveGoal.HOMED:
                 self._give_up("homing failed at", [axis.homing_failed for axis in self._axes])
-                self._tell_failures()
+                self._note_failures()
 
-    def _tell_failures(self) -> None:
+    def _note_failures(self) -> None:
         """Say of the drives whose speed was wrong what they did."""
         if failures := self.failures:
             self._given_up = "; ".join((self._given_up, *failures))
@@ -382,7 +382,7 @@ class SixAxes:
                 for leg in missing:
                     self._axes[leg].stage_passed = False
                 self._stage += 1
-            if self._stage != self._stage_told:
+            if self._stage != self._stage_written:
                 return  # the bank tells the drives
             for leg in missing:
                 slow = self._stage < len(self._stages)

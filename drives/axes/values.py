@@ -7,7 +7,7 @@ from hil_common.legs import SixBools, SixInts
 
 
 @dataclass(frozen=True, slots=True)
-class AxesSeen:
+class AxesFeedback:
     """What six drives told in a cycle."""
 
     statusword: Sequence[int]
@@ -52,7 +52,7 @@ class SteadyAxes:
     mode: SixInts
     """6060h, 6."""
 
-    def is_met_by(self, seen: AxesSeen) -> bool:
+    def is_met_by(self, seen: AxesFeedback) -> bool:
         """Say whether all six told this again, but for their positions, and all are heard."""
         return (
             self.statusword == list(seen.statusword)

@@ -64,7 +64,7 @@ class SlcanBus(can.BusABC):
         self._splitter = SlcanLines()
         self._inbox: deque[Frame] = deque()
         self._send_lock = threading.Lock()
-        self._asked_s = self._told_s = -math.inf
+        self._asked_s = self._state_s = -math.inf
         self._open_question_s: float | None = None
         self._state = BusState.UNKNOWN
         self._note = ""
@@ -82,7 +82,7 @@ class SlcanBus(can.BusABC):
     @property
     def unanswered_s(self) -> float:
         """How long an adapter that knew the question for its flags has left it unanswered [s]."""
-        if self._open_question_s is None or self._told_s == -math.inf:
+        if self._open_question_s is None or self._state_s == -math.inf:
             return 0.0
         return self._now_s() - self._open_question_s
 
@@ -171,7 +171,7 @@ class SlcanBus(can.BusABC):
         state, note, unanswered_s = self._state, self._note, self.unanswered_s
         if unanswered_s > FLAGS_BELIEVED_S:
             note = f"the adapter has not answered F for {unanswered_s:.1f} s; {note}".rstrip("; ")
-        if state is BusState.ACTIVE and self._now_s() - self._told_s > FLAGS_BELIEVED_S:
+        if state is BusState.ACTIVE and self._now_s() - self._state_s > FLAGS_BELIEVED_S:
             state = BusState.UNKNOWN
         return BusHealth(
             state=state,
@@ -256,18 +256,18 @@ class SlcanBus(can.BusABC):
                 self._bad_lines += 1
                 self._note = f"no line of the protocol: '{text}'"
             case Flags(bits):
-                self._told(value.state)
+                self._take_state(value.state)
                 self._overruns += bool(bits & (RX_FIFO_FULL | DATA_OVERRUN))
                 self._note = f"flags {bits:02X}h: {value.text}" if bits else self._note
             case ControllerState(state, receive_errors, transmit_errors):
-                self._told(state)
+                self._take_state(state)
                 counters = f"error counters {receive_errors} and {transmit_errors}"
                 self._note = f"controller {state.value}, {counters}"
             case _:
                 pass  # acknowledged, or an answer that was asked for
 
-    def _told(self, state: BusState) -> None:
-        self._told_s, self._state, self._open_question_s = self._now_s(), state, None
+    def _take_state(self, state: BusState) -> None:
+        self._state_s, self._state, self._open_question_s = self._now_s(), state, None
 
 
 def open_slcan(

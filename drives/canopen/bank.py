@@ -19,7 +19,7 @@ from drives.axes.cia402 import WITH_FORCE, state_of
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale, SixScales
 from drives.axes.sequence import SequenceTimes, SixAxes
-from drives.axes.values import AxesSeen
+from drives.axes.values import AxesFeedback
 from drives.bank import (
     BankEnd,
     BankFeedback,
@@ -44,7 +44,7 @@ from drives.canopen.cycle import (
     PdoInbox,
 )
 from drives.canopen.exchange import BusReport, CycleBus
-from drives.canopen.pdo import budget, carried_stamp
+from drives.canopen.pdo import budget, usable_stamp
 from drives.canopen.power import PowerProof
 from drives.canopen.readings import DriveReadings
 from drives.canopen.service import SDO_TIMEOUT_S, Segment, ServiceNode
@@ -53,7 +53,7 @@ from drives.canopen.stage import CanopenStageWriter
 from drives.canopen.startup import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen.warnings import DriveWarnings
 from drives.canopen.watch import Watch
-from drives.waits import Tell, tell_nobody
+from drives.waits import ReportWaits, ignore_waits
 from hil_common.legs import LEG_COUNT, LegTarget, SixInts
 
 STILL_M = 1e-4
@@ -102,7 +102,7 @@ class CanopenBank:
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
         place: KnownPlace | None = None,
-        tell: Tell = tell_nobody,
+        report: ReportWaits = ignore_waits,
     ) -> None:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
@@ -114,7 +114,7 @@ class CanopenBank:
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
-        self._now_s, self._name, self._url, self._tell = now_s, name, url, tell
+        self._now_s, self._name, self._url, self._report = now_s, name, url, report
         self._segments = tuple(Segment(bus, now_s) for bus in buses)
         self._nodes = tuple(
             ServiceNode(node, self._segments[bus])
@@ -128,8 +128,10 @@ class CanopenBank:
         )
         self._axes = _make_axes(settings, scales, period_s, homing_legs)
         self._place = place
-        self._teller = CanopenStageWriter(self._nodes, settings, self._scales.scales, period_s)
-        stamp = carried_stamp(settings, period_s)
+        self._stage_writer = CanopenStageWriter(
+            self._nodes, settings, self._scales.scales, period_s
+        )
+        stamp = usable_stamp(settings, period_s)
         self._inbox = PdoInbox(settings, self._scales, self._watch.take, stamp, period_s)
         self._bus = CycleBus(
             self._segments, self._inbox, settings, period_s, url, self._watch.asked
@@ -168,7 +170,7 @@ class CanopenBank:
             self._scales.scales,
             self._period_s,
             self._watch,
-            self._tell,
+            self._report,
         )
         now_s = self._now_s()
         identities = configured.identities
@@ -183,7 +185,7 @@ class CanopenBank:
             if identity.inputs is not None:
                 self._inbox.know_inputs(leg, identity.inputs, now_s)
         self._bus.guard([identity.guarded for identity in identities], self._settings)
-        self._teller.know_units([identity.units for identity in identities])
+        self._stage_writer.know_units([identity.units for identity in identities])
         counts, codes = read_places(self._nodes) if self._settings.absolute else ((), ())
         for segment in self._segments:
             segment.pumping = False
@@ -192,7 +194,7 @@ class CanopenBank:
         simulated = all(identity.simulated for identity in identities)
         first = self._settings.first_motion_due(simulated=simulated)
         if first and not self._settings.absolute:
-            self._axes.expect_first_motion(self._teller.courses())
+            self._axes.expect_first_motion(self._stage_writer.courses())
         who = tuple(identity.who for identity in identities)
         if self._place is not None:
             self._place.check(counts, codes, who, self._scales.scales)
@@ -246,8 +248,8 @@ class CanopenBank:
             cut.trial.led(command, following=self._axes.steady, sent_s=self._bus.sent_s)
         well = self._observe(now_s)
         stage = self._axes.stage_due
-        if stage is not None and self._teller.tell(stage):
-            self._axes.stage_told(stage)
+        if stage is not None and self._stage_writer.write(stage):
+            self._axes.note_stage_written(stage)
         sent = accepted(words, speeds, self._scales)
         states = self._axes.state
         if well and self._axes.steady:
@@ -404,7 +406,7 @@ class CanopenBank:
                     self._axes.forget_reference(leg)
             alive = [watch.alive(leg, now_s) for leg in range(LEG_COUNT)]
         self._axes.observe(
-            AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
+            AxesFeedback(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
         return well and not self._bus.any_passive and not self._codes.faulted
 

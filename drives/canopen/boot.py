@@ -17,7 +17,7 @@ from drives.canopen.pdo import SDO_ANSWER_ID, SDO_REQUEST_ID
 from drives.canopen.service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.watch import Watch
-from drives.waits import Tell, Wait
+from drives.waits import ReportWaits, Wait
 from hil_common.legs import LEG_COUNT
 
 PROBE_S = 0.01
@@ -55,7 +55,7 @@ def await_nodes(
     nodes: Sequence[ServiceNode],
     settings: CanopenSettings,
     watch: Watch,
-    tell: Tell,
+    report: ReportWaits,
 ) -> None:
     """Wait until all six drives answer; they may boot for as long as the settings say.
 
@@ -75,7 +75,7 @@ def await_nodes(
             if _answers(nodes[leg]):
                 absent.remove(leg)
             if absent:
-                tell(tuple(_silence(leg, nodes[leg], watch) for leg in absent))
+                report(tuple(_silence(leg, nodes[leg], watch) for leg in absent))
         if segments[0].now_s() >= end_s:
             break
     if not absent:

@@ -82,7 +82,7 @@ class PdoInbox:
         self.missing: list[int] = [0] * LEG_COUNT
         self.doubled: list[int] = []
         """Legs whose TPDO1 come about twice per SYNC, by index."""
-        self._told = [0] * LEG_COUNT
+        self._counts = [0] * LEG_COUNT
         self._window_cycles = 0
         self.late: int = 0
         self.malformed: int = 0
@@ -98,11 +98,11 @@ class PdoInbox:
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
-        self._effort_told = [0] * LEG_COUNT
+        self._effort_cycles = [0] * LEG_COUNT
         self._effort_cycles_max = EFFORTS_MISSED * settings.velocity_every + EFFORT_LATE_CYCLES
         self._cycle = 0
         self._six_inputs: SixInts | None = None
-        self._inputs_told_s = [_NEVER_S] * LEG_COUNT
+        self._inputs_known_s = [_NEVER_S] * LEG_COUNT
         self._inputs_until_s = self._at_s = _NEVER_S
         self._answered = 0
         self._due = [0] * settings.buses
@@ -138,8 +138,8 @@ class PdoInbox:
         """End a cycle at this time [s]: count what is missing, forget what is too old."""
         self._window_cycles += 1
         if self._window_cycles == DOUBLE_WINDOW_CYCLES:
-            self._look_for_doubles()
-        if self._cycle - min(self._effort_told) > self._effort_cycles_max:
+            self._find_doubles()
+        if self._cycle - min(self._effort_cycles) > self._effort_cycles_max:
             self._effort_si = None
         if now_s > self._inputs_until_s:
             self._six_inputs = None
@@ -147,10 +147,10 @@ class PdoInbox:
             for leg, fresh in enumerate(self.fresh):
                 self.missing[leg] += not fresh
 
-    def _look_for_doubles(self) -> None:
-        if max(self._told) >= DOUBLES_MIN:
-            self.doubled = [leg for leg, told in enumerate(self._told) if told >= DOUBLES_MIN]
-        self._told = [0] * LEG_COUNT
+    def _find_doubles(self) -> None:
+        if max(self._counts) >= DOUBLES_MIN:
+            self.doubled = [leg for leg, count in enumerate(self._counts) if count >= DOUBLES_MIN]
+        self._counts = [0] * LEG_COUNT
         self._window_cycles = 0
 
     def complete(self, bus: int) -> bool:
@@ -193,7 +193,7 @@ class PdoInbox:
             data: Its bytes, as many as its layout has.
         """
         if number == 0:
-            self._told[leg] += 1
+            self._counts[leg] += 1
             if self._clocks is None:
                 self.statusword[leg], self.mode_display[leg], self.position[leg] = _ACTUAL(data)
                 self.fresh[leg] = True
@@ -203,7 +203,7 @@ class PdoInbox:
                 self._half_came(leg, _STATUS_CAME)
         elif number == 1:
             self.speed[leg], self.torque[leg] = EFFORT.unpack(data)
-            self._effort_told[leg] = self._cycle
+            self._effort_cycles[leg] = self._cycle
             self._effort_si = None
         elif number == 2:
             self.know_inputs(leg, int.from_bytes(data, "little"), self._at_s)
@@ -227,8 +227,8 @@ class PdoInbox:
             now_s: Since when they count as known [s].
         """
         self.inputs[leg] = inputs if self._bits == _STANDARD_BITS else self._bits.standard(inputs)
-        self._inputs_told_s[leg] = now_s
-        self._inputs_until_s = min(self._inputs_told_s) + INPUTS_BELIEVED_S
+        self._inputs_known_s[leg] = now_s
+        self._inputs_until_s = min(self._inputs_known_s) + INPUTS_BELIEVED_S
         self._six_inputs = _six_or_none(self.inputs)
 
     def feedback(
@@ -286,9 +286,9 @@ class PdoInbox:
         )
         forces_n = (a, b, c, d, e, f)
         a, b, c, d, e, f = (
-            speed_m_s if told >= oldest else math.nan
-            for speed_m_s, told in zip(
-                self._scales.speeds_m_s(self.speed), self._effort_told, strict=True
+            speed_m_s if cycle >= oldest else math.nan
+            for speed_m_s, cycle in zip(
+                self._scales.speeds_m_s(self.speed), self._effort_cycles, strict=True
             )
         )
         return (a, b, c, d, e, f), forces_n

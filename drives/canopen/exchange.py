@@ -44,7 +44,7 @@ class BusReport:
 
     def tally(self) -> LinkTally:
         """Return the counts by name; those of several adapters are added up."""
-        told = [note for note in (*self.notes, *(each.note for each in self.health)) if note]
+        notes = [note for note in (*self.notes, *(each.note for each in self.health)) if note]
         return {
             "cycles": self.cycles,
             "missing": self.missing,
@@ -56,7 +56,7 @@ class BusReport:
             "rejected": sum(each.rejected for each in self.health),
             "overruns": sum(each.overruns for each in self.health),
             "other_frames": sum(each.other_frames for each in self.health),
-            "notes": tuple(told),
+            "notes": tuple(notes),
         }
 
 

@@ -11,7 +11,7 @@ from drives.axes.cia402 import PLACING_METHODS, OperationMode
 from drives.axes.scaling import LegScale
 from drives.bank import DriveError, DriveModelError
 from drives.canopen.objects import MotionParameters, Parameter
-from drives.canopen.pdo import INPUTS_PARAMETER, carried_stamp, layouts
+from drives.canopen.pdo import INPUTS_PARAMETER, layouts, usable_stamp
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.units import LegUnits
 from drives.types.drive_type import DriveType, place_text
@@ -131,7 +131,7 @@ def _age(settings: CanopenSettings, period_s: float) -> Iterator[Need]:
     stamp, by_lag = settings.type.stamp, "the lag of the measured path, identified"
     if stamp is None:
         yield Need("1013h:0", "age of feedback", "", by_lag, True)
-    elif carried_stamp(settings, period_s) is None:
+    elif usable_stamp(settings, period_s) is None:
         stand_in = f"{by_lag}: the bus cannot carry {stamp.object} at {1.0 / period_s:g} Hz"
         yield Need(stamp.object, "age of feedback", "", stand_in, True)
     else:
@@ -151,17 +151,17 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
         if unit.base is Base.TURN and order and _turn_unknown(settings):
             stand_in += f"{'; ' if stand_in else ''}a turn: way_per_turn_m of the rig"
         yield Need(place_text(index, 0), meaning, _has(type_, index, 0), stand_in, True)
-    told = _tells_scale(settings)
+    has_scale = _reports_scale(settings)
     yield Need(
         "608Fh, 6092h",
         "a scale of its own",
-        "yes" if told else "",
-        "" if told else "way_per_turn_m of the rig, or a person who measures: slow moves only",
+        "yes" if has_scale else "",
+        "" if has_scale else "way_per_turn_m of the rig, or a person who measures: slow moves only",
         True,
     )
 
 
-def _tells_scale(settings: CanopenSettings) -> bool:
+def _reports_scale(settings: CanopenSettings) -> bool:
     """Say whether counts and way of a turn are both told, by the drive or by the rig."""
     type_ = settings.type
     feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
@@ -197,9 +197,9 @@ def _parameter(parameter: Parameter, type_: DriveType) -> Need:
     value = parameter.for_type(type_).value
     inside = bounds[0] <= value <= bounds[1]
     limit = f"{bounds[0]} to {bounds[1]}" if bounds[0] < bounds[1] else f"fixed at {bounds[0]}"
-    told = f"{value} for {parameter.value}" if inside and value != parameter.value else ""
+    text = f"{value} for {parameter.value}" if inside and value != parameter.value else ""
     refused = "" if inside else f"{parameter.value} is asked for"
-    return Need(parameter.place, parameter.meaning, f"{has}, {limit}", told or refused, inside)
+    return Need(parameter.place, parameter.meaning, f"{has}, {limit}", text or refused, inside)
 
 
 def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:

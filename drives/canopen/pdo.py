@@ -116,10 +116,10 @@ def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]
 
     A position and the time stamp that tells its age come in one frame, TPDO4, if they can.
     """
-    return _layouts(settings, period_s, carried_stamp(settings, period_s))
+    return _layouts(settings, period_s, usable_stamp(settings, period_s))
 
 
-def carried_stamp(settings: CanopenSettings, period_s: float) -> Stamp | None:
+def usable_stamp(settings: CanopenSettings, period_s: float) -> Stamp | None:
     """Return the time stamp of the drives; None if they have none, or the bus cannot carry it."""
     stamp = settings.type.stamp
     if stamp is None or not settings.type.has(STAMPED_PARAMETER, 1):
@@ -185,7 +185,7 @@ def inputs_every(period_s: float) -> int:
 
 def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
     """Return what a cycle puts on each bus, at worst."""
-    return _budget(settings, period_s, carried_stamp(settings, period_s))
+    return _budget(settings, period_s, usable_stamp(settings, period_s))
 
 
 def _budget(settings: CanopenSettings, period_s: float, stamp: Stamp | None) -> BusBudget:

@@ -105,5 +105,5 @@ class PowerProof:
         state = state_of(word)
         if state is not None and state not in WITH_FORCE:
             self.unpowered.add(leg)
-        told = "says nothing of its state" if state is None else f"is {state.value}"
-        asked.seen = f"it {told} (statusword 6041h: 0x{word:04X})"
+        text = "says nothing of its state" if state is None else f"is {state.value}"
+        asked.seen = f"it {text} (statusword 6041h: 0x{word:04X})"

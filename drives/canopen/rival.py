@@ -58,7 +58,7 @@ def refuse_master(segment: Segment) -> None:
         raise DriveSetupError(f"{text}; a question would disturb what it does")
 
 
-def refuse_led_drives(
+def refuse_controlled_drives(
     segments: Sequence[Segment], nodes: Sequence[ServiceNode], scales: Sequence[LegScale]
 ) -> None:
     """Refuse drives that are under force or in motion before anything was asked of them.

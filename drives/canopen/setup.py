@@ -18,9 +18,9 @@ from drives.canopen.pdo import (
     INVALID,
     NO_REMOTE,
     PdoLayout,
-    carried_stamp,
     inputs_every,
     layouts,
+    usable_stamp,
 )
 from drives.canopen.service import ServiceNode
 from drives.canopen.settings import CanopenSettings
@@ -211,7 +211,7 @@ class NodeSetup:
         return ", ".join(parts)
 
     def _age_in_words(self) -> str:
-        stamp = carried_stamp(self._settings, self._period_s)
+        stamp = usable_stamp(self._settings, self._period_s)
         if stamp is None:
             return "age of its feedback by the lag of its path: the bus cannot carry its time stamp"
         return f"age of its feedback by its time stamp {stamp.object}"
@@ -221,8 +221,8 @@ class NodeSetup:
         if word is None:
             has = list(self._settings.type.modes)
             what = "a list of its modes (6502h)"
-            told = "its drive file" if has else "6061h has to show each mode"
-            self._access.lacking.append(f"{what}: {told}")
+            text = "its drive file" if has else "6061h has to show each mode"
+            self._access.lacking.append(f"{what}: {text}")
         else:
             has = [number for number in range(1, 33) if word >> (number - 1) & 1]
         homing = () if self._settings.absolute else (OperationMode.HOMING.value,)
@@ -256,14 +256,14 @@ class NodeSetup:
         except DriveSetupError as error:
             raise access.refuse(str(error)) from error
         self.identity.units = units
-        told = units.told_counts_per_m
-        if told is None:
+        counts_per_m = units.reported_counts_per_m
+        if counts_per_m is None:
             access.lacking.append("a scale of its own (608Fh, 6092h): slow moves until measured")
-        elif abs(told - wanted) <= SCALE_TOLERANCE * wanted:
+        elif abs(counts_per_m - wanted) <= SCALE_TOLERANCE * wanted:
             self.identity.scale_proved = True
         elif settings.scale_told:
             raise access.refuse(
-                f"its own scale (608Fh, 6091h, 6092h) is {told:g} counts/m, "
+                f"its own scale (608Fh, 6091h, 6092h) is {counts_per_m:g} counts/m, "
                 f"the rig has {wanted:g} counts/m: drives.counts_per_m, the drive's factors, or "
                 "the unit of its feed ([units] feed of its drive file) is wrong"
             )

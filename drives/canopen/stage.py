@@ -63,7 +63,7 @@ class CanopenStageWriter:
         self._stage: int | None = None
         self._tellings: list[_Telling] = []
 
-    def tell(self, stage: int) -> bool:
+    def write(self, stage: int) -> bool:
         """Go on with a stage, once a cycle; say whether all drives hold its speeds now.
 
         Args:
@@ -120,9 +120,9 @@ class CanopenStageWriter:
 
     def _course(self, leg: int, stage: Stage) -> StageCourse:
         counts_per_m = self._scales[leg].counts_per_m
-        told_m_s = self._speed_units(leg, stage.speed_m_s) * abs(self._units[leg].speed)
-        told = replace(stage, speed_m_s=told_m_s / counts_per_m)
-        return StageCourse(told, counts_per_m, self._period_s)
+        drive_m_s = self._speed_units(leg, stage.speed_m_s) * abs(self._units[leg].speed)
+        rounded = replace(stage, speed_m_s=drive_m_s / counts_per_m)
+        return StageCourse(rounded, counts_per_m, self._period_s)
 
     def _speed_units(self, leg: int, speed_m_s: float) -> int:
         """Return a speed in the drive's own units, rounded down, and at least one of them."""

@@ -54,11 +54,11 @@ class _DriveClock:
             first_s: When the first one of all was [s].
             newest: Number of the newest, counted from 0.
         """
-        told_s = raw * self._tick_s
+        stamp_s = raw * self._tick_s
         if not self._count:
-            self._offset_s, self._raw = told_s - first_s, raw
+            self._offset_s, self._raw = stamp_s - first_s, raw
         newest_s = syncs[-1]
-        taken_s = newest_s - self._wrapped(self._offset_s + newest_s - told_s)
+        taken_s = newest_s - self._wrapped(self._offset_s + newest_s - stamp_s)
         self.taken = taken_s
         number, rest_s = self._match(raw, taken_s, syncs, newest)
         settling = self._count < SETTLE_STAMPS

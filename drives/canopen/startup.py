@@ -13,12 +13,12 @@ from drives.axes.scaling import LegScale
 from drives.bank import DriveSetupError
 from drives.canopen.boot import await_nodes, find_others, leave_faults, refuse_doubles, with_doubt
 from drives.canopen.pdo import NMT_PRE_OPERATIONAL, NMT_START, OPERATIONAL, PRE_OPERATIONAL, nmt
-from drives.canopen.rival import LISTEN_S, refuse_led_drives
+from drives.canopen.rival import LISTEN_S, refuse_controlled_drives
 from drives.canopen.service import Segment, ServiceNode
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.setup import NodeIdentity, NodeSetup
 from drives.canopen.watch import Watch
-from drives.waits import Tell, Wait
+from drives.waits import ReportWaits, Wait
 
 START_S = 1.0
 """Time in which a node tells that it is operational [s]."""
@@ -46,7 +46,7 @@ def configure_nodes(
     scales: Sequence[LegScale],
     period_s: float,
     watch: Watch,
-    tell: Tell,
+    report: ReportWaits,
 ) -> Configured:
     """Set six drives up and make them operational.
 
@@ -67,11 +67,11 @@ def configure_nodes(
     for segment in segments:
         segment.listen(LISTEN_S)
     _refuse_strangers(watch)
-    await_nodes(segments, nodes, settings, watch, tell)
-    refuse_led_drives(segments, nodes, scales)
+    await_nodes(segments, nodes, settings, watch, report)
+    refuse_controlled_drives(segments, nodes, scales)
     _refuse_strangers(watch)
     others = find_others(segments, settings)
-    _tell_transfers(nodes, tell)
+    _report_transfers(nodes, report)
     setups = [
         NodeSetup(node, leg, settings, scales[leg], period_s) for leg, node in enumerate(nodes)
     ]
@@ -179,13 +179,13 @@ def _error_code(node: ServiceNode) -> int:
         return 0
 
 
-def _tell_transfers(nodes: Sequence[ServiceNode], tell: Tell) -> None:
+def _report_transfers(nodes: Sequence[ServiceNode], report: ReportWaits) -> None:
     """Let each SDO transfer tell how far the set-up is: hundreds of slow ones take long."""
 
     def of(node: ServiceNode, leg: int) -> Callable[[int, int], None]:
         def transfer(index: int, sub: int) -> None:
             seen = f"at leg {leg} (node {node.number}), object {index:04X}h:{sub}"
-            tell((Wait(index, "the set-up of six drives by SDO", seen, "its end"),))
+            report((Wait(index, "the set-up of six drives by SDO", seen, "its end"),))
 
         return transfer
 

@@ -41,7 +41,7 @@ class LegUnits:
     """One unit of speed [counts/s]; negative where speeds run against positions."""
     acceleration: float = 1.0
     """One unit of acceleration [counts/s²]."""
-    told_counts_per_m: float | None = None
+    reported_counts_per_m: float | None = None
     """Scale that the drive itself tells [1/m]; None if it tells none."""
     words: str = ""
     """What is not plain counts, in words; empty if all is."""
@@ -70,7 +70,7 @@ class UnitSetup:
     ) -> None:
         self._read, self._set, self._type = read, set_, type_
         self._counts_per_m = counts_per_m
-        self._way_per_turn_m = way_per_turn_m
+        self._feed_per_turn_m = way_per_turn_m
         self._words: list[str] = []
 
     def run(self) -> LegUnits:
@@ -86,7 +86,7 @@ class UnitSetup:
         gear = self._ratio(0x6091) or 1.0
         feed = self._ratio(0x6092)
         per_turn = self._counts_per_turn(units[0], increments, gear)
-        told = self._told_scale(units[0], increments, gear, feed)
+        turn_m = self._reported_scale(units[0], increments, gear, feed)
         shaft = ShaftScale(
             self._counts_per_m,
             self._known_turn(per_turn, gear),
@@ -94,7 +94,7 @@ class UnitSetup:
         )
         speed = self._velocity_factor(self._counts(units[1], shaft), shaft)
         acceleration = self._counts(units[2], shaft)
-        return LegUnits(speed_sign * speed, acceleration, told, ", ".join(self._words))
+        return LegUnits(speed_sign * speed, acceleration, turn_m, ", ".join(self._words))
 
     def _unit(self, order: int) -> Unit:
         """Return the unit of a drive for positions, speeds or accelerations.
@@ -143,10 +143,10 @@ class UnitSetup:
             return None
         return increments * gear / unit.factor
 
-    def _known_turn(self, told: float | None, gear: float) -> float | None:
+    def _known_turn(self, turn_m: float | None, gear: float) -> float | None:
         """Return the counts per turn, of the drive or else of the rig."""
-        way_m = self._way_per_turn_m
-        return told if told is not None or way_m is None else self._counts_per_m * way_m * gear
+        way_m = self._feed_per_turn_m
+        return turn_m if turn_m is not None or way_m is None else self._counts_per_m * way_m * gear
 
     def _counts_per_increment(
         self, unit: Unit, per_turn: float | None, increments: float | None, gear: float
@@ -155,7 +155,7 @@ class UnitSetup:
             return 1.0 / unit.factor
         return 1.0 if per_turn is None or not increments else per_turn / (increments * gear)
 
-    def _told_scale(
+    def _reported_scale(
         self, unit: Unit, increments: float | None, gear: float, feed: float | None
     ) -> float | None:
         """Return the counts per metre that the drive tells, as far as it does [1/m].
@@ -165,7 +165,7 @@ class UnitSetup:
         """
         if unit.base is Base.METRE:
             return 1.0 / unit.factor
-        way_m = None if self._way_per_turn_m is None else self._way_per_turn_m * gear
+        way_m = None if self._feed_per_turn_m is None else self._feed_per_turn_m * gear
         per_turn = self._counts_per_turn(unit, increments, gear)
         length = unit_of_text(self._type.feed_unit, 0)
         if feed is not None and feed != 1.0:

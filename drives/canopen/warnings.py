@@ -56,7 +56,7 @@ class DriveWarnings:
                 if warns:
                     self._ask(leg)
         a, b, c, d, e, f = (
-            (notes.told_code or notes.code or GENERIC_ERROR) if warns else 0
+            (notes.reported_code or notes.code or GENERIC_ERROR) if warns else 0
             for notes, warns in zip(self._watch.nodes, self._warns, strict=True)
         )
         return (a, b, c, d, e, f)

@@ -78,7 +78,7 @@ class NodeNotes:
     """Bit 7 of its last answer, which has to change; None before the first."""
     warns: bool = False
     """The drive warns and has no fault: its code is that of the warning."""
-    told_code: int = 0
+    reported_code: int = 0
     """Code that it told in 603Fh when it was asked; 0 before."""
 
     @property
@@ -143,7 +143,7 @@ class Watch:
         elif service == EMCY_ID:
             self._emergency(self.nodes[leg], frame.data)
         elif service == SDO_ANSWER_ID and frame.data[:4] == ERROR_CODE_TOLD:
-            self.nodes[leg].told_code = int.from_bytes(frame.data[4:6], "little")
+            self.nodes[leg].reported_code = int.from_bytes(frame.data[4:6], "little")
 
     def begin_operation(self, now_s: float) -> None:
         """From now on a boot-up is a restart, and silence counts [s]."""
@@ -232,7 +232,7 @@ class Watch:
             well: Whether nothing has taken the place of the warning, so that its code is over.
         """
         notes = self.nodes[leg]
-        notes.warns, notes.told_code = warns, 0
+        notes.warns, notes.reported_code = warns, 0
         self._well_until_s = _NEVER_S
         if well:
             notes.code = 0

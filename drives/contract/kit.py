@@ -80,7 +80,7 @@ def require_state(feedback: BankFeedback, state: DriveState) -> None:
         require(found is state, f"leg {leg} is {found.value}, {state.value} is right")
 
 
-class LedBank:
+class GuidedBank:
     """A configured bank, and the gentle ways to move it."""
 
     def __init__(self, kit: BankKit, bank: DriveBank) -> None:

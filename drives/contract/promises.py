@@ -23,7 +23,7 @@ from drives.contract.kit import (
     STILL,
     BankKit,
     BrokenPromiseError,
-    LedBank,
+    GuidedBank,
     require,
     require_near,
     require_state,
@@ -31,7 +31,7 @@ from drives.contract.kit import (
 from hil_common.legs import LEG_COUNT, LegTarget
 
 NewCheck = Callable[[BankKit, DriveBank], None]
-HomedCheck = Callable[[LedBank], None]
+HomedCheck = Callable[[GuidedBank], None]
 
 
 def says_what_it_set(kit: BankKit, bank: DriveBank) -> None:
@@ -89,7 +89,7 @@ def is_not_enabled_before_it_is_homed(kit: BankKit, bank: DriveBank) -> None:
     """Legs that do not know where they are get no force."""
     bank.configure()
     bank.request(DriveGoal.ENABLED)
-    for feedback in LedBank(kit, bank).stay(0.5):
+    for feedback in GuidedBank(kit, bank).stay(0.5):
         require_state(feedback, DriveState.DISABLED)
 
 
@@ -113,7 +113,7 @@ def returns_values_that_stay(kit: BankKit, bank: DriveBank) -> None:
         require(kinds == {"float"}, f"{name} holds {', '.join(sorted(kinds))}; float is right")
 
 
-def homing_ends_at_rest(led: LedBank) -> None:
+def homing_ends_at_rest(led: GuidedBank) -> None:
     """Homed legs are disabled, stand, and keep their place."""
     for feedback in led.stay(0.2):
         require(all(feedback.homed), f"homed is {feedback.homed} after homing")
@@ -122,7 +122,7 @@ def homing_ends_at_rest(led: LedBank) -> None:
         require_near("length", feedback.length_m, led.reference_m, led.kit.accuracy_m, "m")
 
 
-def holds_without_a_command(led: LedBank) -> None:
+def holds_without_a_command(led: GuidedBank) -> None:
     """Enabled legs stay where they are until they get a setpoint."""
     before = led.enable()
     for feedback in led.stay(0.4):
@@ -131,7 +131,7 @@ def holds_without_a_command(led: LedBank) -> None:
         require_near("length", feedback.length_m, before.length_m, led.kit.accuracy_m, "m")
 
 
-def moves_nothing_while_disabled(led: LedBank) -> None:
+def moves_nothing_while_disabled(led: GuidedBank) -> None:
     """A setpoint moves no leg that is not enabled."""
     before = led.disable()
     for _, feedback in led.lead(before, 0.01):
@@ -139,7 +139,7 @@ def moves_nothing_while_disabled(led: LedBank) -> None:
         require_state(feedback, DriveState.DISABLED)
 
 
-def follows_and_says_what_was_sent(led: LedBank) -> None:
+def follows_and_says_what_was_sent(led: GuidedBank) -> None:
     """Enabled legs follow, every cycle's feedback is fresh, and tells the setpoint sent."""
     before = feedback = led.enable()
     for command, feedback in led.lead(before, 0.01):
@@ -155,7 +155,7 @@ def follows_and_says_what_was_sent(led: LedBank) -> None:
     require_near("length", feedback.length_m, wanted, led.kit.accuracy_m, "m")
 
 
-def leads_each_leg_by_its_own_setpoint(led: LedBank) -> None:
+def leads_each_leg_by_its_own_setpoint(led: GuidedBank) -> None:
     """Six different ways end at six different places, the longest with the fastest leg."""
     rows = list(led.lead(led.enable(), (0.002, 0.003, 0.004, 0.005, 0.006, 0.007)))
     command, feedback = rows[-1]
@@ -166,17 +166,17 @@ def leads_each_leg_by_its_own_setpoint(led: LedBank) -> None:
     require(right, f"the fastest speeds are {fastest} m/s; they must grow with the ways")
 
 
-def stops_when_disabled(led: LedBank) -> None:
+def stops_when_disabled(led: GuidedBank) -> None:
     """Disabled in mid-motion it comes to rest on its way, whatever is commanded then."""
     _stops(led, DriveGoal.DISABLED, DriveState.DISABLED)
 
 
-def stops_quickly(led: LedBank) -> None:
+def stops_quickly(led: GuidedBank) -> None:
     """Quick-stopped in mid-motion it comes to rest on its way, whatever is commanded then."""
     _stops(led, DriveGoal.QUICK_STOPPED, DriveState.QUICK_STOP)
 
 
-def leaves_a_quick_stop_through_disabled(led: LedBank) -> None:
+def leaves_a_quick_stop_through_disabled(led: GuidedBank) -> None:
     """ENABLED is not obeyed in a quick stop; after DISABLED it is."""
     led.enable()
     led.reach(DriveGoal.QUICK_STOPPED, lambda f: {*f.state} == {DriveState.QUICK_STOP})
@@ -187,7 +187,7 @@ def leaves_a_quick_stop_through_disabled(led: LedBank) -> None:
     led.enable()
 
 
-def refuses_what_is_no_number(led: LedBank) -> None:
+def refuses_what_is_no_number(led: GuidedBank) -> None:
     """NaN and infinity are refused with leg and value, and nothing moves."""
     before = led.enable()
     good = LegTarget(before.length_m, STILL)
@@ -240,7 +240,7 @@ def _refused(call: Callable[[], object], kind: type[Exception], wanted: str, wha
         raise BrokenPromiseError(f"{what} is accepted; {kind.__name__} is right")
 
 
-def _stops(led: LedBank, goal: DriveGoal, state: DriveState) -> None:
+def _stops(led: GuidedBank, goal: DriveGoal, state: DriveState) -> None:
     kit = led.kit
     rows = led.lead(led.enable(), 0.015, settle_s=1.0)
     moving = next((row for _, row in rows if min(row.speed_m_s) > 0.03), None)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from drives.bank import DriveBank
-from drives.contract.kit import NO_FAULT, BankKit, BrokenPromiseError, LedBank, require
+from drives.contract.kit import NO_FAULT, BankKit, BrokenPromiseError, GuidedBank, require
 from drives.contract.promises import HOMED, NEW, HomedCheck, NewCheck
 
 
@@ -19,7 +19,7 @@ class Promise:
     """What was seen instead; empty if it is kept."""
 
 
-def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ...]:
+def try_bank(kit: BankKit, report: Callable[[Promise], None]) -> tuple[Promise, ...]:
     """Try all promises of a bank, each told as soon as it is judged.
 
     Each of `NEW` makes and closes a bank; the others share one, closed at the end.
@@ -35,12 +35,12 @@ def try_bank(kit: BankKit, tell: Callable[[Promise], None]) -> tuple[Promise, ..
         except (Exception, SystemExit) as error:  # whatever the bank does
             broken = f"raised {type(error).__name__}: {error}"
         made.append(Promise(name, broken))
-        tell(made[-1])
+        report(made[-1])
         return not broken
 
     for new in NEW:
         judge(new.__name__, lambda new=new: _with_new(kit, new))
-    shared: list[LedBank] = []
+    shared: list[GuidedBank] = []
     if judge("homes", lambda: shared.append(_homed(kit))):
         for check in HOMED:
             judge(check.__name__, lambda check=check: _with_homed(shared[0], check))
@@ -57,11 +57,11 @@ def _with_new(kit: BankKit, check: NewCheck) -> None:
             bank.close()
 
 
-def _homed(kit: BankKit) -> LedBank:
+def _homed(kit: BankKit) -> GuidedBank:
     bank = kit.build()
     try:
         bank.configure()
-        led = LedBank(kit, bank)
+        led = GuidedBank(kit, bank)
         led.disable()
         led.home()
     except BaseException:
@@ -71,7 +71,7 @@ def _homed(kit: BankKit) -> LedBank:
     return led
 
 
-def _with_homed(led: LedBank, check: HomedCheck) -> None:
+def _with_homed(led: GuidedBank, check: HomedCheck) -> None:
     led.disable()  # acknowledges what a pause may have done to real drives
     try:
         check(led)

@@ -22,7 +22,7 @@ from drives.axes.cia402 import Statusword, state_of
 from drives.axes.cut_trial import CutTrial
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
-from drives.axes.sequence import AxesSeen, SixAxes
+from drives.axes.sequence import AxesFeedback, SixAxes
 from drives.bank import (
     BankEnd,
     BankFeedback,
@@ -53,7 +53,7 @@ from drives.modbus.stage import ModbusStageWriter
 from drives.modbus.units import UnitWatch
 from drives.modbus.words import LegWords
 from drives.modbus.worker import GatewayWorker
-from drives.waits import Tell, Wait, tell_nobody
+from drives.waits import ReportWaits, Wait, ignore_waits
 from hil_common.legs import LEG_COUNT, LegTarget, as_six
 from hil_common.port_lock import PortLock
 
@@ -109,7 +109,7 @@ class ModbusBank:
         homing_legs: Sequence[int] = (),
         cut_m_s: float | None = None,
         place: KnownPlace | None = None,
-        tell: Tell = tell_nobody,
+        report: ReportWaits = ignore_waits,
     ) -> None:
         if len(scales) != LEG_COUNT:
             raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEG_COUNT}")
@@ -130,7 +130,7 @@ class ModbusBank:
             absolute=settings.absolute,
         )
         self._place = place
-        self._teller = ModbusStageWriter(map_, settings, scales, period_s)
+        self._stage_writer = ModbusStageWriter(map_, settings, scales, period_s)
         self._scales = tuple(scales)
         self._setup = DeviceSetup(map_, settings, scales, period_s)
         self._runner = CycleRunner(map_, now_s)
@@ -142,7 +142,7 @@ class ModbusBank:
         self._worker: GatewayWorker | None = None
         self._closed = False
         self._words = LegWords(map_, scales, settings.rated_force_n)
-        self._tell = tell
+        self._report = report
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
         self._counts = ModbusCounts(0, [0] * LEG_COUNT)
@@ -168,7 +168,7 @@ class ModbusBank:
         self._lock = lock_modbus(self._link)
         self._gateway = self._open(self._settings.setup_timeout_s)
         self._worker = GatewayWorker(self._gateway, self._now_s, f"{self._name}: gateway")
-        self._tell((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
+        self._report((Wait(0, f"the set-up of the drives at {self._url}", "going on", "its end"),))
         done = self._worker.run(self._set_up, SETUP_TIME_MAX_S)
         if done is None or done.value is None:
             self._leave()
@@ -178,9 +178,9 @@ class ModbusBank:
         self._units.begin(report.boot_counts)
         first = self._settings.first_motion_due(simulated=report.simulated)
         absolute = self._settings.absolute
-        blind = first and not absolute and not self._teller.possible
+        blind = first and not absolute and not self._stage_writer.possible
         if first and not absolute and not blind:
-            self._axes.expect_first_motion(self._teller.courses())
+            self._axes.expect_first_motion(self._stage_writer.courses())
         return BankReport(
             self._name,
             self._url,
@@ -259,7 +259,7 @@ class ModbusBank:
         for leg in self._units.restarted_legs:
             self._axes.forget_reference(leg)
         self._observe(fresh, alive)
-        self._tell_stage(worker, began_s)
+        self._write_stage(worker, began_s)
         accepted = self._words.accepted(words, orders) if result.sent else None
         return self._feedback(fresh, [self._units.trouble(leg, errors, now_s) for leg in _LEGS],
                               accepted)  # fmt: skip
@@ -279,7 +279,7 @@ class ModbusBank:
         self._observe(fresh, alive)
         return self._feedback(fresh, [self._units.trouble(leg, {}, now_s) for leg in _LEGS], None)
 
-    def _tell_stage(self, worker: GatewayWorker, began_s: float) -> None:
+    def _write_stage(self, worker: GatewayWorker, began_s: float) -> None:
         """Go on telling the drives the speed of a stage of their first motion, if one is due.
 
         One value in a cycle, in what is left of its time; one that takes longer is waited for by
@@ -291,14 +291,14 @@ class ModbusBank:
         stage = self._axes.stage_due
         if stage is None:
             return
-        self._teller.begin(stage)
-        if not self._teller.told:
+        self._stage_writer.begin(stage)
+        if not self._stage_writer.is_written:
             left_s = max(0.0, began_s + self._answer_s - self._now_s())
-            done = worker.run(self._teller.job(), left_s)
+            done = worker.run(self._stage_writer.job(), left_s)
             if done is not None and done.error is not None:
                 raise DriveSetupError(f"{self._name}: first motion: {done.error}") from done.error
-        if self._teller.told:
-            self._axes.stage_told(stage)
+        if self._stage_writer.is_written:
+            self._axes.note_stage_written(stage)
 
     def close(self) -> BankEnd:
         """Disable the drives and leave the gateway; a second call does nothing."""
@@ -340,7 +340,7 @@ class ModbusBank:
                 continue
             for leg, axis in enumerate(result.answers[unit].axes, start=first):
                 if has_force(axis.statusword):
-                    found.append(f"leg {leg} (unit {unit}): {_state_told(axis.statusword)}")
+                    found.append(f"leg {leg} (unit {unit}): {_state_text(axis.statusword)}")
         return tuple(found)
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
@@ -397,7 +397,7 @@ class ModbusBank:
     def _observe(self, fresh: list[bool], alive: list[bool]) -> None:
         answers = self._units.answers
         self._axes.observe(
-            AxesSeen(
+            AxesFeedback(
                 [answer.statusword for answer in answers],
                 [answer.mode_display for answer in answers],
                 [answer.position for answer in answers],
@@ -450,10 +450,10 @@ class ModbusBank:
         return self._axes.homing_codes[leg]
 
 
-def _state_told(word: int) -> str:
+def _state_text(word: int) -> str:
     state = state_of(word)
-    told = "says nothing of its state" if state is None else f"is {state.value}"
-    return f"it {told} (statusword 0x{word:04X})"
+    text = "says nothing of its state" if state is None else f"is {state.value}"
+    return f"it {text} (statusword 0x{word:04X})"
 
 
 def _warns(answer: AxisAnswer) -> bool:

@@ -11,7 +11,7 @@ from drives.modbus.gateway import ModbusGateway
 from drives.modbus.register_map import RegisterMap
 from drives.modbus.requests import READ_MAX, CycleRequest, pieces
 
-LOOK_AFTER_S: Final = 0.02
+CHECK_AFTER_S: Final = 0.02
 """Time beyond the watchdog after which the drives are looked at [s]."""
 
 
@@ -21,7 +21,7 @@ def silence_s(watchdog_s: float, period_s: float) -> float:
     Args:
         watchdog_s: Silence after which the drives shall stop by themselves [s].
     """
-    return watchdog_s + max(LOOK_AFTER_S, period_s)
+    return watchdog_s + max(CHECK_AFTER_S, period_s)
 
 
 def look(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:

@@ -27,7 +27,7 @@ APART_S = 0.06
 """Time between two looks before the first write [s]."""
 MOTION_M = 5e-5
 """A leg that has gone further in that time moves [m]."""
-LOOK_EVERY_S = 0.1
+POLL_EVERY_S = 0.1
 """How often registers are read back [s]."""
 _LEFT_SO = (
     "an earlier run may have left it so, or another controller leads it: take the power off the "
@@ -49,9 +49,9 @@ class RivalWatch:
     ) -> None:
         self._map, self._scales, self._watches = map_, tuple(scales), watches
         self._codec = CycleCodec(map_)
-        self._every = max(1, round(LOOK_EVERY_S / period_s))
+        self._every = max(1, round(POLL_EVERY_S / period_s))
         self._cycle = 0
-        self._told: set[int] = set()
+        self._answered: set[int] = set()
         self.found = ""
         """Who else writes, in words; empty if nobody was seen."""
 
@@ -103,8 +103,8 @@ class RivalWatch:
         if held is None:
             return
         if held == list(ours):
-            self._told.add(unit)
-        elif unit in self._told:  # else it may be one that keeps something else there
+            self._answered.add(unit)
+        elif unit in self._answered:  # else it may be one that keeps something else there
             at = next(
                 k for k, pair in enumerate(zip(held, ours, strict=True)) if pair[0] != pair[1]
             )

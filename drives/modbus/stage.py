@@ -64,7 +64,7 @@ class ModbusStageWriter:
         )
 
     @property
-    def told(self) -> bool:
+    def is_written(self) -> bool:
         """Whether all drives hold the speeds of the stage that was begun last."""
         return self._stage is not None and not self._due
 

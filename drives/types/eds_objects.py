@@ -185,14 +185,14 @@ def _indices(sheet: Sheet, section: Section, objects: Collection[int]) -> Iterat
 
 def _require_count(sheet: Sheet, section: Section, key: str, has: int, what: str) -> None:
     """Refuse a section that has fewer rows than it says."""
-    told = section.numbers(key)
-    if not told:
+    numbers = section.numbers(key)
+    if not numbers:
         need = f"{key}={has} is right if its {has} {what} are all"
         raise DriveModelError(f"{_cut_off(sheet)}: [{section.name}] has no {key}; {need}")
-    if has < max(told) and has not in told:
+    if has < max(numbers) and has not in numbers:
         raise DriveModelError(
             f"{_cut_off(sheet)}: {section.place(key)}, and {has} {what} follow; "
-            f"{max(told)} are needed"
+            f"{max(numbers)} are needed"
         )
 
 
@@ -203,15 +203,15 @@ def _require_parts(sheet: Sheet, index: int, parts: Mapping[Part, Section]) -> N
         if part in parts:
             rows = sum(key.isdecimal() for key in parts[part].values)
             _require_count(sheet, parts[part], "NrOfEntries", rows, "rows")
-    told = top.numbers("SubNumber")
+    declared = top.numbers("SubNumber")
     if (
-        told
-        and max(told) > len(subs)
-        and not {len(subs), *(sub + 1 for sub in subs[-1:])} & {*told}
+        declared
+        and max(declared) > len(subs)
+        and not {len(subs), *(sub + 1 for sub in subs[-1:])} & {*declared}
     ):
         raise DriveModelError(
             f"{_cut_off(sheet)}: {top.place('SubNumber')}, and {len(subs)} of its sections "
-            f"[{index:04X}sub0] to [{index:04X}sub{max(told) - 1:X}] are there"
+            f"[{index:04X}sub0] to [{index:04X}sub{max(declared) - 1:X}] are there"
         )
 
 

@@ -8,7 +8,7 @@ import typer
 
 from hil.cli.panel import require_display, require_extra
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.terminal.completion import offered
 from hil.terminal.console import verb
 

@@ -26,8 +26,8 @@ DESCRIPTORS_LEAST: Final = 64
 def main() -> None:
     """Entry point of the program."""
     if (left := _descriptors_left()) < DESCRIPTORS_LEAST:
-        told = f"error: {max(left, 0)} files may still be opened; {DESCRIPTORS_LEAST} are needed"
-        os.write(2, f"{told} (ulimit -n 1024)\n".encode())
+        text = f"error: {max(left, 0)} files may still be opened; {DESCRIPTORS_LEAST} are needed"
+        os.write(2, f"{text} (ulimit -n 1024)\n".encode())
         sys.exit(1)
     for name, number in SINGLE_THREADED.items():
         os.environ.setdefault(name, number)

@@ -13,9 +13,9 @@ from hil.cli import diagram_edit, shipped_files
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
+from hil.cli.command_summaries import DoctorSummary, WarmSummary
 from hil.cli.stations import refuse_foreign, with_station_options
-from hil.cli.together import check_together, refuse_for_several, run_together_and_show
-from hil.cli.told import DoctorTold, WarmTold
+from hil.cli.together import check_together, refuse_for_several, run_together_and_print
 from hil.config.errors import ConfigError
 from hil.diagram.commands.diagram import app as diagrams
 from hil.run.file_kinds import TOGETHER, run_file
@@ -27,8 +27,8 @@ from hil.terminal.console import (
     leave,
     out,
     print_json,
+    report_bad_usage,
     styled,
-    tell_bad_usage,
     verb,
     waiting,
 )
@@ -115,7 +115,7 @@ def doctor(
                 findings += station.examine_chain(CHAIN_RATES_HZ)
     ok = all(finding.verdict != "bad" for finding in findings)
     if as_json:
-        print_json(DoctorTold(ok=ok, findings=findings))
+        print_json(DoctorSummary(ok=ok, findings=findings))
         leave(ok)
     table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
     for finding in findings:
@@ -142,7 +142,7 @@ def main() -> None:
         app(prog_name="hil")
     except SystemExit as end:
         if end.code == Exit.USAGE:
-            tell_bad_usage(sys.argv)
+            report_bad_usage(sys.argv)
         raise
 
 
@@ -171,7 +171,7 @@ def run(
         flags = {"--clock": clock, "--fallback": fallback, **options}
         refuse_for_several(path, [flag for flag, value in flags.items() if value])
         leave(
-            run_together_and_show(
+            run_together_and_print(
                 path, folder, overrides, report_too=report_too, as_json=as_json, operator=operator
             )
         )
@@ -236,16 +236,16 @@ def schema(
     import orjson
 
     from hil.config.editor_schema import for_editors
-    from hil.run.file_kinds import named_kinds, schema_of_forms
+    from hil.run.file_kinds import kinds_by_name, schema_of_forms
 
-    kinds = named_kinds()
+    kinds = kinds_by_name()
     if what not in (*kinds, "all"):
         raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(kinds)}, all"])
     if what == "all":
-        told = {kind.schema: schema_of_forms(kind) for kind in kinds.values()}
+        schemas = {kind.schema: schema_of_forms(kind) for kind in kinds.values()}
     else:
-        told = schema_of_forms(kinds[what])
-    typer.echo(orjson.dumps(for_editors(told), option=orjson.OPT_INDENT_2).decode())
+        schemas = schema_of_forms(kinds[what])
+    typer.echo(orjson.dumps(for_editors(schemas), option=orjson.OPT_INDENT_2).decode())
 
 
 @app.command()
@@ -257,7 +257,7 @@ def warm(as_json: Json = False) -> None:
     import_module("hil.diagram.kernel")  # compiled as it is imported
     import_module("hil.config.quick_table").warm()
     if as_json:
-        print_json(WarmTold(ok=True))
+        print_json(WarmSummary(ok=True))
     else:
         out.print("kernels are compiled")
 

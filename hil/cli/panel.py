@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hil.cli.told import BenchTold, PanelTold
+from hil.cli.command_summaries import BenchSummary, PanelSummary
 from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, print_json, verb
 
@@ -34,18 +34,18 @@ def panel(what: WhatArg = None, as_json: Json = False) -> None:
     The window is a process of its own: it asks the bench, and can neither delay nor move it by
     dying. With --json it prints what it would open, and opens nothing.
     """
-    from hil.panel.shell.models.opening import opening_of
+    from hil.panel.shell.models.start_view import start_view_of
 
-    opening = opening_of(what)
+    opening = start_view_of(what)
     if as_json:
         print_json(
-            PanelTold(
+            PanelSummary(
                 ok=True,
                 opens=opening.what,
                 path=None if opening.path is None else str(opening.path),
                 station=opening.station or None,
                 benches=[
-                    BenchTold(name=place.name, pid=place.pid, path=str(place.path))
+                    BenchSummary(name=place.name, pid=place.pid, path=str(place.path))
                     for place in opening.benches
                 ],
             )

@@ -16,7 +16,7 @@ import sys
 from signal import SIGINT
 from typing import Final
 
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 
 _PR_SET_PDEATHSIG: Final = 1
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hil.cli.told import ExportTold, RecordedTold, ReportTold
+from hil.cli.command_summaries import ExportSummary, RecordedSummary, ReportSummary
 from hil.config.errors import ConfigError
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
@@ -28,7 +28,7 @@ def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False)
     recording = _recording(run_path)
     page, state = _page(recording, folder), _state(recording)
     if as_json:
-        print_json(ReportTold(report=str(page), **state))
+        print_json(ReportSummary(report=str(page), **state))
     else:
         out.print(f"report: {page}", soft_wrap=True)
     leave(state["ok"])
@@ -55,7 +55,7 @@ def export(
         raise ConfigError(str(target), [f"cannot be written: {error.strerror}"]) from None
     state = _state(recording)
     if as_json:
-        print_json(ExportTold(csv=str(written), rows=recording.cycles, **state))
+        print_json(ExportSummary(csv=str(written), rows=recording.cycles, **state))
     else:
         out.print(f"{recording.cycles} rows: {written}", soft_wrap=True)
     leave(state["ok"])
@@ -75,7 +75,7 @@ def _page(recording: "Recording", folder: Path | None) -> Path:
 def _recording(path: Path) -> "Recording":
     from hil.recording.header import RECORDING_NAME
     from hil.recording.reader import Recording
-    from hil.report.recorded import recording_notes
+    from hil.report.recorded_run import recording_notes
 
     parts = sorted(path.glob(f"*/*/{RECORDING_NAME}"))
     if parts and not (path / RECORDING_NAME).exists():
@@ -89,16 +89,16 @@ def _recording(path: Path) -> "Recording":
     return recording
 
 
-def _state(recording: "Recording") -> RecordedTold:
+def _state(recording: "Recording") -> RecordedSummary:
     """For a script: what is damaged or lost, and where."""
     from hil.recording.end import RecordedEnd
-    from hil.report.recorded import whole
+    from hil.report.recorded_run import whole
 
-    told = RecordedEnd.of(recording.metadata)
-    return RecordedTold(
+    recorded_end = RecordedEnd.of(recording.metadata)
+    return RecordedSummary(
         ok=whole(recording),
-        failure=told.loss,
-        dropped=told.missing,
+        failure=recorded_end.loss,
+        dropped=recorded_end.missing,
         losses=list(recording.losses),
         cut_off=recording.truncated,
         parts=[str(part) for part in recording.parts],

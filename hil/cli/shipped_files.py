@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hil.cli.told import ShippedFilesTold, ShippedFileTold
+from hil.cli.command_summaries import ShippedFilesSummary, ShippedFileSummary
 from hil.config.errors import ConfigError
 from hil.terminal.console import Json, out, print_json, verb
 
@@ -34,13 +34,13 @@ def list_shipped(
         raise ConfigError("list", [f"{one!r} is unknown; there are {known}" for one in unknown])
     files = [one for kind in wanted for one in shipped_files(kind)]
     if as_json:
-        print_json(ShippedFilesTold(ok=True, files=[*map(_told, files)]))
+        print_json(ShippedFilesSummary(ok=True, files=[*map(_summarize, files)]))
     else:
         _show(files)
 
 
-def _told(one: ShippedFile) -> ShippedFileTold:
-    return ShippedFileTold(kind=one.kind, name=one.name, station=one.station, words=one.words)
+def _summarize(one: ShippedFile) -> ShippedFileSummary:
+    return ShippedFileSummary(kind=one.kind, name=one.name, station=one.station, words=one.words)
 
 
 def _show(files: list[ShippedFile]) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.main import get_command, get_command_name
 
-from hil.cli.told import PartTold, StationsTold, StationTold
+from hil.cli.command_summaries import PartSummary, StationsSummary, StationSummary
 from hil.config.errors import ConfigError
 from hil.config.offers import Offer, offer_named, offers
 from hil.run import registry
@@ -80,8 +80,8 @@ def with_station_options(function: Callable[..., None], *, checks: bool) -> Call
     by_name: dict[str, Option] = {}
     for one in wanted:
         known = by_name.get(_name(one))
-        told = one if known in (None, one) else replace(one, help=f"{known.help} {one.help}")
-        by_name[_name(one)] = told
+        option = one if known in (None, one) else replace(one, help=f"{known.help} {one.help}")
+        by_name[_name(one)] = option
 
     def command(**given: Any) -> None:
         options = {by_name[name].flag: given.pop(name) for name in by_name}
@@ -143,20 +143,22 @@ def stations(as_json: Json = False) -> None:
     ok = not any(one.broken for one in (*found, *parts))
     if as_json:
         print_json(
-            StationsTold(ok=ok, stations=[*map(_station, found)], parts=[*map(_part, parts)])
+            StationsSummary(ok=ok, stations=[*map(_station, found)], parts=[*map(_part, parts)])
         )
     else:
         _show(found, parts)
     leave(ok)
 
 
-def _station(one: registry.Installed) -> StationTold:
+def _station(one: registry.Installed) -> StationSummary:
     files = [] if one.station is None else [kind.name for kind in one.station.files]
-    return StationTold(name=one.name, distribution=one.distribution, files=files, broken=one.broken)
+    return StationSummary(
+        name=one.name, distribution=one.distribution, files=files, broken=one.broken
+    )
 
 
-def _part(one: Offer) -> PartTold:
-    return PartTold(
+def _part(one: Offer) -> PartSummary:
+    return PartSummary(
         group=one.group, name=one.name, distribution=one.distribution, broken=one.broken
     )
 

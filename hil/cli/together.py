@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hil.cli.command_summaries import TogetherCheckSummary, TogetherRunSummary
 from hil.cli.stations import refuse
-from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request
@@ -30,14 +30,14 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
     from hil.run.together import TogetherScenario
 
     scenario = TogetherScenario.load(path, tuple(overrides or ()))
-    told: dict[str, Any] = {}
+    parts_checked: dict[str, Any] = {}
     for part in scenario.part:
         if not as_json:
             out.print(styled("bold", part.name), ": ", sep="", end="")
-        told[part.name] = _check_part(part, path, as_json=as_json)
-    ok = all(one["ok"] for one in told.values())
+        parts_checked[part.name] = _check_part(part, path, as_json=as_json)
+    ok = all(one["ok"] for one in parts_checked.values())
     if as_json:
-        print_json(TogetherCheckTold(ok=ok, parts=told))
+        print_json(TogetherCheckSummary(ok=ok, parts=parts_checked))
     return ok
 
 
@@ -61,10 +61,10 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
         return {"ok": False, "error": str(refusal)}
     if not as_json:
         checked.show()
-    return {"ok": checked.ok} | dict(checked.told)
+    return {"ok": checked.ok} | dict(checked.values)
 
 
-def run_together_and_show(
+def run_together_and_print(
     path: Path,
     folder: Path,
     overrides: list[str] | None,
@@ -86,12 +86,12 @@ def run_together_and_show(
     ok = all(result.ok for result in results)
     if as_json:
         parts = {
-            result.name: result.told
+            result.name: result.values
             | {"ok": result.ok, "asked_to_stop": result.asked_to_stop}
             | ({"report": pages.get(result.name)} if report_too else {})
             for result in results
         }
-        print_json(TogetherRunTold(ok=ok, parts=parts))
+        print_json(TogetherRunSummary(ok=ok, parts=parts))
         return ok
     for result in results:
         _show_part(result, pages.get(result.name))
@@ -105,21 +105,21 @@ def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
 
     pages: dict[str, str] = {}
     for result in results:
-        if "recording" in result.told:
+        if "recording" in result.values:
             try:
-                pages[result.name] = str(write_page(Path(result.told["recording"])))
+                pages[result.name] = str(write_page(Path(result.values["recording"])))
             except RecordingError as error:  # of a part that was killed; the others have theirs
                 err.print(f"{result.name}: {error}", soft_wrap=True)
     return pages
 
 
 def _show_part(result: "PartResult", page: str | None) -> None:
-    word = result.told.get("outcome") or result.told.get("result") or "ended"
-    reason = result.told.get("reason") or result.told.get("error") or ""
-    told = not result.asked_to_stop or result.asked_to_stop == reason
-    asked = "" if told else f" (asked to stop: {result.asked_to_stop})"
+    word = result.values.get("outcome") or result.values.get("result") or "ended"
+    reason = result.values.get("reason") or result.values.get("error") or ""
+    as_asked = not result.asked_to_stop or result.asked_to_stop == reason
+    asked = "" if as_asked else f" (asked to stop: {result.asked_to_stop})"
     out.print(styled("green" if result.ok else "red", result.name), ": ", sep="", end="")
     out.print(f"{word}{': ' + reason if reason else ''}{asked}", soft_wrap=True)
-    for what in (result.told.get("recording"), page):
+    for what in (result.values.get("recording"), page):
         if what is not None:
             out.print(f"  {what}", soft_wrap=True)

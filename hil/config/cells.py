@@ -161,10 +161,12 @@ class DecimalSign:
         return value
 
     def _other(self, text: str, sign: str) -> str:
-        told = f"line 'decimal={self.sign}'" if self.first is None else (
+        phrase = f"line 'decimal={self.sign}'" if self.first is None else (
             f"line {self.first[0]}, column {self.first[1]!r} holds {self.first[2]!r}"
         )  # fmt: skip
-        text = f"holds {text!r}: a decimal {_NAME[sign]} or a mark of thousands, while {told}, with"
+        text = (
+            f"holds {text!r}: a decimal {_NAME[sign]} or a mark of thousands, while {phrase}, with"
+        )
         return (
             f"{text} a decimal {_NAME[self.sign]}: a file has one decimal sign; write all numbers "
             "with it, and thousands without marks"

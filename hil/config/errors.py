@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import Final, Self
 
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 
 DEVICE_ABSENT: Final = "device_absent"
 """Code of a refusal because nothing answers at a device's URL; its values: ``url``, ``says``."""

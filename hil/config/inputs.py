@@ -1,8 +1,8 @@
 """Files whose content a run takes in, noted where they are opened: its recording lists them.
 
 `collected` encloses one run, from the reading of its plan on. Meanwhile whoever finds a file that
-a document names says so (`hil.config.named`, `hil.config.shipped`), and the one place that opens
-files (`hil.config.files`) notes the digest of the bytes that it hands out.
+a document names says so (`hil.config.named_files`, `hil.config.file_search`), and the one place
+that opens files (`hil.config.files`) notes the digest of the bytes that it hands out.
 """
 
 from __future__ import annotations
@@ -233,8 +233,8 @@ class _Noted(RawIOBase):
 
 def _kind(file: str, kind: str) -> str:
     """What a file is: by its ending, where its place alone does not tell."""
-    told = kind not in ("", "motion", "materials")
-    return kind if told else _KINDS.get(os.path.splitext(file)[1].lower(), kind)
+    is_known = kind not in ("", "motion", "materials")
+    return kind if is_known else _KINDS.get(os.path.splitext(file)[1].lower(), kind)
 
 
 def _state(path: Path, state: os.stat_result) -> tuple[str, int, int, int]:

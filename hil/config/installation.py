@@ -87,21 +87,21 @@ def code_digest(files: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
+def foreign_code(given_home: Any, document: Any, home: Path = HOME) -> str:
     """Say what of another process' code is not this installation's.
 
     Args:
-        told_home: the folder of its installation, as it told it.
+        given_home: the folder of its installation, as it told it.
         told: what its `code_of_process` returned.
 
     Returns:
         What is wrong with it, naming the intruder; empty if all of it is ours.
     """
-    if not isinstance(told, dict) or not told or not isinstance(told_home, str):
+    if not isinstance(document, dict) or not document or not isinstance(given_home, str):
         return f"it does not tell whose code it is; right is the one in {home}"
-    if told_home != str(home):
-        return f"its code is the one in {told_home}, and not the one in {home}; {_REMEDY}"
-    for path, digest in told.items():
+    if given_home != str(home):
+        return f"its code is the one in {given_home}, and not the one in {home}; {_REMEDY}"
+    for path, digest in document.items():
         ours = "" if Path(path).is_absolute() else _sha256(home / path).hex()
         if not ours or ours != digest:
             return f"{path} is not the one of this program in {home}; {_REMEDY}"

@@ -77,8 +77,8 @@ def schema_of_forms(
         del schema["$schema"]
         definitions |= schema.pop("$defs", {})
         cases.append({"if": _names(place, {"const": value}), "then": schema})
-    told = _names(place, {"enum": list(forms)})
-    return {"$schema": DIALECT, "title": title, **told, "allOf": cases, "$defs": definitions}
+    names = _names(place, {"enum": list(forms)})
+    return {"$schema": DIALECT, "title": title, **names, "allOf": cases, "$defs": definitions}
 
 
 def _names(place: Sequence[str], value: dict[str, Any]) -> dict[str, Any]:

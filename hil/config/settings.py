@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.inputs import SCENARIO, name_input
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.config.setting_errors import describe, follows, shown
-from sim.toml_reading import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
+from sim.toml_reader import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
 
 MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
@@ -48,8 +48,8 @@ class Settings(BaseModel):
             errors = [one for one in error.errors(include_url=False) if not follows(one)]
             problems = [describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
             more = len(errors) - MAX_TOLD
-            told = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
-            raise ConfigError(source, told) from None
+            listed = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
+            raise ConfigError(source, listed) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
     """
-    return parsed_toml(settings_text(path), path)
+    return parse_toml(settings_text(path), path)
 
 
 def scenario_toml(path: Path) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def settings_text(path: Path) -> str:
         raise ConfigError(str(path), [f"is not UTF-8 ({byte}): save it as UTF-8"]) from None
 
 
-def parsed_toml(text: str, path: Path) -> dict[str, Any]:
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
     """The table of a text of TOML.
 
     Args:
@@ -109,7 +109,7 @@ def apply_overrides(
     The value of a text is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is
     not valid TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number
     in the path is an index into a list (``motion.terms.0.amplitude_m=0.02``). A file that is named
-    here may be anywhere (`hil.config.named`).
+    here may be anywhere (`hil.config.named_files`).
 
     Args:
         given: whether a person gave them, and not a document.

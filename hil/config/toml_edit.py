@@ -8,10 +8,10 @@ from typing import Any
 
 from hil.config.files import write_whole
 from hil.config.settings import ConfigError
-from sim.toml_reading import TomlReadError, read_table
+from sim.toml_reader import TomlReadError, read_table
 
 
-def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: str) -> str:
+def change_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: str) -> str:
     """The text with other values; a key or table that is not there is added at its end.
 
     Args:

@@ -87,8 +87,8 @@ class DeskClient:
         try:
             welcome, descriptors = _let_in(connection, path, secret, name)
             try:
-                told = BroadcastReader(descriptors[0])
-                return cls(connection, _run_welcome(welcome, descriptors[1]), told, path, name)
+                telemetry = BroadcastReader(descriptors[0])
+                return cls(connection, _run_welcome(welcome, descriptors[1]), telemetry, path, name)
             finally:
                 for descriptor in descriptors:
                     os.close(descriptor)

@@ -36,7 +36,7 @@ _KEEPER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """What the keeper is given beyond the times that it gives the desk [s]."""
-_SAID_MAX_BYTES: Final = 4096
+_REPLY_MAX_BYTES: Final = 4096
 
 
 class DeskError(Exception):
@@ -144,7 +144,7 @@ class DeskProcess:
         }
         if keeper.stdout is None:
             raise DeskError(f"{self._path}: the desk's keeper has no pipes")
-        keeper.tell(json.dumps(order).encode() + b"\n")
+        keeper.send(json.dumps(order).encode() + b"\n")
         self._poll.register(keeper.stdout, select.POLLIN)
         self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
         self._listen()
@@ -158,7 +158,7 @@ class DeskProcess:
         keeper = self._keeper
         if keeper is None or keeper.stdout is None or not self._poll.poll(0):
             return
-        said = os.read(keeper.stdout.fileno(), _SAID_MAX_BYTES)
+        said = os.read(keeper.stdout.fileno(), _REPLY_MAX_BYTES)
         if not said:
             self._poll.unregister(keeper.stdout)
             self._pid = 0
@@ -182,7 +182,7 @@ class DeskProcess:
         keeper, self._keeper = self._keeper, None
         self._pid = 0
         if keeper is not None:
-            keeper.tell(OVER)
+            keeper.send(OVER)
             keeper.close_pipes()
             keeper.end(END_TIMEOUT_S + _SLACK_S)
             with suppress(OSError):  # left behind only if both were killed
@@ -233,15 +233,15 @@ def _service(order: dict[str, Any]) -> Service:
         sys.stdin.fileno(),
         (read_only(order["telemetry_fd"]), header_fd),
         prover if facts.proves else None,
-        lambda: _tell(b"\n"),
+        lambda: _send_line(b"\n"),
     )
 
 
 def _say(**answer: Any) -> None:
-    _tell(json.dumps(answer).encode() + b"\n")
+    _send_line(json.dumps(answer).encode() + b"\n")
 
 
-def _tell(line: bytes) -> None:
+def _send_line(line: bytes) -> None:
     with suppress(OSError):  # the keeper may be gone; then there is nobody to tell
         os.write(1, line)
 

@@ -14,10 +14,10 @@ EVERY_S = 0.1
 """Between two tellings without a change [s]."""
 
 
-class Told(Protocol):
+class OperationSink(Protocol):
     """Someone who is told how the operation stands."""
 
-    def tell(self, t_s: float, operation: Operation) -> None:
+    def publish(self, t_s: float, operation: Operation) -> None:
         """Take the state of one cycle."""
         ...
 
@@ -38,7 +38,7 @@ class Publisher:
         self._last: tuple[object, ...] | None = None
         self._next_s = 0.0
 
-    def tell(self, t_s: float, operation: Operation) -> None:
+    def publish(self, t_s: float, operation: Operation) -> None:
         """Tell it if something changed that people decide by, or if it is time."""
         facts = (
             operation.held,

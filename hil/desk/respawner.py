@@ -84,7 +84,7 @@ class Respawner:
         )
         if desk.stdout is None:
             return {"refused": "the desk's process has no pipes"}
-        desk.tell(self._order)
+        desk.send(self._order)
         if desk.stdout.fileno() in _readable((BENCH, desk.stdout.fileno()), START_TIMEOUT_S):
             with suppress(ValueError):
                 answer = json.loads(desk.stdout.readline() or b"{}")
@@ -121,7 +121,7 @@ class Respawner:
         if desk is None:
             return None
         if over:
-            desk.tell(OVER)
+            desk.send(OVER)
         desk.close_pipes()
         return desk.end(timeout_s)
 

@@ -89,7 +89,7 @@ class Desk:
         if self._owner == key:
             self._disown()
         if client is not None and client.known:
-            self._tell_all()
+            self._send_all()
 
     def tick(self) -> None:
         """Notice who has been silent for too long; call it at least every 50 ms while one holds."""
@@ -103,7 +103,7 @@ class Desk:
                 self._pen.sign_of_life(owner.grip)
             if owner.lost(now_s):
                 self._disown()
-                self._tell_all()
+                self._send_all()
 
     def run_over(self) -> None:
         """The run is over: everyone is told, and nothing more is taken from anyone."""
@@ -157,7 +157,7 @@ class Desk:
             client.name = free_name(message.name, self.names)
             self.outbox.say(key, self._facts.welcome(), with_descriptors=True)
             self.outbox.say(key, self._pen.newest_motion)
-            self._tell_all()
+            self._send_all()
 
     def _alive(self, key: int, client: ClientSession, message: m.Alive) -> None:
         now_s = self._now_s()
@@ -178,14 +178,14 @@ class Desk:
             return f"{self.owner} owns the motion; it must give it back first"
         self._owner, client.took_s = key, self._now_s()
         self._pen.own(client.name, client.grip)
-        self._tell_all()
+        self._send_all()
         return ""
 
     def _release(self, key: int) -> str:
         if self._owner != key:
             return self._not_owner()
         self._disown()
-        self._tell_all()
+        self._send_all()
         return ""
 
     def _not_owner(self) -> str:
@@ -206,12 +206,12 @@ class Desk:
                 self.outbox.answer(key, message.id, self._press_by(client, Button(message.button)))
             case m.Override():
                 self._pen.override(message.value)
-                self._tell(self._pen.wanted)
+                self._send(self._pen.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target(pose=None):
                 self._targets += 1
                 self._pen.target(None)
-                self._tell(self._pen.wanted)
+                self._send(self._pen.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target():
                 self._prove(PendingRequest(key, message.id, pose=message.pose))
@@ -256,10 +256,10 @@ class Desk:
             error = f"{what}: withdrawn, or the motion given back, before it was proved"
         if not error and case.table is None:
             self._pen.target(case.pose)
-            self._tell(self._pen.wanted)
+            self._send(self._pen.wanted)
         elif not error:
             self._pen.motion(motion_json)
-            self._tell(self._pen.newest_motion)
+            self._send(self._pen.newest_motion)
         self.outbox.answer(case.client, case.id, error)
 
     # --- what goes out -------------------------------------------------------------------------
@@ -275,15 +275,15 @@ class Desk:
         self.outbox.last_word(key, m.SessionRefused(why=why))
         self.disconnected(key)
 
-    def _tell_all(self) -> None:
+    def _send_all(self) -> None:
         names, owner = self.names, self.owner
         for key, client in self._clients.items():
             if client.known:
                 you = key == self._owner
                 self.outbox.say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))
-        self._tell(self._pen.wanted)  # a pose is wanted only as long as its owner is
+        self._send(self._pen.wanted)  # a pose is wanted only as long as its owner is
 
-    def _tell(self, message: m.DeskMessage) -> None:
+    def _send(self, message: m.DeskMessage) -> None:
         """Say it to everyone who was let in; before an answer that belongs to it."""
         for key, client in self._clients.items():
             if client.known:

@@ -31,7 +31,7 @@ MEMORY: Final = WORK + kernels.WORK_SIZE
 # Not cached: it calls kernels of other files.
 @njit(error_model="numpy")
 def cueing(
-    task: int, constants: Array, given: Array, told: Array, memory: Array, step_s: float
+    task: int, constants: Array, given: Array, outputs: Array, memory: Array, step_s: float
 ) -> int:
     """One call of the filter's model; see `ModelProgram.function`."""
     for k in range(6):
@@ -39,17 +39,17 @@ def cueing(
             return 0
     if task == 2:
         return 1
-    rows = told.reshape(3, 6)
+    rows = outputs.reshape(3, 6)
     if task == 0:
         for k in range(18):
-            told[k] = 0.0
+            outputs[k] = 0.0
     elif not kernels.classical(
         given[0], given[1], given[2], given[3], given[4], given[5], 1.0,
         constants[:NEUTRAL], memory[:WORK], memory[WORK:MEMORY], rows,
     ):  # fmt: skip
         return 0
     for k in range(6):
-        told[k] += constants[NEUTRAL + k]
+        outputs[k] += constants[NEUTRAL + k]
     return 1
 
 

@@ -275,7 +275,7 @@ def _names(path: Path, file: IO[bytes]) -> list[str]:
 def _model(path: Path, file: IO[bytes]) -> tuple[ModelDescription, tuple[str, ...]]:
     """What the library reads, and what it finds wrong that does not matter: names of units.
 
-    A unit is taken by its name alone (`hil.fmu.mapping`), so that one need not be defined.
+    A unit is taken by its name alone (`hil.fmu.variable_map`), so that one need not be defined.
     """
     from fmpy import read_model_description
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.files import write_whole
-from hil.fmu.compiled import library, require_compilers, token_of
 from hil.fmu.describe import description
 from hil.fmu.description import DESCRIPTION, PLATFORMS, read_description
 from hil.fmu.extra import require_fmpy
 from hil.fmu.process import ModelProcess
 from hil.fmu.program import Array, ModelProgram, Playing
+from hil.fmu.shared_library import library, require_compilers, token_of
 from hil.fmu.wire import ModelOrder
 from hil.ipc.work_folder import WorkFolder
 
@@ -83,12 +83,12 @@ def judged(program: ModelProgram, archive: Path) -> float:
         outputs=names, inputs=tuple(port.name for port in program.inputs),
     )  # fmt: skip
     playing = Playing(program)
-    wanted, found = [playing.told.copy()], []
+    wanted, found = [playing.outputs.copy()], []
     with ModelProcess(order) as process:
         found.append(process.first.values)
         for index, row in enumerate(given, 1):
             playing.step(row, program.default_step_s)
-            wanted.append(playing.told.copy())
+            wanted.append(playing.outputs.copy())
             process.ask(index, tuple(row.tolist()))
             answer = process.wait(10.0)
             if not answer.values:

@@ -73,7 +73,7 @@ class Playing:
 
     def __init__(self, program: ModelProgram) -> None:
         self._program = program
-        self.told: Array = np.zeros(len(program.outputs))
+        self.outputs: Array = np.zeros(len(program.outputs))
         """Its outputs, shape (outputs,)."""
         self._memory = np.zeros(program.memory)
         self.begin(program.start())
@@ -81,7 +81,7 @@ class Playing:
     def begin(self, given: Array) -> bool:
         """Begin with inputs; whether they are finite."""
         self._memory[:] = 0.0
-        self.told[:] = 0.0
+        self.outputs[:] = 0.0
         return self._call(Task.BEGIN, given, 0.0)
 
     def step(self, given: Array, step_s: float) -> bool:
@@ -92,5 +92,5 @@ class Playing:
         program = self._program
         given = np.ascontiguousarray(given, np.float64)
         constants = program.constants
-        done = program.function(int(task), constants, given, self.told, self._memory, step_s)
+        done = program.function(int(task), constants, given, self.outputs, self._memory, step_s)
         return bool(done)

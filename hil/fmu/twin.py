@@ -57,7 +57,7 @@ _ENDS: Final = (0, 6, 12, 18, 24, 30, 45, 46)
 
 # Not cached: it calls kernels of other files.
 @njit(error_model="numpy")
-def _margins(constants: Array, setpoint: Array, told: Array) -> None:
+def _margins(constants: Array, setpoint: Array, outputs: Array) -> None:
     """Write the smallest margin of each kind of quantity, shape (7,)."""
     table = constants[TABLE:PAIRS].reshape(6, 14)
     poses = setpoint.reshape(1, 24)
@@ -73,16 +73,16 @@ def _margins(constants: Array, setpoint: Array, told: Array) -> None:
     kind = 0
     for k in range(46):
         if k == _ENDS[kind]:
-            told[kind] = np.inf
+            outputs[kind] = np.inf
             kind += 1
         value = states[0, k // 6, k % 6] if k < 18 else measures[0, k - 18]
         margin = min(value - constants[LOW + k], constants[HIGH + k] - value)
-        told[kind - 1] = margin if not margin >= told[kind - 1] else told[kind - 1]
+        outputs[kind - 1] = margin if not margin >= outputs[kind - 1] else outputs[kind - 1]
 
 
 @njit(error_model="numpy")
 def _drives(
-    task: int, constants: Array, wanted: Array, told: Array, memory: Array, step_s: float
+    task: int, constants: Array, wanted: Array, outputs: Array, memory: Array, step_s: float
 ) -> None:
     """Move the rods by a step, or set them down; write length, speed, force, shape (3, 6)."""
     rods = memory[RODS:FOUND].reshape(6, 8)
@@ -92,19 +92,19 @@ def _drives(
             rods[leg, cylinder.X] = rods[leg, cylinder.REF] = wanted[0, leg]
             rods[leg, cylinder.V] = rods[leg, cylinder.VREF] = 0.0
             rods[leg, cylinder.FORCE] = parameters[leg, cylinder.LOAD]
-            told[0, leg], told[1, leg] = wanted[0, leg], 0.0
-            told[2, leg] = parameters[leg, cylinder.LOAD]
+            outputs[0, leg], outputs[1, leg] = wanted[0, leg], 0.0
+            outputs[2, leg] = parameters[leg, cylinder.LOAD]
         return
     omega = math.sqrt(parameters[0, cylinder.OMEGA_SQUARED])
     substeps = max(1, math.ceil(omega * step_s / SUBSTEP_ANGLE_RAD))
     mode, events = np.ones(6, np.int64), np.zeros(6, np.int64)
     length = (wanted[0, 0], wanted[0, 1], wanted[0, 2], wanted[0, 3], wanted[0, 4], wanted[0, 5])
     speed = (wanted[1, 0], wanted[1, 1], wanted[1, 2], wanted[1, 3], wanted[1, 4], wanted[1, 5])
-    cylinder.advance(rods, mode, parameters, length, speed, events, told, step_s, substeps)
+    cylinder.advance(rods, mode, parameters, length, speed, events, outputs, step_s, substeps)
 
 
 @njit(error_model="numpy")
-def _measured_pose(constants: Array, measured: Array, told: Array, memory: Array) -> None:
+def _measured_pose(constants: Array, measured: Array, outputs: Array, memory: Array) -> None:
     """Write the pose of measured lengths, and whether it was found; it keeps the last one."""
     found = memory[FOUND:COORDINATES_AT]
     out = np.empty(17)
@@ -121,22 +121,22 @@ def _measured_pose(constants: Array, measured: Array, told: Array, memory: Array
             found[k] = out[k]
         rotation.coordinates_of_pose(found[:3], found[3:12].reshape(3, 3), coordinates)
     for k in range(6):
-        told[k] = coordinates[k]
-    told[6] = 1.0 if good else 0.0
+        outputs[k] = coordinates[k]
+    outputs[6] = 1.0 if good else 0.0
 
 
 @njit(error_model="numpy")
 def twin(
-    task: int, constants: Array, given: Array, told: Array, memory: Array, step_s: float
+    task: int, constants: Array, given: Array, outputs: Array, memory: Array, step_s: float
 ) -> int:
     """One call of the platform's model; see `ModelProgram.function`."""
     rows = given.reshape(3, 6)
     setpoint = np.empty(24)
     if not rotation.setpoint_of_coordinates(rows, setpoint):
         return 0
-    wanted = told[:18].reshape(3, 6)
+    wanted = outputs[:18].reshape(3, 6)
     legs.leg_state(constants[TABLE:PAIRS].reshape(6, 14), setpoint, wanted)
-    _margins(constants, setpoint, told[43:50])
+    _margins(constants, setpoint, outputs[43:50])
     if task == 2:
         return 1
     if task == 0:
@@ -144,9 +144,9 @@ def twin(
             memory[FOUND + k] = setpoint[k]
         for k in range(6):
             memory[COORDINATES_AT + k] = rows[0, k]
-    frame = told[18:36].reshape(3, 6)
+    frame = outputs[18:36].reshape(3, 6)
     _drives(task, constants, wanted, frame, memory, step_s)
-    _measured_pose(constants, frame[0].copy(), told[36:43], memory)
+    _measured_pose(constants, frame[0].copy(), outputs[36:43], memory)
     return 1
 
 

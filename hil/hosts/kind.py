@@ -132,7 +132,7 @@ class HostKind:
     """What people call it, with the versions that are meant."""
     port: int
     """UDP port on which the bench listens by default."""
-    tells: frozenset[str]
+    fields: frozenset[str]
     """Names of fields of `VehicleState` that its wire has, "flags.PAUSED" and so on for flags, and
     "sequence"."""
     settings: Callable[[], type[Any]]
@@ -143,15 +143,15 @@ class HostKind:
     """Keys of its map that name a file, one beside the map or of `configs/hosts`."""
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
-    tells_by_map: Callable[[Any], frozenset[str]] | None = None
+    fields_by_map: Callable[[Any], frozenset[str]] | None = None
     """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
     wire: Callable[[Any, str], tuple[str, Mapping[str, Any]]] = version_of_map
     """Gives the version and the options with which an emulated host's wire fits such settings, of
     the version that was asked for, which may be empty."""
 
-    def tells_of(self, settings: Any) -> frozenset[str]:
+    def fields_for(self, settings: Any) -> frozenset[str]:
         """As `tells`, of one map."""
-        return self.tells if self.tells_by_map is None else self.tells_by_map(settings)
+        return self.fields if self.fields_by_map is None else self.fields_by_map(settings)
 
     def port_of(self, settings: Any) -> int:
         """UDP port on which the bench listens by default, of one map: its own, where it has one."""

@@ -21,7 +21,7 @@ from typing import Final
 from hil.config.errors import ConfigError, about
 from hil.ipc.socket_owner import Address, udp_uids
 from hil.ipc.udp_senders import Owners, Senders, Unheard
-from hil.timing.clock import kernel_ahead_s
+from hil.timing.clock import kernel_lead_s
 
 SO_TIMESTAMPNS: Final = 35
 """Asks for a stamp of each packet: two int64, seconds and nanoseconds (socket(7))."""
@@ -177,7 +177,7 @@ class HostLink:
         """All that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
         now_s = self._now_s()
         self._senders.begin_cycle()
-        ahead_s = kernel_ahead_s(self._now_s)
+        ahead_s = kernel_lead_s(self._now_s)
         found: list[Datagram] = []
         for _ in range(MOST_A_CYCLE):
             try:

@@ -18,9 +18,9 @@ def _model() -> type[Settings]:
     """Keys of all kinds together, for editors and forms; those of one kind only may be left out."""
     from pydantic import Field, create_model
 
-    from hil.hosts.maps import MapSettings, hosts_offered
+    from hil.hosts.maps import MapSettings, installed_hosts
 
-    kinds = [one.value for one in hosts_offered() if not one.broken]
+    kinds = [one.value for one in installed_hosts() if not one.broken]
     keys: dict[str, list[FieldInfo]] = {}
     for kind in kinds:
         for key, field in kind.settings().model_fields.items():
@@ -31,8 +31,8 @@ def _model() -> type[Settings]:
               Field(default=None, description=found[0].description))
         for key, found in keys.items() if key not in MapSettings.model_fields
     }  # fmt: skip
-    told = MapSettings.model_fields["kind"].description
-    fields["kind"] = (Literal[names], Field(description=told))
+    description = MapSettings.model_fields["kind"].description
+    fields["kind"] = (Literal[names], Field(description=description))
     made = create_model("HostMap", __base__=MapSettings, __doc__=MapSettings.__doc__, **fields)
     return cast("type[Settings]", made)
 

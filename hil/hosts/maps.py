@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.file_search import find_file
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.hosts.kind import GROUP, HostKind
-from hil.hosts.means import MeansSettings
+from hil.hosts.vehicle_limits import MeansSettings
 from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]
@@ -120,7 +120,7 @@ def _times(vector: Vector3, factor: float) -> Vector3:
     return factor * vector[0], factor * vector[1], factor * vector[2]
 
 
-def hosts_offered() -> tuple[Offer, ...]:
+def installed_hosts() -> tuple[Offer, ...]:
     """All kinds of hosts by name, ours and those of others; those that cannot be used say why."""
     return offers(GROUP, _not_a_host)
 
@@ -137,7 +137,7 @@ def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
     """
     offer = offer_named(GROUP, name, _not_a_host)
     if offer is None:
-        known = ", ".join(one.name for one in hosts_offered() if not one.broken)
+        known = ", ".join(one.name for one in installed_hosts() if not one.broken)
         line = f"{place} = {name!r}: no kind of host of that name; there are {known}"
         raise ConfigError(source, [about(place, line)])
     if offer.broken:

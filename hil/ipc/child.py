@@ -74,7 +74,7 @@ def restart_isolated(home: Path) -> None:
 class ChildProcess(subprocess.Popen[bytes]):
     """A process that was started; its pipes are unbuffered."""
 
-    def tell(self, line: bytes, *, last: bool = False) -> None:
+    def send(self, line: bytes, *, last: bool = False) -> None:
         """Write to its standard input; one that has died is not told, its missing answer says so.
 
         Args:

@@ -7,6 +7,6 @@ from pathlib import Path
 def is_stopped(pid: int) -> bool:
     """Whether a process stands still by a signal such as SIGSTOP, or by a debugger (proc(5))."""
     with suppress(OSError):
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return told.rpartition(")")[2].split()[0] in "Tt"
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[0] in "Tt"
     return False

@@ -102,15 +102,15 @@ class Facts:
 
     def continues(self, run: Mapping[str, str] | None, number: int) -> bool:
         """Whether the file is a certain part of a run, by the run's own table if that is there."""
-        told = self.metadata.get("part", {}).get(PART_KEY)
+        part = self.metadata.get("part", {}).get(PART_KEY)
         mine = self.metadata.get("run")
-        return told == str(number) and (run is None or mine is None or mine == run)
+        return part == str(number) and (run is None or mine is None or mine == run)
 
 
 class Collector:
     """Gathers what the files of a run hold, one after the other; tells the share done, 0 to 1."""
 
-    def __init__(self, told: Callable[[float], object] = float) -> None:
+    def __init__(self, report: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
         self.signals: Signals
         self.rows: StoredRows
@@ -124,7 +124,7 @@ class Collector:
         self.holes: list[Hole] = []
         self.joints: list[int] = []
         self.finished = False
-        self._told = told
+        self._report = report
         self._topics: dict[int, str] = {}
         self._digest = hashlib.sha256()
         self._skip_to = -1
@@ -177,7 +177,7 @@ class Collector:
         if written != self.sha256 and not damage and not self.joints:
             why = f"digest {self.sha256} of the messages, {written} was written at the end"
             damage.append((None, Damaged(0, 0, why)))
-        self.holes[start:] = [one for one in damage if not _told_elsewhere(one, damage)]
+        self.holes[start:] = [one for one in damage if not _is_listed_elsewhere(one, damage)]
         return True
 
     def _take_chunks(self, scan: Scan) -> None:
@@ -187,8 +187,8 @@ class Collector:
                 continue
             self._digest.update(chunk.data)
             self._take(chunk, scan)
-            self._told(chunk.piece.at / scan.size)
-        self._told(1.0)
+            self._report(chunk.piece.at / scan.size)
+        self._report(1.0)
 
     def _take(self, chunk: Unpacked, scan: Scan) -> None:
         """Add what an unpacked chunk holds."""
@@ -300,7 +300,7 @@ def _object(data: bytes) -> Mapping[str, Any]:
     return value
 
 
-def _told_elsewhere(one: Hole, damage: list[Hole]) -> bool:
+def _is_listed_elsewhere(one: Hole, damage: list[Hole]) -> bool:
     """A checksum over much is not told again where the damage itself was found."""
     place, whole = one
     return place is None and any(

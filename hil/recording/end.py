@@ -65,13 +65,13 @@ class RecordedEnd:
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> Self:
         """Read it from the tables of a recording."""
-        told = tables.get(OUTCOME) or _spare(tables)
+        table = tables.get(OUTCOME) or _spare(tables)
         end = None
-        if "outcome" in told:
-            end = EndRecord(told["outcome"], told.get("ok") == "true", told.get("reason", ""))
-        counts = (told.get(name, "0") for name in ("dropped", "lost"))
+        if "outcome" in table:
+            end = EndRecord(table["outcome"], table.get("ok") == "true", table.get("reason", ""))
+        counts = (table.get(name, "0") for name in ("dropped", "lost"))
         missing = sum(int(count) for count in counts if count.isdecimal() and len(count) < 20)
-        return cls(end, missing, told.get("problem", ""))
+        return cls(end, missing, table.get("problem", ""))
 
     @property
     def known(self) -> bool:
@@ -88,20 +88,20 @@ class RecordedEnd:
 
 def spare_entries(outcome: Mapping[str, str]) -> dict[str, str]:
     """An end as entries of the table `SPARE_END`, which is of one size whatever they say."""
-    told, length = dict(outcome), SPARE_BYTES
-    while len(data := orjson.dumps(told)) > SPARE_BYTES:
+    entries, length = dict(outcome), SPARE_BYTES
+    while len(data := orjson.dumps(entries)) > SPARE_BYTES:
         length = length * 3 // 4
-        told = {key: value[:length] for key, value in told.items()}
+        entries = {key: value[:length] for key, value in entries.items()}
     return {"end": data.ljust(SPARE_BYTES).decode()}
 
 
 def _spare(tables: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
     try:
-        told = orjson.loads(tables[SPARE_END]["end"])
+        table = orjson.loads(tables[SPARE_END]["end"])
     except (KeyError, orjson.JSONDecodeError):
         return {}
-    texts = isinstance(told, dict) and all(isinstance(value, str) for value in told.values())
-    return told if texts else {}
+    texts = isinstance(table, dict) and all(isinstance(value, str) for value in table.values())
+    return table if texts else {}
 
 
 def loss_of(problem: str, missing: int) -> str:

@@ -246,18 +246,18 @@ def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
     if end is not None and _differs(file, 0, end.at, end.body):
         yield Damaged(0, end.at, "the checksum of the data differs")
     if end is not None and footer is not None:
-        start, told = end.body + end.length, footer.body + 16
-        if _differs(file, start, told, told):
-            yield Damaged(start, told + 4 - start, "the checksum of the summary differs")
+        start, stated_at = end.body + end.length, footer.body + 16
+        if _differs(file, start, stated_at, stated_at):
+            yield Damaged(start, stated_at + 4 - start, "the checksum of the summary differs")
 
 
-def _differs(file: IO[bytes], start: int, end: int, told_at: int) -> bool:
+def _differs(file: IO[bytes], start: int, end: int, sum_at: int) -> bool:
     """Whether the bytes from start to end have another checksum than the one told, if one is."""
-    (told,) = struct.unpack("<I", _read(file, told_at, 4))
+    (stated,) = struct.unpack("<I", _read(file, sum_at, 4))
     crc = 0
-    for at in range(start, end, _BLOCK) if told else ():
+    for at in range(start, end, _BLOCK) if stated else ():
         crc = zlib.crc32(_read(file, at, min(_BLOCK, end - at)), crc)
-    return told != crc
+    return stated != crc
 
 
 def _read(file: IO[bytes], at: int, count: int) -> bytes:

@@ -124,10 +124,10 @@ class Walk:
             return None
         for part in FORMS[opcode]:
             if part < 0:
-                told = self._read(place, -part)
-                if len(told) < -part:
+                size_field = self._read(place, -part)
+                if len(size_field) < -part:
                     return None
-                place += -part + int.from_bytes(told, "little")
+                place += -part + int.from_bytes(size_field, "little")
             else:
                 place += part
             if place > end:

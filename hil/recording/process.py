@@ -84,7 +84,7 @@ class RecorderProcess:
 
     def _start(self, order: bytes) -> None:
         answer: dict[str, Any] = {}
-        self._process.tell(order + b"\n", last=True)
+        self._process.send(order + b"\n", last=True)
         if select.select([self._answers], [], [], START_TIMEOUT_S)[0]:
             answer = orjson.loads(self._answers.readline() or b"{}")
         if "refused" in answer:

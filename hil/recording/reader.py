@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.inputs import InputFile
-from hil.config.named import judged
+from hil.config.named_files import judged
 from hil.recording.collector import Collector
 from hil.recording.columns import Columns
 from hil.recording.end import RecordedEnd
@@ -87,7 +87,7 @@ class Recording:
 
     @classmethod
     def open(
-        cls, path: Path, caps: Caps | None = None, told: Callable[[float], object] = float
+        cls, path: Path, caps: Caps | None = None, report: Callable[[float], object] = float
     ) -> Self:
         """Read a file and its further parts, or the recording in a run's folder.
 
@@ -99,7 +99,7 @@ class Recording:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
         """
         file = part_path(path, 1)
-        collector = Collector(told)
+        collector = Collector(report)
         try:
             collector.take(
                 file, Scan(judged(file, file) if path.is_dir() else file, caps or Caps())
@@ -193,9 +193,9 @@ class Recording:
     @property
     def dropped(self) -> int:
         """Entries known not to be here: the loop's and the recorder's count, else the holes'."""
-        told = RecordedEnd.of(self.metadata)
-        if told.known or "outcome" in self.metadata:
-            return told.missing
+        recorded_end = RecordedEnd.of(self.metadata)
+        if recorded_end.known or "outcome" in self.metadata:
+            return recorded_end.missing
         return sum(gap.missing for gap in self.gaps)
 
 

@@ -193,7 +193,7 @@ class Recorder:
             if not self._problem:
                 self._write(position, block)
             if self._problem:  # nothing is written any more; how the run ends is still wanted
-                self._look_for_end(block)
+                self._find_end(block)
             self._give_back()
         self._taken += taken
         if now_s is not None:
@@ -283,7 +283,7 @@ class Recorder:
         except ValueError:
             self._misunderstood += 1
 
-    def _look_for_end(self, block: NDArray[np.uint8]) -> None:
+    def _find_end(self, block: NDArray[np.uint8]) -> None:
         """Keep how the run ended, of entries that are not written."""
         heads = np.ascontiguousarray(block[:, :HEAD_BYTES]).view("<u4")
         for place in np.flatnonzero(heads[:, 0] == END).tolist():

@@ -245,13 +245,13 @@ def _channels(
     signals: Signals, others: Mapping[str, tuple[str, str]]
 ) -> tuple[list[records.Schema], list[records.Channel]]:
     kinds = {signals.topics[0]: (signals.schema_name, signals.message()), **others}
-    told = {SIGNALS: orjson.dumps(signals.header()).decode()}
-    told |= {LAYOUT: orjson.dumps(signals.layout()).decode()}
+    metadata = {SIGNALS: orjson.dumps(signals.header()).decode()}
+    metadata |= {LAYOUT: orjson.dumps(signals.layout()).decode()}
     schemas: list[records.Schema] = []
     channels: list[records.Channel] = []
     for number, (topic, (name, text)) in enumerate(kinds.items(), start=ROWS):
         schemas.append(records.Schema(number, text.encode(), "ros2msg", name))
-        entries = {**told, CHECKSUM_KEY: checksum_of(told)} if number == ROWS else {}
+        entries = {**metadata, CHECKSUM_KEY: checksum_of(metadata)} if number == ROWS else {}
         channels.append(records.Channel(number, topic, "cdr", entries, number))
     return schemas, channels
 

@@ -275,8 +275,8 @@ class Signals:
         head = self._heads.get(len(flat)) or self._head(len(flat))
         whole = b"".join([head.pack(MARK, *flat), *[values.tobytes() for values in floats]])
         if len(whole) != self.size:
-            told = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
-            raise struct.error(told)
+            problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
+            raise struct.error(problem)
         return whole
 
     @cached_property
@@ -288,8 +288,8 @@ class Signals:
         ends = list(accumulate(signal.count for signal in self.fields))
         rest = self.fields[ends.index(count) + 1 :] if count in ends else self.fields
         if any(signal.type != "f8" for signal in rest):
-            told = f"after {count} values of a row of {self.station!r} not all fields are floats"
-            raise struct.error(told)
+            problem = f"after {count} values of a row of {self.station!r} not all fields are floats"
+            raise struct.error(problem)
         begun = self.fields[: len(self.fields) - len(rest)]
         behind = self.offsets[len(begun)] if rest else self.size
         head = struct.Struct(_code(begun, self.offsets, behind))

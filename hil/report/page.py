@@ -12,15 +12,15 @@ from typing import Any, Final
 import jinja2
 
 from hil.config.files import make_folder, write_whole
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report.ending import is_request
-from hil.report.recorded import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
+from hil.report.recorded_run import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
+from hil.report.run_verdict import is_request
 from hil.report.style import Picture
 from hil.report.time_axes import timeline
-from hil.run.late import late
+from hil.run.late_call import late
 from hil.run.registry import missing, station_or_none
 from hil.run.station import Section, Station
 

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.thinned import MAX_POINTS, Line, Thinned, decimate
-from hil.report.recorded import RecordedRun
+from hil.recording.decimation import MAX_POINTS, Decimator, Line, decimate
+from hil.report.recorded_run import RecordedRun
 
 Array = NDArray[np.float64]
 Run = TypeVar("Run", bound=RecordedRun)
@@ -34,13 +34,15 @@ def lines(
         For each span a line for each value.
     """
     spans = spans or ((0, len(run.times)),)
-    found: list[list[Thinned]] = []
+    found: list[list[Decimator]] = []
     for part in run.pieces():
         values = _two(values_of(part.run))
         if part.run is run:
             return [_whole(values, span, max_points) for span in spans]
         own = values[part.before :]
-        found = found or [[Thinned(end - first, max_points) for _ in own.T] for first, end in spans]
+        found = found or [
+            [Decimator(end - first, max_points) for _ in own.T] for first, end in spans
+        ]
         for (first, end), thinned in zip(spans, found, strict=True):
             here = slice(max(first - part.first, 0), max(end - part.first, 0))
             for one, column in zip(thinned, own[here].T, strict=True):

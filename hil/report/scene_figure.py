@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
+from hil.scene.camera import Eye
 from hil.scene.colours import LIGHT
-from hil.scene.eye import Eye
 from hil.scene.figure import Build, Figure
 
 Array = NDArray[np.float64]

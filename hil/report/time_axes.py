@@ -5,9 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
-from hil.report.ending import is_request, violations_of
 from hil.report.phases import Phase
-from hil.report.recorded import RecordedRun
+from hil.report.recorded_run import RecordedRun
+from hil.report.run_verdict import is_request, violations_of
 from hil.report.style import DPI, INK, LIMIT, Picture, draw_png, mode_colour, place
 
 TIME_LABEL = "time from the start of the loop [s]"

@@ -51,7 +51,7 @@ class Conclusion:
         return "; ".join((*own, *self.losses)).replace("\n", "; ")
 
 
-class ConclusionTold(TypedDict):
+class ConclusionSummary(TypedDict):
     """What `--json` prints of the end of any recorded run."""
 
     ok: bool
@@ -74,10 +74,10 @@ class ConclusionTold(TypedDict):
     """Entries that did not reach the file."""
 
 
-def conclusion_told(end: Conclusion) -> ConclusionTold:
+def summarize_conclusion(end: Conclusion) -> ConclusionSummary:
     """The end of a run for a program."""
     recorder = end.recorder
-    return ConclusionTold(
+    return ConclusionSummary(
         ok=end.ok,
         cause=end.cause,
         warnings=list(end.warnings),
@@ -95,9 +95,9 @@ class Ran:
     """A run that is over, for whoever shows it."""
 
     end: Conclusion
-    told: Mapping[str, Any]
-    """What the station tells a program beside `ConclusionTold`."""
+    values: Mapping[str, Any]
+    """What the station tells a program beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people the figures of the station."""
-    until_told: ExitStack = field(default_factory=ExitStack)
+    until_shown: ExitStack = field(default_factory=ExitStack)
     """Left once the run was shown; until then a signal does not take its result away."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import TABLES, FileKind, NamedFile
-from hil.config.shipped import find_file, shipped_paths
+from hil.config.file_search import find_file, shipped_paths
 from hil.run.registry import DEFAULT, station_named, stations
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
     return " or ".join(kind.named for kind in wanted)
 
 
-def named_kinds() -> dict[str, FileKind]:
+def kinds_by_name() -> dict[str, FileKind]:
     """What the command line calls them → kinds of files, the default station's scenario first.
 
     A station's name stands for its scenario, unless a kind of file is called so.

@@ -50,7 +50,7 @@ class Poses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LedMotion:
+class PlayedMotion:
     """The motion of a run as it can be changed; ``motion`` in the scenario is its table."""
 
     scenario: Mapping[str, Any]
@@ -64,7 +64,7 @@ class Controls:
     """What can be set while a run lasts."""
 
     poses: Poses
-    motion: LedMotion
+    motion: PlayedMotion
 
 
 class Velocity(Protocol):

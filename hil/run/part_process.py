@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import orjson
 
-from hil.config.named import OutsideError, judged, read_named
+from hil.config.file_search import find_file
+from hil.config.named_files import OutsideError, judged, read_named_file
 from hil.config.scenario import Name
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
 from hil.run.progress import VARIABLE, Progress, ProgressWatch
@@ -53,7 +53,7 @@ class PartNote:
     def beside(cls, recording: Path) -> "PartNote | None":
         """The note beside a recording; None if there is none, or it is not one."""
         try:
-            raw = orjson.loads(read_named(recording.parent / NOTE_NAME, recording, NOTE_MAX))
+            raw = orjson.loads(read_named_file(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
@@ -89,7 +89,7 @@ class PartResult:
     name: str
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
-    told: dict[str, Any]
+    values: dict[str, Any]
     """What it said of itself; empty if it said nothing that could be read."""
     asked_to_stop: str
 
@@ -165,10 +165,10 @@ class PartProcess:
         for key, name in given:
             self._command[self._command.index("run") : 0] = ["--given", f"{key}={name}"]
         self._folder.mkdir()
-        with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
+        with (self._folder / "told.json").open("wb") as answer, self._errors.open("wb") as errors:
             progress = self._progress = Progress.shared()
             self._process = start_child(
-                self._command, stdout=told, stderr=errors, pass_fds=(progress.fd,),
+                self._command, stdout=answer, stderr=errors, pass_fds=(progress.fd,),
                 environment={VARIABLE: str(progress.fd)},
             )  # fmt: skip
         self._watch = ProgressWatch(progress, self._process.pid, self._now_s())
@@ -223,36 +223,36 @@ class PartProcess:
         status = None if self._process is None else self._process.returncode
         if self._left_out:
             return PartResult(self.name, False, {"ok": False, "error": self._left_out}, self._why)
-        told = self._told() or {"ok": False, "error": self._last_words(status)}
-        ok = status == 0 and told.get("ok") is True
+        answer = self._read_answer() or {"ok": False, "error": self._last_words(status)}
+        ok = status == 0 and answer.get("ok") is True
         if ok and self._for_other:
-            told["reason"] = self._why  # all it knows itself is that a signal came
-        if "recording" not in told and (run := self._run_folder()) is not None:
-            told["recording"] = str(run / RECORDING_NAME)
-        return PartResult(self.name, ok, told, self._why)
+            answer["reason"] = self._why  # all it knows itself is that a signal came
+        if "recording" not in answer and (run := self._run_folder()) is not None:
+            answer["recording"] = str(run / RECORDING_NAME)
+        return PartResult(self.name, ok, answer, self._why)
 
     def bad_end(self) -> str:
         """That it came to a bad end, and how."""
-        told = self.result().told
-        how = told.get("reason") or told.get("error")
+        answer = self.result().values
+        how = answer.get("reason") or answer.get("error")
         return f"{self.name} came to a bad end{f': {how}' if how else ''}"
 
     def leave_note(self) -> None:
         """Write beside its recording what it cannot know of its end by itself."""
-        killed = "" if self._told() else str(self.result().told["error"])
+        killed = "" if self._read_answer() else str(self.result().values["error"])
         stopped_for = self._why if self._for_other else ""
         run = self._run_folder()
         if run is not None and (killed or stopped_for):
             with suppress(OSError):  # the results tell it as well
                 PartNote(self.name, killed, stopped_for).write(run)
 
-    def _told(self) -> dict[str, Any]:
+    def _read_answer(self) -> dict[str, Any]:
         """What it said of itself when it ended; empty if it said nothing that can be read."""
         try:
-            told = orjson.loads((self._folder / "told.json").read_bytes())
+            answer = orjson.loads((self._folder / "told.json").read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return {}
-        return told if isinstance(told, dict) else {}
+        return answer if isinstance(answer, dict) else {}
 
     def _run_folder(self) -> Path | None:
         """Where its run was recorded; None if it did not come so far."""

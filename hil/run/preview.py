@@ -28,8 +28,8 @@ class Preview:
 
     def to_json(self) -> bytes:
         """Return it as a line of JSON, in which null stands for what is not known."""
-        told = {"header": orjson.Fragment(self.header.to_json()), "rows": self.rows.tolist()}
-        return orjson.dumps(told | {"words": self.words})
+        document = {"header": orjson.Fragment(self.header.to_json()), "rows": self.rows.tolist()}
+        return orjson.dumps(document | {"words": self.words})
 
     @classmethod
     def from_mapping(cls, raw: dict[str, Any]) -> Self:

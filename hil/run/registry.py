@@ -73,10 +73,10 @@ def missing(header: RunHeader) -> str:
     if header.of_no_machine:
         return "no machine took part in this run"
     name = header.signals.station
-    told = next((one for one in installed() if one.name == name), None)
-    if told is None:
+    found = next((one for one in installed() if one.name == name), None)
+    if found is None:
         return f"station {name!r} is not installed here; install the package that brings it"
-    return told.broken or f"station {name!r} has none"
+    return found.broken or f"station {name!r} has none"
 
 
 def station_of_kind(kind: FileKind) -> Station:
@@ -99,6 +99,6 @@ def _not_a_station(entry: EntryPoint, station: object) -> str:
         return f"{entry.value} is a {kind}; it must be a hil.run.station.Station"
     if station.name != entry.name:
         return f"{entry.value} is station {station.name!r}; its entry point must bear that name"
-    if (told := station.signals.station) != station.name:
-        return f"its signals are of station {told!r}; they must bear its name"
+    if (station_name := station.signals.station) != station.name:
+        return f"its signals are of station {station_name!r}; they must bear its name"
     return ""

@@ -27,7 +27,7 @@ from hil.run.journal import Audience, Journal
 from hil.run.progress import Progress
 from hil.timing.clock import Clock, Tick, moment, utc_stamp
 from hil.timing.realtime_setup import RealtimeItem
-from hil.timing.stop import StopSignals, StopWish
+from hil.timing.stop import StopRequest, StopSignals
 
 SHARE_RUNS = "HIL_SHARE_RUNS"
 """Environment variable, ``1`` if others may read new runs; runs that a run begins inherit it."""
@@ -117,7 +117,7 @@ class Opening:
         out: Path,
         *,
         virtual: bool,
-        stop: AbstractContextManager[StopWish] | None = None,
+        stop: AbstractContextManager[StopRequest] | None = None,
         console: Console | None = None,
         operator: bool = False,
     ) -> None:
@@ -129,7 +129,7 @@ class Opening:
         self._sink: RecordingSink | None = None
         self._journal: Journal | None = None
         self._concluded: Callable[[RecorderResult, tuple[str, ...]], Conclusion] | None = None
-        self.wish: StopWish
+        self.wish: StopRequest
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
 
@@ -150,7 +150,7 @@ class Opening:
     ) -> None:
         if error is not None and self._concluded is None:
             why = f"{type(error).__name__}: {error}"
-            self._tell_recorder(EndRecord("failed", ok=False, reason=why))
+            self._end_recorder(EndRecord("failed", ok=False, reason=why))
         self._stack.__exit__(kind, error, trace)
 
     def enter(self, opened: AbstractContextManager[T]) -> T:
@@ -260,9 +260,9 @@ class Opening:
             raise RuntimeError("a run is concluded once")
         self._concluded = partial(Conclusion, outcome, well, reason, failures)
         why = "; ".join((reason, *failures) if reason else failures)
-        self._tell_recorder(EndRecord(outcome, ok=well and not failures, reason=why))
+        self._end_recorder(EndRecord(outcome, ok=well and not failures, reason=why))
 
-    def _tell_recorder(self, end: EndRecord) -> None:
+    def _end_recorder(self, end: EndRecord) -> None:
         if self._sink is not None:
             self._sink.ring.push(END, end.to_bytes())
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hil.config.file_search import shipped_paths
 from hil.config.files import read_regular
-from hil.config.settings import MAX_FILE_BYTES, parsed_toml, settings_text
-from hil.config.shipped import shipped_paths
+from hil.config.settings import MAX_FILE_BYTES, parse_toml, settings_text
 from hil.run.file_kinds import kind_of
 from hil.run.registry import DEFAULT
 
@@ -50,7 +50,7 @@ def _described(kind: str, path: Path) -> ShippedFile:
     if path.suffix != ".toml":
         return ShippedFile(kind, path.name, "", _columns(path))
     text = settings_text(path)
-    table = parsed_toml(text, path)
+    table = parse_toml(text, path)
     found = kind_of(table, str(path)) if kind == "scenarios" else None
     station = "" if found is None else found.station or DEFAULT
     return ShippedFile(kind, path.stem, station, _words(table, text))

@@ -75,12 +75,14 @@ def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> fl
 
 def stall_of(recording: Recording) -> Stall | None:
     """The stall that stopped a run; None if something else stopped it, or nothing did."""
-    told = [
+    violations = [
         event
         for event in recording.events
         if event.kind is EventKind.VIOLATION and event.data.get("check") != "request"
     ]
-    first = [event for event in told if event.index == told[0].index] if told else []
+    first = (
+        [event for event in violations if event.index == violations[0].index] if violations else []
+    )
     causes = [event for event in first if event.data.get("check") in OF_THE_COMPUTER]
     if not causes or not {"dt_s", "late_s"} <= recording.columns.keys():
         return None
@@ -91,7 +93,7 @@ def stall_of(recording: Recording) -> Stall | None:
         near = np.abs(rows.t_s - t_s) <= _LOOK_BACK_S
         waits = np.maximum(rows.column("dt_s")[near], rows.column("late_s")[near])
         longest_s = max(longest_s, float(np.nanmax(waits, initial=0.0)))
-    after = [event for event in told if event.t_s <= t_s + FOLLOWS_S]
+    after = [event for event in violations if event.t_s <= t_s + FOLLOWS_S]
     period_s = _period_s(recording)
     missed = [
         period_s * value

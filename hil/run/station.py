@@ -189,7 +189,7 @@ class Checked:
     """What the proof of a whole motion found."""
 
     ok: bool
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     show: Callable[[], None]
 
 
@@ -211,8 +211,8 @@ class Prepared(Protocol):
 class Summary:
     """The result of a run beside how it ended."""
 
-    told: Mapping[str, Any]
-    """What `--json` prints of it, beside `ConclusionTold`."""
+    values: Mapping[str, Any]
+    """What `--json` prints of it, beside `ConclusionSummary`."""
     show: Callable[[], None]
     """Shows people its figures."""
 
@@ -237,7 +237,7 @@ class Section:
     """Of the section, and of its picture."""
     maker: str
     """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
-    (`hil.report.style`), tables (`hil.report.recorded`), or None."""
+    (`hil.report.style`), tables (`hil.report.recorded_run`), or None."""
     title: str = ""
     absent: str = ""
     """What is said where there is nothing; empty: then there is no section either."""
@@ -268,12 +268,12 @@ class Station:
     what makes the result of the run of how it ended; None if that is all. Raises as `prove` does,
     and for an absent device a `RefusedError` of code `DEVICE_ABSENT` with ``url`` and ``says``."""
     summary: Callable[[Any, Any], Summary] | None = None
-    """Sums up the result of a run, with a `hil.terminal.afterwards.Afterwards` that makes what
+    """Sums up the result of a run, with a `hil.terminal.run_products.Afterwards` that makes what
     takes its recording; None: its outcome is all."""
     stand_in: StandIn | None = None
     """Emulated devices in place of absent ones; None: it has none."""
     recorded: Callable[[Recording], Any] | None = None
-    """Prepares a recording for its page: a `hil.report.recorded.RecordedRun`; None: there is no
+    """Prepares a recording for its page: a `hil.report.recorded_run.RecordedRun`; None: there is no
     more to say than of any run."""
     figures: str = ""
     """Maker of the key figures of that, ``module:function``; empty: those that all runs have."""

@@ -176,7 +176,7 @@ def _begin_next(parts: list[PartProcess], stopped: bool) -> None:
         elif not (before.running or before.waiting):
             found = before.result()
             if found.ok and found.asked_to_stop == "":
-                _start(part, str(found.told.get("recording", "")))
+                _start(part, str(found.values.get("recording", "")))
             else:
                 part.leave_out(f"not begun: {before.bad_end()}")
 

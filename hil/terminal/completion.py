@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from hil.config.shipped import shipped_paths
+from hil.config.file_search import shipped_paths
 
 
 def offered(*folders: str, endings: tuple[str, ...] = (".toml",)) -> Callable[[str], list[str]]:

@@ -23,9 +23,9 @@ from rich.segment import Segment
 from rich.text import Text
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 from hil.run.station import Checked
-from hil.terminal.compiling import announce_compiling
+from hil.terminal.compile_notice import announce_compiling
 
 P = ParamSpec("P")
 
@@ -115,7 +115,7 @@ def print_json(value: Mapping[str, Any]) -> None:
     """Print exactly one JSON object with the version of its format; a missing number is null."""
     import orjson
 
-    _told.append(True)
+    _printed.append(True)
     option = orjson.OPT_SERIALIZE_NUMPY
     text = orjson.dumps({"format": JSON_FORMAT, **value}, _plain, option=option)
     sys.stdout.buffer.write(text + b"\n")
@@ -131,14 +131,14 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
-_told: list[bool] = []
+_printed: list[bool] = []
 _waits: list[str] = []
 """What is said to be waited for now."""
 
 
-def tell_bad_usage(arguments: Sequence[str]) -> None:
+def report_bad_usage(arguments: Sequence[str]) -> None:
     """One JSON object for a script whose command line was not understood, if it wanted JSON."""
-    if "--json" in arguments and not _told:
+    if "--json" in arguments and not _printed:
         print_json({"ok": False, "error": "bad usage; standard error says what is wrong"})
 
 
@@ -211,7 +211,7 @@ def numbers(text: str, count: int, option: str, names: str) -> list[float]:
 def show_checked(checked: Checked, *, as_json: bool) -> NoReturn:
     """Show what a proof found, and end with its status."""
     if as_json:
-        print_json({"ok": checked.ok} | dict(checked.told))
+        print_json({"ok": checked.ok} | dict(checked.values))
     else:
         checked.show()
     leave(checked.ok)

@@ -56,8 +56,8 @@ def unforeseen(error: BaseException) -> UnforeseenError:
         where = f"its details are in {_keep(error)}"
     except (OSError, RuntimeError) as why:  # RuntimeError: there is no home
         where = f"its details could not be kept ({why})"
-    told = f"this is a fault of the program, and none of yours: {words}; {where}"
-    return UnforeseenError(f"{told}; please report it (SECURITY.md, CONTRIBUTING.md)")
+    text = f"this is a fault of the program, and none of yours: {words}; {where}"
+    return UnforeseenError(f"{text}; please report it (SECURITY.md, CONTRIBUTING.md)")
 
 
 def _keep(error: BaseException) -> Path:

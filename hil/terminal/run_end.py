@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from hil.run.end import Conclusion, Ran, conclusion_told
+from hil.run.end import Conclusion, Ran, summarize_conclusion
 from hil.terminal.console import Exit, leave, out, print_json, show_recording, styled
 
 
@@ -26,10 +26,10 @@ def show_last(end: Conclusion) -> None:
 
 def show(ran: Ran, *, as_json: bool) -> bool:
     """Show a run that is over, or print it as JSON; whether it is ok."""
-    with ran.until_told:
+    with ran.until_shown:
         if as_json:
-            told = {**ran.told, **conclusion_told(ran.end)}
-            print_json(told)
+            summary = {**ran.values, **summarize_conclusion(ran.end)}
+            print_json(summary)
         else:
             show_end(ran.end)
             ran.show()

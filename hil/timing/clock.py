@@ -52,7 +52,7 @@ class Clock(Protocol):
         ...
 
 
-def checked_period_s(period_s: float) -> float:
+def check_period_s(period_s: float) -> float:
     """Return the period [s] unchanged, or refuse it.
 
     Raises:
@@ -90,7 +90,7 @@ class VirtualClock:
         Raises:
             ValueError: if the period is not finite and positive.
         """
-        return self._ticks(checked_period_s(period_s))
+        return self._ticks(check_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
         begun_s = self._now_s
@@ -141,8 +141,8 @@ class ReportingClock:
         every: of so many ticks one is told.
     """
 
-    def __init__(self, clock: Clock, told: Callable[[float], object], every: int) -> None:
-        self._clock, self._told, self._every = clock, told, every
+    def __init__(self, clock: Clock, report: Callable[[float], object], every: int) -> None:
+        self._clock, self._report, self._every = clock, report, every
 
     @property
     def overruns(self) -> int:
@@ -158,7 +158,7 @@ class ReportingClock:
         for tick in self._clock.ticks(period_s):
             if tick.index % self._every == 0:
                 with suppress(OSError):
-                    self._told(tick.t_s)
+                    self._report(tick.t_s)
             yield tick
 
 
@@ -166,7 +166,7 @@ _TOGETHER_S = 1e-4
 """Two readings of a clock that lie no further apart were taken together [s]."""
 
 
-def kernel_ahead_s(now_s: Callable[[], float]) -> float:
+def kernel_lead_s(now_s: Callable[[], float]) -> float:
     """How far the kernel's clock, which stamps packets, is ahead of the run's clock [s].
 
     It is the calendar's: it can jump, so that a stamp is brought over at once and judged.

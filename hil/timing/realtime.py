@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final, Protocol
 
-from hil.timing.clock import Tick, checked_period_s
+from hil.timing.clock import Tick, check_period_s
 
 _CLOCK_MONOTONIC: Final = 1
 _TIMER_ABSTIME: Final = 1
@@ -118,7 +118,7 @@ class RealClock:
         Raises:
             ValueError: if the period is not finite or too short.
         """
-        if checked_period_s(period_s) < 1e-6:
+        if check_period_s(period_s) < 1e-6:
             raise ValueError(f"period_s = {period_s!r} s: at least 1e-6 s is needed")
         return self._ticks(float(period_s))
 

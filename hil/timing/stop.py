@@ -12,7 +12,7 @@ _WATCHED: Final = tuple(
 """SIGHUP is a terminal closed or a connection lost; not every system has it."""
 
 
-class StopWish(Protocol):
+class StopRequest(Protocol):
     """Whether the operator wants the run to end (Ctrl-C, SIGTERM)."""
 
     @property

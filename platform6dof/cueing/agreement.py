@@ -24,9 +24,9 @@ from platform6dof.cueing.plausible import (
     ForceFinding,
     empty,
     gravity_twice,
-    judged_force,
+    judge_force,
 )
-from platform6dof.cueing.record import ToldMotion, rates_of
+from platform6dof.cueing.record import ReportedMotion, rates_of
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 Array = NDArray[np.float64]
@@ -116,7 +116,7 @@ class Agreement:
 
 
 def agreements(
-    motion: ToldMotion,
+    motion: ReportedMotion,
     level_s: float | None = None,
     remedy: Callable[[ForceFinding], str] = lambda finding: "",
 ) -> tuple[Agreement, ...]:
@@ -137,22 +137,22 @@ def agreements(
         turned = Turn.from_quat(np.roll(motion.attitude, -1, axis=1))
         gravity = turned.inv().apply((0.0, 0.0, GRAVITY_M_S2))
         words = ("dv/dt - gravity", "v·r - gravity")
-    if has_speed and _told(f[:, 0]):
+    if has_speed and _has_values(f[:, 0]):
         change = np.gradient(v[:, 0], motion.step_s) - gravity[:, 0]
         found.append(_line("f_x", words[0], change, f[:, 0], width))
-    if has_speed and _told(f[:, 1]) and _told(omega[:, 2]):
+    if has_speed and _has_values(f[:, 1]) and _has_values(omega[:, 2]):
         bend = v[:, 0] * omega[:, 2] - gravity[:, 1]
         found.append(_line("f_y", words[1], bend, f[:, 1], width))
     found += _gravity(motion, level_s, remedy)
     if np.isfinite(motion.attitude).all():
         turned = rates_of(Turn.from_quat(np.roll(motion.attitude, -1, axis=1)), motion.step_s)
         for k, axis in enumerate("pqr"):
-            if _told(omega[:, k]):
+            if _has_values(omega[:, k]):
                 found.append(_line(axis, "attitude", turned[:, k], omega[:, k], width))
     return tuple(found)
 
 
-def _told(column: Array) -> bool:
+def _has_values(column: Array) -> bool:
     return bool(np.isfinite(column).all())
 
 
@@ -173,7 +173,7 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
     return Agreement(axis, against, slope, correlation, judgement)
 
 
-def force_finding(motion: ToldMotion, level_s: float | None = None) -> ForceFinding | None:
+def force_finding(motion: ReportedMotion, level_s: float | None = None) -> ForceFinding | None:
     """What is wrong with the mean specific force of a whole record; None if nothing is.
 
     Args:
@@ -182,19 +182,19 @@ def force_finding(motion: ToldMotion, level_s: float | None = None) -> ForceFind
             mean of the whole [s].
     """
     f = motion.force
-    told = np.isfinite(f).all(axis=0)
-    if motion.acceleration is not None and not told.all():
-        twice = gravity_twice(_mean(np.where(told, np.nan, motion.acceleration)))
+    is_known = np.isfinite(f).all(axis=0)
+    if motion.acceleration is not None and not is_known.all():
+        twice = gravity_twice(_mean(np.where(is_known, np.nan, motion.acceleration)))
         if twice is not None:
             return twice
-    if not told.any():
+    if not is_known.any():
         return None
     count = len(f) if level_s is None else max(1, min(len(f), round(level_s / motion.step_s)))
     levelled = None
-    if told.all() and np.isfinite(motion.attitude).all():
+    if is_known.all() and np.isfinite(motion.attitude).all():
         levelled = _levelled(f[:count], motion.attitude[:count])
-    found = judged_force(_mean(f[:count]), levelled)
-    return found if found is not None or not told.all() else _empty(motion)
+    found = judge_force(_mean(f[:count]), levelled)
+    return found if found is not None or not is_known.all() else _empty(motion)
 
 
 def _levelled(force: Array, attitude: Array) -> Vector3:
@@ -207,7 +207,7 @@ def _levelled(force: Array, attitude: Array) -> Vector3:
     return _mean(np.stack([c * north + s * east, c * east - s * north, down], axis=1))
 
 
-def _empty(motion: ToldMotion) -> ForceFinding | None:
+def _empty(motion: ReportedMotion) -> ForceFinding | None:
     """Of a stretch in which the force is 0 on all axes."""
     nothing = np.abs(motion.force).max(axis=1) < EMPTY_M_S2
     edges = np.flatnonzero(np.diff(np.r_[False, nothing, False].astype(np.int8)))
@@ -223,11 +223,11 @@ def _mean(values: Array) -> Vector3:
 
 
 def _gravity(
-    motion: ToldMotion, level_s: float | None, remedy: Callable[[ForceFinding], str]
+    motion: ReportedMotion, level_s: float | None, remedy: Callable[[ForceFinding], str]
 ) -> list[Agreement]:
     """Of the mean force, if any force or an acceleration with gravity in it is told."""
     finding = force_finding(motion, level_s)
-    if finding is None and not _told(motion.force[:, 2]):
+    if finding is None and not _has_values(motion.force[:, 2]):
         return []
     down = float(motion.force[:, 2].mean()) if finding is None else finding.mean_m_s2[2]
     if finding is None and level_s is not None:

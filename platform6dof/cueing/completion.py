@@ -77,10 +77,10 @@ class Completion:
         dt = self._period_s if elapsed_s is None else elapsed_s
         if not dt > 0.0:
             raise CueingError(f"elapsed_s is {dt:g} s: it must be above 0", "elapsed_s")
-        told = _known(state.attitude)
+        has_attitude = _known(state.attitude)
         before = self._attitude
-        omega = self._rates(state, told, before, dt)
-        attitude = _unit(state.attitude) if told else _advanced(before or _LEVEL, omega, dt)
+        omega = self._rates(state, has_attitude, before, dt)
+        attitude = _unit(state.attitude) if has_attitude else _advanced(before or _LEVEL, omega, dt)
         domega = self._rate_of_rates(state.domega_rad_s2, omega, dt)
         velocity = self._velocities(state, attitude, dt)
         force = self._forces(state, attitude, omega, velocity, dt)
@@ -106,24 +106,24 @@ class Completion:
         )
 
     def _rates(
-        self, state: VehicleState, told: bool, before: Quaternion | None, dt: float
+        self, state: VehicleState, has_attitude: bool, before: Quaternion | None, dt: float
     ) -> Vector3:
         """Angular velocity; what is not told follows from the attitudes, or is none."""
         omega = state.omega_rad_s
         if _known(omega):
             return omega
         turned = _ZERO
-        if told and before is not None:
+        if has_attitude and before is not None:
             vector = vector_between(before, _unit(state.attitude))
             turned = (vector[0] / dt, vector[1] / dt, vector[2] / dt)
         return _either(omega, turned)
 
-    def _rate_of_rates(self, told: Vector3, omega: Vector3, dt: float) -> Vector3:
-        if _known(told):
-            return told
+    def _rate_of_rates(self, rate: Vector3, omega: Vector3, dt: float) -> Vector3:
+        if _known(rate):
+            return rate
         before = self._omega
         grown = _ZERO if before is None else _slope(before, omega, dt)
-        return _either(told, grown)
+        return _either(rate, grown)
 
     def _velocities(self, state: VehicleState, attitude: Quaternion, dt: float) -> Vector3 | None:
         """Velocity in body axes; of a speed alone, straight on; None if nothing tells it yet."""
@@ -171,9 +171,9 @@ def _known(values: tuple[float, ...]) -> bool:
     return all(map(math.isfinite, values))
 
 
-def _either(told: Vector3, otherwise: Vector3) -> Vector3:
+def _either(vector: Vector3, otherwise: Vector3) -> Vector3:
     """Each component as it is told, or as it follows."""
-    a, b, c = (x if math.isfinite(x) else y for x, y in zip(told, otherwise, strict=True))
+    a, b, c = (x if math.isfinite(x) else y for x, y in zip(vector, otherwise, strict=True))
     return a, b, c
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from platform6dof.cueing.lines import (
+from platform6dof.cueing.line_fit import (
     FINE,
     LEAST_PAIRS,
     WRONG_SCALE,
@@ -71,12 +71,12 @@ def _take_origin(row: Array, x: float, y: float) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _take_off(row: Array, told: float, due: float, least: float) -> None:
+def _take_off(row: Array, recorded: float, due: float, least: float) -> None:
     """Count one more pair, and whether it is off."""
-    most = max(abs(told), abs(due))
+    most = max(abs(recorded), abs(due))
     if math.isfinite(most) and most >= least:
         row[0] = DECAY * row[0] + 1.0
-        row[1] = DECAY * row[1] + (1.0 if abs(told - due) > OFF_SHARE * most else 0.0)
+        row[1] = DECAY * row[1] + (1.0 if abs(recorded - due) > OFF_SHARE * most else 0.0)
 
 
 @njit(cache=True, error_model="numpy")
@@ -101,23 +101,23 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
     first, end = block[0], block[last]
     if end[13] == first[13] and end[14] == first[14] and end[15] == first[15]:
         return
-    told, body, due, own = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
+    recorded, body, due, own = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
     for k in range(3):
-        told[k] = body[k] = 0.0
+        recorded[k] = body[k] = 0.0
         due[k] = (block[last, 13 + k] - block[0, 13 + k]) / lasts_s
     for at in range(last + 1):
         share = (0.5 if at in (0, last) else 1.0) / last
         turned(block[at, 6:10], block[at, 10:13], False, own)
         for k in range(3):
-            told[k] += share * own[k]
+            recorded[k] += share * own[k]
     middle = block[last // 2, 6:10]
-    turned(middle, told, True, body)
+    turned(middle, recorded, True, body)
     turned(middle, due, True, own)
     for k in range(3):
         least = LEAST_SPEED_M_S if k < 2 else LEAST_SINK_M_S
-        _take_off(sums[_OFF + k], told[k], due[k], least)
+        _take_off(sums[_OFF + k], recorded[k], due[k], least)
         for j in range(3):
-            _take_origin(sums[3 * k + j], due[j], told[k])
+            _take_origin(sums[3 * k + j], due[j], recorded[k])
             _take_origin(sums[9 + 3 * k + j], own[j], body[k])
 
 

@@ -135,7 +135,7 @@ class Governor:
             tables.numbers,
         )  # fmt: skip
         self._state = np.zeros(STATE_SIZE)
-        self._told = np.zeros(TOLD_SIZE)
+        self._findings = np.zeros(TOLD_SIZE)
         self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
         self._wish = np.zeros(6)
         self._matrix = np.zeros((programming.ROWS, programming.UNKNOWNS))
@@ -156,16 +156,25 @@ class Governor:
             GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
         """
         here = frozen_array(q, (6,), "q")
-        state, told = np.zeros(STATE_SIZE), np.zeros(TOLD_SIZE)
+        state, findings = np.zeros(STATE_SIZE), np.zeros(TOLD_SIZE)
         start(self.tables.geometry.table, np.array(here), state)
         rows = np.zeros((3, 6))
         rows[0] = here
         table, joints, legs, pose, buffers, shares, numbers = self._given
         bad = judging.judge(
-            table, joints, legs, pose, buffers[1] - ROUNDING, shares[1], numbers, state, rows, told
+            table,
+            joints,
+            legs,
+            pose,
+            buffers[1] - ROUNDING,
+            shares[1],
+            numbers,
+            state,
+            rows,
+            findings,
         )
         if bad != GOOD:
-            binding = self._bad(bad, told)
+            binding = self._bad(bad, findings)
             raise GovernorError(
                 f"cannot begin at {here.tolist()}: {binding}; begin further inside, at rest"
             )
@@ -187,11 +196,13 @@ class Governor:
                 f"rows of shape {wanted.shape}, must be (3, 6)" if self._begun
                 else "stands nowhere yet: reset it at the coordinates where the platform rests"
             )  # fmt: skip
-        passed, bad = judging.pass_through(*self._given, self._state, wanted, self._told)
+        passed, bad = judging.pass_through(*self._given, self._state, wanted, self._findings)
         if passed:
             wanted.setflags(write=False)
-            told = self._told
-            return Governed(wanted, False, False, None, float(told[SMALLEST]), int(told[NEAREST]))
+            findings = self._findings
+            return Governed(
+                wanted, False, False, None, float(findings[SMALLEST]), int(findings[NEAREST])
+            )
         if bad == NOT_FINITE:
             return self._brake(wanted, Binding(NOT_FINITE, np.nan, np.nan))
         return self._govern(wanted)
@@ -214,11 +225,13 @@ class Governor:
                 continue
             acceleration, row, upper = found
             out = np.empty((3, 6))
-            code = judging.advance(*self._given, self._state, wanted, acceleration, out, self._told)
+            code = judging.advance(
+                *self._given, self._state, wanted, acceleration, out, self._findings
+            )
             if code == GOOD:
                 binding = self._reached(row, upper, end)
                 return self._governed(out, binding, failed=False)
-            bad = self._bad(code, self._told)
+            bad = self._bad(code, self._findings)
         return self._brake(wanted, bad)
 
     def _solve(self, near: int) -> tuple[Array, int | None, bool] | None:
@@ -248,19 +261,21 @@ class Governor:
     def _brake(self, wanted: Array, binding: Binding | None) -> Governed:
         out = np.empty((3, 6))
         finite = bool(np.isfinite(wanted).all())
-        judging.brake(*self._given, self._state, wanted, finite, out, self._told)
+        judging.brake(*self._given, self._state, wanted, finite, out, self._findings)
         return self._governed(out, binding, failed=binding is not None)
 
     def _governed(self, rows: Array, binding: Binding | None, *, failed: bool) -> Governed:
         rows.setflags(write=False)
-        told = self._told
-        return Governed(rows, True, failed, binding, float(told[SMALLEST]), int(told[NEAREST]))
+        findings = self._findings
+        return Governed(
+            rows, True, failed, binding, float(findings[SMALLEST]), int(findings[NEAREST])
+        )
 
     @staticmethod
-    def _bad(code: int, told: Array) -> Binding:
+    def _bad(code: int, findings: Array) -> Binding:
         if code == NOT_FINITE:
             return Binding(code, np.nan, np.nan)
-        return Binding(code, float(told[BAD_VALUE]), float(told[BAD_LIMIT]))
+        return Binding(code, float(findings[BAD_VALUE]), float(findings[BAD_LIMIT]))
 
 
 def warm() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from platform6dof.cueing.governor_stop import GOOD, stop_way
+from platform6dof.cueing.governor_stop import GOOD, stop_distance
 
 Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def too_fast(pose: Array, buffers: Array, numbers: Array, before: Array, q: Arra
         if move <= 0.0:
             continue
         room, change = _end(pose, buffers, numbers, q, k)
-        if move * stop_way(move / change) > room:
+        if move * stop_distance(move / change) > room:
             return 46 + k
     return GOOD
 

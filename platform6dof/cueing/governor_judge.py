@@ -31,12 +31,12 @@ from platform6dof.cueing.governor_stop import (
     NEAREST_LIMIT,
     NEAREST_VALUE,
     SMALLEST,
+    check_along,
     is_far,
-    look_along,
     pose_margins,
     pose_of,
+    stop_distance,
     stop_ratio,
-    stop_way,
 )
 from platform6dof.kernels.legs import leg_rows, leg_state, solve
 from platform6dof.kernels.rotation import setpoint_of_coordinates
@@ -51,16 +51,16 @@ moves: the legs' acceleration changes by this share for a cycle."""
 
 
 @njit(cache=True, error_model="numpy")
-def _nearest(told: Array, number: int, margin: float, value: float, limit: float) -> None:
-    if margin < told[SMALLEST]:
-        told[SMALLEST], told[NEAREST] = margin, number
-        told[NEAREST_VALUE], told[NEAREST_LIMIT] = value, limit
+def _nearest(findings: Array, number: int, margin: float, value: float, limit: float) -> None:
+    if margin < findings[SMALLEST]:
+        findings[SMALLEST], findings[NEAREST] = margin, number
+        findings[NEAREST_VALUE], findings[NEAREST_LIMIT] = value, limit
 
 
 @njit(cache=True, error_model="numpy")
 def judge(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
-    numbers: Array, state: Array, rows: Array, told: Array,
+    numbers: Array, state: Array, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
     """Whether a row may follow the state: all limits, the gate's own rules, and room for a stop.
 
@@ -74,7 +74,7 @@ def judge(
     """
     dt = numbers[0]
     packed, out = np.empty(24), np.empty((3, 6))
-    told[SMALLEST], told[NEAREST] = np.inf, GOOD
+    findings[SMALLEST], findings[NEAREST] = np.inf, GOOD
     if not setpoint_of_coordinates(rows, packed):
         return NOT_FINITE
     leg_state(table, packed, out)
@@ -82,47 +82,49 @@ def judge(
     for i in range(6):
         move = out[0, i] - state[LENGTH + i]
         change = move - state[MOVE + i]
-        told[i], told[6 + i] = out[0, i], move
-        _leg_margins(i, legs[i], out[:, i], told)
+        findings[i], findings[6 + i] = out[0, i], move
+        _leg_margins(i, legs[i], out[:, i], findings)
         # The first row of a stream must be where the platform is held.
         jump = numbers[5] if state[FIRST] == 1.0 else np.inf
         if bad == GOOD:
-            bad = _judge_leg(i, legs[i], shares, dt, out[:, i], move, change, jump, told)
-    if not math.isfinite(told[SMALLEST]):
+            bad = _judge_leg(i, legs[i], shares, dt, out[:, i], move, change, jump, findings)
+    if not math.isfinite(findings[SMALLEST]):
         return NOT_FINITE
     if bad == GOOD:
-        bad = _stop_ends(legs, shares[2], numbers, told)
+        bad = _stop_ends(legs, shares[2], numbers, findings)
     found = leg_rows(table, packed[:3], packed[3:12].reshape(3, 3))
     margins = np.empty(40)
     pose_margins(joints, pose, numbers[3], packed, found, rows[0], margins)
     for j in range(40):
         value = pose[j, 1] + pose[j, 0] * margins[j]
-        _nearest(told, 18 + j, margins[j] / pose[j, 2], value, pose[j, 1])
+        _nearest(findings, 18 + j, margins[j] / pose[j, 2], value, pose[j, 1])
         if bad == GOOD and not margins[j] >= buffers[j]:
-            bad, told[BAD_VALUE], told[BAD_LIMIT] = 18 + j, value, pose[j, 1]
+            bad, findings[BAD_VALUE], findings[BAD_LIMIT] = 18 + j, value, pose[j, 1]
     if bad != GOOD:
         return bad
-    way = stop_way(stop_ratio(told[6:12], legs))
+    way = stop_distance(stop_ratio(findings[6:12], legs))
     if way == 0.0:
         return GOOD
     delta = (rows[0] - state[Q : Q + 6]) * way
-    if is_far(delta, told[:6], numbers, margins, buffers):
+    if is_far(delta, findings[:6], numbers, margins, buffers):
         return GOOD
-    travel = told[6:12] * way
-    return look_along(table, joints, pose, buffers, numbers, rows[0], delta, told[:6], travel, told)
+    travel = findings[6:12] * way
+    return check_along(
+        table, joints, pose, buffers, numbers, rows[0], delta, findings[:6], travel, findings
+    )
 
 
 @njit(cache=True, error_model="numpy")
-def _leg_margins(leg: int, limits: Array, row: Array, told: Array) -> None:
+def _leg_margins(leg: int, limits: Array, row: Array, findings: Array) -> None:
     """Take the margins of a leg's length, speed and acceleration, as `_judge_leg` has them."""
     length, speed, acceleration = row[0], row[1], row[2]
     low, high, fast, hard = limits[0], limits[1], limits[2], limits[3]
     half = 0.5 * (high - low)
     nearer = low if length - low < high - length else high
-    _nearest(told, leg, min(length - low, high - length) / half, length, nearer)
-    _nearest(told, 6 + leg, 1.0 - abs(speed) / fast, speed, math.copysign(fast, speed))
+    _nearest(findings, leg, min(length - low, high - length) / half, length, nearer)
+    _nearest(findings, 6 + leg, 1.0 - abs(speed) / fast, speed, math.copysign(fast, speed))
     _nearest(
-        told, 12 + leg, 1.0 - abs(acceleration) / hard, acceleration,
+        findings, 12 + leg, 1.0 - abs(acceleration) / hard, acceleration,
         math.copysign(hard, acceleration),
     )  # fmt: skip
 
@@ -130,7 +132,7 @@ def _leg_margins(leg: int, limits: Array, row: Array, told: Array) -> None:
 @njit(cache=True, error_model="numpy")
 def _judge_leg(
     leg: int, limits: Array, shares: Array, dt: float, row: Array, move: float, change: float,
-    jump: float, told: Array,
+    jump: float, findings: Array,
 ) -> int:  # fmt: skip
     """Whether length, speed and acceleration of a leg, and its movement, are within its limits.
 
@@ -148,12 +150,12 @@ def _judge_leg(
     low, high, fast, hard = limits[0], limits[1], limits[2], limits[3]
     quick, sharp = shares[0] * fast, shares[1] * hard
     if not low <= length <= high:
-        told[BAD_VALUE] = length
-        told[BAD_LIMIT] = low if length - low < high - length else high
+        findings[BAD_VALUE] = length
+        findings[BAD_LIMIT] = low if length - low < high - length else high
         return leg
     if not (abs(move) <= quick * dt and abs(speed) <= quick):
-        told[BAD_VALUE] = move / dt if abs(move) > abs(speed) * dt else speed
-        told[BAD_LIMIT] = math.copysign(fast, told[BAD_VALUE])
+        findings[BAD_VALUE] = move / dt if abs(move) > abs(speed) * dt else speed
+        findings[BAD_LIMIT] = math.copysign(fast, findings[BAD_VALUE])
         return 6 + leg
     if not (
         abs(change) <= min(jump, sharp * dt * dt)
@@ -161,23 +163,25 @@ def _judge_leg(
         and abs(speed - move / dt) <= sharp * dt
     ):
         value = change / (dt * dt)
-        told[BAD_VALUE] = value if abs(value) > abs(acceleration) else acceleration
-        told[BAD_LIMIT] = math.copysign(hard, told[BAD_VALUE])
+        findings[BAD_VALUE] = value if abs(value) > abs(acceleration) else acceleration
+        findings[BAD_LIMIT] = math.copysign(hard, findings[BAD_VALUE])
         return 12 + leg
     return GOOD
 
 
 @njit(cache=True, error_model="numpy")
-def _stop_ends(legs: Array, buffer: float, numbers: Array, told: Array) -> int:
+def _stop_ends(legs: Array, buffer: float, numbers: Array, findings: Array) -> int:
     """Whether a stop of all legs with one factor ends within the ends, less what the gate keeps."""
-    way = stop_way(stop_ratio(told[6:12], legs))
+    way = stop_distance(stop_ratio(findings[6:12], legs))
     for i in range(6):
-        move = told[6 + i]
-        end = told[i] + move * way
+        move = findings[6 + i]
+        end = findings[i] + move * way
         kept = numbers[1] + numbers[2] * abs(move) + buffer
         if not legs[i, 0] + kept <= end <= legs[i, 1] - kept:
-            told[BAD_VALUE] = end
-            told[BAD_LIMIT] = legs[i, 1] if end > 0.5 * (legs[i, 0] + legs[i, 1]) else legs[i, 0]
+            findings[BAD_VALUE] = end
+            findings[BAD_LIMIT] = (
+                legs[i, 1] if end > 0.5 * (legs[i, 0] + legs[i, 1]) else legs[i, 0]
+            )
             return i
     return GOOD
 
@@ -185,7 +189,7 @@ def _stop_ends(legs: Array, buffer: float, numbers: Array, told: Array) -> int:
 @njit(cache=True, error_model="numpy")
 def pass_through(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
-    numbers: Array, state: Array, rows: Array, told: Array,
+    numbers: Array, state: Array, rows: Array, findings: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Let a wanted row through if nothing is near and the governed motion is the wanted one.
 
@@ -198,7 +202,7 @@ def pass_through(
     Returns:
         Whether it passed, and the number of what forbids it, or GOOD.
     """
-    bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, told)
+    bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, findings)
     if bad != GOOD:
         return False, bad
     bad = too_fast(pose, buffers[0], numbers, state[Q : Q + 6], rows[0])
@@ -210,7 +214,7 @@ def pass_through(
     near = TOGETHER * least * numbers[0] * numbers[0]
     if state[KNOWN] == 0.0 or state[OFF] > near or state[OFF_BEFORE] > near:
         return False, GOOD
-    commit(state, rows, told, numbers[0])
+    commit(state, rows, findings, numbers[0])
     remember(state, rows, numbers)
     return True, GOOD
 
@@ -218,7 +222,7 @@ def pass_through(
 @njit(cache=True, error_model="numpy")
 def advance(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
-    numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, told: Array,
+    numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
     """Go on with accelerations of the coordinates if the row that follows may, else do nothing.
 
@@ -235,9 +239,9 @@ def advance(
         rows[0, j] = state[Q + j] + dt * speed
         rows[1, j] = speed + 0.5 * dt * acceleration[j]
         rows[2, j] = acceleration[j]
-    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
+    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, findings)
     if bad == GOOD:
-        commit(state, rows, told, dt)
+        commit(state, rows, findings, dt)
         remember(state, wanted, numbers)
     return bad
 
@@ -245,7 +249,7 @@ def advance(
 @njit(cache=True, error_model="numpy")
 def brake(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
-    numbers: Array, state: Array, wanted: Array, finite: bool, rows: Array, told: Array,
+    numbers: Array, state: Array, wanted: Array, finite: bool, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
     """Brake all six legs with one factor along the way they go, as the gate would.
 
@@ -280,12 +284,14 @@ def brake(
         if solve(jac, right):
             for j in range(6):
                 rows[2, j] = right[j, 0]
-    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
+    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, findings)
     if bad == NOT_FINITE:  # no pose was found: rather stand where it is than go nowhere
         for j in range(6):
             rows[0, j], rows[1, j], rows[2, j] = state[Q + j], 0.0, 0.0
-        bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
-    commit(state, rows, told, dt)
+        bad = judge(
+            table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, findings
+        )
+    commit(state, rows, findings, dt)
     if finite:
         remember(state, wanted, numbers)
     else:

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from platform6dof.cueing.governor_state import LENGTH, MOVE
-from platform6dof.cueing.governor_stop import ratio_of_way, stop_ratio, stop_way
+from platform6dof.cueing.governor_stop import ratio_of_distance, stop_distance, stop_ratio
 
 Array = NDArray[np.float64]
 Int = NDArray[np.int64]
@@ -58,9 +58,9 @@ def longest_stop(
             room = end - kept - side * state[LENGTH + i]
             slowest = side * (coast[i] + square * (low[i] if side > 0.0 else high[i]))
             if slowest > 0.0:
-                ratio = min(ratio, ratio_of_way((room - slowest * (1.0 + growth)) / slowest))
+                ratio = min(ratio, ratio_of_distance((room - slowest * (1.0 + growth)) / slowest))
     now = stop_ratio(move, legs)
-    traveled = stop_way(now)
+    traveled = stop_distance(now)
     for n in range(count):
         j = chosen[n]
         room, best = margins[j] - buffers[j], 0.0
@@ -70,7 +70,7 @@ def longest_stop(
             room -= slope * move[i] * traveled
             best += slope * (coast[i] + square * middle) + HARDNESS * square * abs(slope) * half
         if best < 0.0:
-            ratio = min(ratio, ratio_of_way(float(room / -best - 1.0)))
+            ratio = min(ratio, ratio_of_distance(float(room / -best - 1.0)))
     return max(ratio, now - 1.0, 1.0)
 
 
@@ -99,9 +99,9 @@ def leg_bounds(
         slower = abs(state[MOVE + i]) - shares[1] * legs[i, 3] * square
         least = max(least, slower / legs[i, 4])
     kept, growth = numbers[1] + shares[2], numbers[2]
-    there = 1.0 + stop_way(ratio) + growth
+    there = 1.0 + stop_distance(ratio) + growth
     # On the way off an end the window grows at first faster than the room.
-    back = growth - 1.0 - stop_way(least)
+    back = growth - 1.0 - stop_distance(least)
     for i in range(6):
         quick = shares[0] * legs[i, 2]
         top = min(quick * dt, ratio * legs[i, 4])

@@ -17,8 +17,8 @@ from platform6dof.cueing.governor_stop import (
     place,
     pose_margins,
     pose_of,
+    stop_distance,
     stop_ratio,
-    stop_way,
 )
 from platform6dof.kernels.legs import solve
 
@@ -93,7 +93,7 @@ def near_margins(
     """
     dt = numbers[0]
     packed, jac, slopes = np.empty(24), np.empty((6, 6)), np.empty((NEAR_ROWS, 6))
-    way = stop_way(stop_ratio(state[MOVE : MOVE + 6], legs))
+    way = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs))
     end = state[Q : Q + 6] + state[V : V + 6] * (dt * way)
     target = state[LENGTH : LENGTH + 6] + state[MOVE : MOVE + 6] * way
     known, found = pose_of(table, target, end, packed, jac)
@@ -123,7 +123,7 @@ def near_rows(
     there is, to first order in how far that place shifts, linear in it too.
     """
     dt = numbers[0]
-    now, way = stop_way(stop_ratio(state[MOVE : MOVE + 6], legs)), stop_way(ratio)
+    now, way = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs)), stop_distance(ratio)
     recovery = min(1.0, RECOVERY_PER_S * dt)
     for n in range(count):
         j, row = chosen[n], n

@@ -13,7 +13,7 @@ from platform6dof.cueing.governor_legs import leg_bounds, leg_reach, longest_sto
 from platform6dof.cueing.governor_near import NEAR_ROWS, near_margins, near_rows
 from platform6dof.cueing.governor_state import LENGTH, MOVE, Q, V
 from platform6dof.cueing.governor_stop import GOOD, place, stop_ratio
-from platform6dof.cueing.governor_wish import wish_gently
+from platform6dof.cueing.governor_target import request_gently
 from platform6dof.kernels.legs import leg_state
 from platform6dof.kernels.rotation import setpoint_of_coordinates
 
@@ -83,7 +83,7 @@ def program(
         legs, buffers[0], numbers, state, coast, jac, ratio, margins, chosen, count, by_leg,
         matrix[LEG_ROWS:], low[LEG_ROWS:], codes[LEG_ROWS:],
     )  # fmt: skip
-    end = wish_gently(legs, pose, buffers[0], numbers, state, rows, jac, wish)
+    end = request_gently(legs, pose, buffers[0], numbers, state, rows, jac, wish)
     return count, _is_within(matrix, wish, low, high, LEG_ROWS + count), end
 
 

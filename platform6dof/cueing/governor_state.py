@@ -50,13 +50,13 @@ def continues(state: Array, rows: Array, numbers: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def commit(state: Array, rows: Array, told: Array, dt: float) -> None:
+def commit(state: Array, rows: Array, findings: Array, dt: float) -> None:
     """Take a governed row into the state, and the lengths and movements told of it."""
     for j in range(6):
         state[V + j] = (rows[0, j] - state[Q + j]) / dt
         state[Q + j] = rows[0, j]
-        state[LENGTH + j] = told[j]
-        state[MOVE + j] = told[6 + j]
+        state[LENGTH + j] = findings[j]
+        state[MOVE + j] = findings[6 + j]
     state[FIRST] = 0.0
 
 

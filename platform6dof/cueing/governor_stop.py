@@ -33,14 +33,14 @@ NEWTON_STEPS, NEWTON_M, NEWTON_GOOD_M, NEWTON_FAR = 12, 1e-13, 1e-9, 0.3
 
 
 @njit(cache=True, error_model="numpy")
-def stop_way(ratio: float) -> float:
+def stop_distance(ratio: float) -> float:
     """Way of a whole stop in movements of the last cycle, as the gate has it."""
     k = math.floor(ratio)
     return k - k * (k + 1.0) / (2.0 * ratio)
 
 
 @njit(cache=True, error_model="numpy")
-def ratio_of_way(way: float) -> float:
+def ratio_of_distance(way: float) -> float:
     """Ratio of the stop that has this way; its inverse, at least 1."""
     if not way > 0.0:
         return 1.0
@@ -155,9 +155,9 @@ def is_far(delta: Array, lengths: Array, numbers: Array, margins: Array, buffers
 
 
 @njit(cache=True, error_model="numpy")
-def look_along(
+def check_along(
     table: Array, joints: Array, pose: Array, buffers: Array, numbers: Array,
-    q: Array, delta: Array, lengths: Array, travel: Array, told: Array,
+    q: Array, delta: Array, lengths: Array, travel: Array, findings: Array,
 ) -> int:  # fmt: skip
     """Look along a stop; return the number of what it would pass, or GOOD."""
     packed, jac, margins = np.empty(24), np.empty((6, 6)), np.empty(40)
@@ -171,12 +171,12 @@ def look_along(
             here[i] += delta[i] / knots
         known, found = pose_of(table, target, here, packed, jac)
         if not known:
-            told[BAD_VALUE], told[BAD_LIMIT] = 0.0, 0.0
+            findings[BAD_VALUE], findings[BAD_LIMIT] = 0.0, 0.0
             return HOLD
         pose_margins(joints, pose, numbers[3], packed, found, here, margins)
         for j in range(40):
             if not margins[j] >= buffers[j]:
-                told[BAD_VALUE] = pose[j, 1] + pose[j, 0] * margins[j]
-                told[BAD_LIMIT] = pose[j, 1]
+                findings[BAD_VALUE] = pose[j, 1] + pose[j, 0] * margins[j]
+                findings[BAD_LIMIT] = pose[j, 1]
                 return 18 + j
     return GOOD

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.omct import FREQUENCIES_RAD_S
 from platform6dof.cueing.parameters import ClassicalParameters, Tilt
 from platform6dof.cueing.response import Complex, displacement_of, tilt_of

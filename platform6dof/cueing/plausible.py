@@ -94,7 +94,7 @@ _WHY: Final = {
 }
 
 
-def judged_force(mean: Vector3, levelled: Vector3 | None = None) -> ForceFinding | None:
+def judge_force(mean: Vector3, levelled: Vector3 | None = None) -> ForceFinding | None:
     """What is wrong with a mean specific force; None if it can be a vehicle's.
 
     Args:

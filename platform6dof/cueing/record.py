@@ -21,7 +21,7 @@ _WIDTHS: Final = {"force": 3, "omega": 3, "attitude": 4, "velocity": 3, "positio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ToldMotion:
+class ReportedMotion:
     """What a recording tells; a column that it does not have is NaN all along.
 
     Raises:
@@ -60,10 +60,10 @@ class ToldMotion:
                     raise CueingError(text, name)
 
 
-def told(count: int, step_s: float, **columns: Array) -> ToldMotion:
-    """A recording of some of the fields of `ToldMotion`; the others are not told."""
+def recorded_motion(count: int, step_s: float, **columns: Array) -> ReportedMotion:
+    """A recording of some of the fields of `ReportedMotion`; the others are not told."""
     unknown = {name: np.full((count, width), np.nan) for name, width in _WIDTHS.items()}
-    return ToldMotion(step_s, **(unknown | columns))
+    return ReportedMotion(step_s, **(unknown | columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +136,7 @@ class VehicleRecord:
         return _frozen(step_s, f, omega, domega, np.roll(turns.as_quat(), 1, axis=1), v, position)
 
 
-def completed(motion: ToldMotion, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
+def completed(motion: ReportedMotion, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
     """All that can be known of a recorded ride, at the rider's head.
 
     Args:
@@ -196,7 +196,7 @@ def _turned(omega: Array, step_s: float) -> Turn:
     return Turn.from_quat(quaternions)
 
 
-def _velocity(motion: ToldMotion, turns: Turn) -> Array:
+def _velocity(motion: ReportedMotion, turns: Turn) -> Array:
     velocity = motion.velocity.copy()
     if not np.isfinite(velocity[:, 0]).all() and np.isfinite(motion.position).all():
         world = np.gradient(motion.position, motion.step_s, axis=0)
@@ -206,7 +206,7 @@ def _velocity(motion: ToldMotion, turns: Turn) -> Array:
     return velocity
 
 
-def _force(motion: ToldMotion, turns: Turn, omega: Array, velocity: Array) -> Array:
+def _force(motion: ReportedMotion, turns: Turn, omega: Array, velocity: Array) -> Array:
     """What the force is where it is not told."""
     weight = turns.inv().apply(np.array([0.0, 0.0, -GRAVITY_M_S2]))
     acceleration = np.full_like(velocity, np.nan)
@@ -215,8 +215,8 @@ def _force(motion: ToldMotion, turns: Turn, omega: Array, velocity: Array) -> Ar
     if np.isfinite(velocity).all():
         moved = np.gradient(velocity, motion.step_s, axis=0) + np.cross(omega, velocity)
         _fill(acceleration, moved)
-    told_some = np.isfinite(motion.force).any() or np.isfinite(acceleration).any()
-    if not told_some:
+    has_some = np.isfinite(motion.force).any() or np.isfinite(acceleration).any()
+    if not has_some:
         text = "neither specific force nor acceleration, velocity or position is told"
         raise CueingError(f"{text}: a force needs one of them", "force")
     _fill(acceleration, np.zeros_like(acceleration))

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from platform6dof.cueing.lines import (
+from platform6dof.cueing.line_fit import (
     FINE,
     LEAST_RATE_RAD_S,
     WRONG_MOTION,
@@ -70,11 +70,11 @@ def turning(a: Array, b: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) -> None:
+def _take_all(sums: Array, first: int, due: Array, recorded: Array, decay: float) -> None:
     """Pairs of three axes, each told one with each that is due."""
     for k in range(3):
         for j in range(3):
-            take_pair(sums[first + 3 * k + j], due[j], told[k], decay)
+            take_pair(sums[first + 3 * k + j], due[j], recorded[k], decay)
 
 
 @njit(cache=True, error_model="numpy")

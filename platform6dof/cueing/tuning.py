@@ -68,7 +68,7 @@ def tune(
     *,
     trials: int = TRIALS,
     seed: int = 0,
-    told: Callable[[int], None] | None = None,
+    report: Callable[[int], None] | None = None,
 ) -> Tuned:
     """Look for the best set.
 
@@ -88,7 +88,7 @@ def tune(
 
     if not LEAST_TRIALS <= trials <= MOST_TRIALS:
         raise ValueError(f"trials is {trials}: {LEAST_TRIALS} to {MOST_TRIALS} can be tried")
-    search = _Search(objective, trials, told)
+    search = _Search(objective, trials, report)
     first = objective.trial(start)
     search.trials.append(first)
     generations = math.ceil(trials / POPULATION) + 1
@@ -120,9 +120,9 @@ class _Search:
     """The function that the search sees: a vector to its cost; remembers every trial."""
 
     def __init__(
-        self, objective: Objective, trials: int, told: Callable[[int], None] | None
+        self, objective: Objective, trials: int, report: Callable[[int], None] | None
     ) -> None:
-        self._objective, self._left, self._told = objective, trials, told
+        self._objective, self._left, self._report = objective, trials, report
         self.trials: list[Trial] = []
 
     def __call__(self, vector: np.ndarray) -> float:
@@ -130,8 +130,8 @@ class _Search:
             raise StopIteration
         trial = self._objective.trial(_knobs(vector))
         self.trials.append(trial)
-        if self._told is not None:
-            self._told(len(self.trials))
+        if self._report is not None:
+            self._report(len(self.trials))
         return _cost(trial, self._objective.bounds)
 
 

@@ -70,7 +70,7 @@ class Admission:
 
     def __init__(self, *, any_user: bool = False, say: Callable[[str], None] | None = None) -> None:
         self._any_user, self._say = any_user, say
-        self._told: set[int | None] = set()
+        self._refused_users: set[int | None] = set()
 
     def lets_in(self, connection: socket.socket | Any) -> bool:
         """Whether a connection that was accepted may stay."""
@@ -79,8 +79,12 @@ class Admission:
         uid, own = tcp_peer_uid(connection), os.geteuid()
         if uid == own:
             return True
-        if self._say is not None and uid not in self._told and len(self._told) < _TOLD_MAX:
-            self._told.add(uid)
+        if (
+            self._say is not None
+            and uid not in self._refused_users
+            and len(self._refused_users) < _TOLD_MAX
+        ):
+            self._refused_users.add(uid)
             who = "somebody whom the kernel does not name" if uid is None else f"user {uid}"
             self._say(
                 f"closed a connection of {who}; this device is user {own}'s, and lets others in "

@@ -18,7 +18,7 @@ Hook = Callable[[str, int, float, float], None]
 
 
 @dataclass(slots=True)
-class _Running:
+class _ActiveFault:
     injection: Injection
     until_s: float
 
@@ -34,7 +34,7 @@ class FaultBoard:
     def __init__(self, begin: Hook, end: Hook) -> None:
         self._begin, self._end = begin, end
         self._waiting: list[tuple[float, Injection]] = []
-        self._running: list[_Running] = []
+        self._running: list[_ActiveFault] = []
         self._values: dict[tuple[str, int], float] = {}
         self._due_s = math.inf
         self.idle = True
@@ -114,7 +114,7 @@ class FaultBoard:
     def _launch(self, injection: Injection, now_s: float) -> None:
         if not KINDS[injection.kind].momentary:
             lasting = math.inf if injection.duration_s is None else injection.duration_s
-            self._running.append(_Running(injection, now_s + lasting))
+            self._running.append(_ActiveFault(injection, now_s + lasting))
             self._refresh()
         for drive in injection.drives:
             self._begin(injection.kind, drive, injection.strength, now_s)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sim.devices.fault_text import FaultError
-from sim.hosts.emulated import EmulatedHost
+from sim.hosts.emulated_host import EmulatedHost
 from sim.hosts.faults import KINDS, help_text, parse_fault
-from sim.hosts.motion import to_euler
+from sim.hosts.vehicle_motion import to_euler
 
 COMMANDS = ("help", "status", "list", "clear")
 

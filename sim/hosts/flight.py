@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from sim.hosts.jet import Ramp, pulse
-from sim.hosts.scripted import Script, Scripted
+from sim.hosts.ramp_script import Script, Scripted
 
 CRUISE_M_S: Final = 55.0
 _GLIDE_RAD: Final = math.radians(-6.0)

@@ -13,8 +13,8 @@ import math
 import os
 from typing import Any, Final
 
-from sim.hosts.motion import Vector, VehicleMotion, add, from_euler, scaled
-from sim.hosts.sampled import Sampled
+from sim.hosts.motion_table import Sampled
+from sim.hosts.vehicle_motion import Vector, VehicleMotion, add, from_euler, scaled
 
 AIRCRAFT: Final = "c172x"
 RATE_HZ: Final = 120.0

@@ -104,7 +104,7 @@ KINDS: Final = {
 """Name → kind."""
 
 
-def kind_named(kind: str, kinds: Mapping[str, EmulatedKind] = KINDS) -> EmulatedKind:
+def find_simulator_kind(kind: str, kinds: Mapping[str, EmulatedKind] = KINDS) -> EmulatedKind:
     """Return a kind by its name; raises ValueError with the names there are."""
     if kind not in kinds:
         raise ValueError(f"host kind {kind!r}: one of {', '.join(kinds)}")
@@ -119,7 +119,7 @@ def wire_of(
     **options: Any,
 ) -> Wire:
     """Return the wire of a kind; raises ValueError for what it does not have."""
-    found = kind_named(kind, kinds)
+    found = find_simulator_kind(kind, kinds)
     chosen = version or found.versions[0]
     if chosen not in found.versions:
         known = ", ".join(name for name in found.versions if name) or "it has none"

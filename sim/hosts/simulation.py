@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from sim.hosts.faults import HostFault, Schedule
-from sim.hosts.looping import Looping
-from sim.hosts.motion import AT_REST, Vector, VehicleMotion, add, moved
+from sim.hosts.pitch_loop import PitchLoop
 from sim.hosts.telemetry import Feed, Telemetry
+from sim.hosts.vehicle_motion import AT_REST, Vector, VehicleMotion, add, moved
 
 _ROUNDING_S: Final = 1e-6
 _BEGINS_S: Final = 100.0
@@ -46,7 +46,7 @@ class Simulation:
         self._reset_until_s = -math.inf
         self._spike = 0.0
         self._frozen: VehicleMotion | None = None
-        self._looping: Looping | None = None
+        self._looping: PitchLoop | None = None
         self._ends = False
 
     def step(self, now_s: float, dt_s: float) -> Telemetry:
@@ -116,7 +116,7 @@ class Simulation:
         elif fault.kind == "spike":
             self._spike = fault.strength
         elif fault.kind == "loop":
-            self._looping = Looping(self.time_s, fault.strength)
+            self._looping = PitchLoop(self.time_s, fault.strength)
         elif fault.kind == "restart":
             self._anew()
             self._sequence, self.time_s, self.restarted = 0, 0.0, True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sim.hosts.motion import VehicleMotion
+from sim.hosts.vehicle_motion import VehicleMotion
 
 
 @dataclass(frozen=True, slots=True)

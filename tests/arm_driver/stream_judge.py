@@ -11,7 +11,7 @@ from itertools import pairwise
 
 PERIOD_S = 0.35
 TOLERANCE, AHEAD_S, BEHIND_S = 0.03, 0.15, 0.3
-HEARD_WITHIN_S, LOST_S, COUNTED, SPEED_MM_S, TURN_DEG_S = 0.02, 0.1, 9, 100.0, 30.0
+RECEIVED_WITHIN_S, LOST_S, COUNTED, SPEED_MM_S, TURN_DEG_S = 0.02, 0.1, 9, 100.0, 30.0
 DELAY_S = (0.6, 1.0)
 BASE_MM, PER_SPEED_S, TURN_DEG = 3.0, 0.02, 1.0
 STEP_MM, TURN_STEP_DEG = 35.01, 10.501
@@ -253,7 +253,7 @@ class Judge:
     @staticmethod
     def _bound_of(times_s):
         gaps_s = [b - a for a, b in pairwise(times_s)]
-        even_s = max((sum(gaps_s[-k:]) - HEARD_WITHIN_S) / k for k in range(1, len(gaps_s) + 1))
+        even_s = max((sum(gaps_s[-k:]) - RECEIVED_WITHIN_S) / k for k in range(1, len(gaps_s) + 1))
         if len(gaps_s) < 4:
             return min(even_s, gaps_s[-1])
         usual_s = max(PERIOD_S, sum(gaps_s[:-2]) / len(gaps_s[:-2]))

@@ -3,7 +3,7 @@
 import pytest
 
 from arm_driver.contour.host_values import HostSettings
-from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.kept_period import PeriodBound
 from arm_driver.contour.location import Location
 from arm_driver.contour.stream import check_pace
 from arm_driver.link import PERIOD_S
@@ -14,7 +14,7 @@ UNMEASURED_S = 0.175
 
 def kept_after(*between_s, timely=()):
     """After requests so far apart; `timely` says it of the last ones, True of all before."""
-    kept, now_s = KeptPeriod(PERIOD_S, UNMEASURED_S), 50.0
+    kept, now_s = PeriodBound(PERIOD_S, UNMEASURED_S), 50.0
     kept.heard(now_s, timely=True)
     said = [True] * (len(between_s) - len(timely)) + list(timely)
     for gap_s, in_time in zip(between_s, said, strict=True):

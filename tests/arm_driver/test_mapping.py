@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.errors import ArmError
 from arm_driver.kinematics.bodies import PAIRS, Bodies, clearances_m
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.geometry import GeometryError, PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
-from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.motion_map import Mapping
 from arm_driver.kinematics.path_report import PathLimits, PathRefusedError
 from arm_driver.kinematics.puma import (
     JointLimitError,
@@ -100,7 +100,7 @@ def test_angle_between_poses(angle):
 def test_a_stream_stays_in_its_branch_and_goes_on_turning():
     """A full turn and a bit of the hand: joint 6 passes half a turn without a jump."""
     arm, start = lopsided(), np.radians([-40.0, 20.0, -170.0, 10.0, -50.0, 100.0])
-    keeper, before = BranchKeeper(arm, start), start
+    keeper, before = BranchTracker(arm, start), start
     for k in range(1, 200):
         wanted = start + np.array([0, 0, 0, 0, 0, k * 0.03])
         found = keeper.follow(forward(arm, wanted))
@@ -112,7 +112,7 @@ def test_a_stream_stays_in_its_branch_and_goes_on_turning():
 
 def test_a_refused_pose_changes_nothing():
     arm = puma()
-    keeper = BranchKeeper(arm, READY)
+    keeper = BranchTracker(arm, READY)
     near = forward(arm, READY)
     with pytest.raises(OutOfReachError):
         keeper.follow(pose(3.0))
@@ -128,7 +128,7 @@ def test_no_stream_starts_in_a_singularity():
     with pytest.raises(
         SingularError, match=r"wrist singularity: distance 0\.04998 1, must be at least 0\.1 1"
     ):
-        BranchKeeper(puma(), [*READY[:4], -0.05, 0.0])
+        BranchTracker(puma(), [*READY[:4], -0.05, 0.0])
 
 
 def test_a_fair_path_passes_with_its_figures():

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from campaign import count
 
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.puma import JointLimitError, forward
 from arm_driver.kinematics.workspace import check_path
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from safety.arm_limits import ArmCheck
@@ -45,7 +45,7 @@ def streams():
 def test_a_wrist_wound_up_is_refused_as_joint_6_beyond_its_range():
     geometry, refused = RM01.geometry(), 0
     for path in streams():
-        keeper = BranchKeeper(geometry, path[0])
+        keeper = BranchTracker(geometry, path[0])
         outside = np.flatnonzero(np.abs(path[:, 5]) > END_RAD)
         last = int(outside[0]) if len(outside) else STEPS
         for q in path[1:last]:

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.fit.blended_path import BlendModel
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import forward, nearest, singular_distances
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
@@ -23,7 +23,7 @@ from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
-from hil.stations.arm.report.tracking import driven_path
+from hil.stations.arm.report.tracking import path_of_controller
 from hil.stations.arm.signals import WAY_PLACES
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
@@ -115,8 +115,8 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
         robot_q.append(now)
     robot_q = np.array(robot_q)
     asked = PosePath.of(ASKED_FIRST_S + t_s, np.array([seven(pose) for pose in targets]))
-    told_at = ASKED_FIRST_S + t_s - PERIOD_S  # a waypoint is ready a period before it is fetched
-    told, told_turn = driven_path(asked, machines().blend, start).at(told_at - DELAY_S)
+    sum_at = ASKED_FIRST_S + t_s - PERIOD_S  # a waypoint is ready a period before it is fetched
+    told, told_turn = path_of_controller(asked, machines().blend, start).at(sum_at - DELAY_S)
     told_turn = told_turn * Rotation.from_rotvec([0.0, 0.0, ANGLE_ERROR_RAD])
     told = np.hstack([told + OFFSET_M, told_turn.as_quat(scalar_first=True)])
     places = np.array([pose.position_m for pose in targets])
@@ -141,7 +141,7 @@ def frames(count: int = 240) -> tuple[ArmFrame, ...]:
             sent_location=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
             sent_seq=float(k),
             measured_pose=tuple(told[k].tolist()),
-            measured_at_s=float(told_at[k]),
+            measured_at_s=float(sum_at[k]),
             margins=tuple(dataclasses.astuple(singular_distances(geometry, robot_q[k]))),
             gripper_speed_m_s=float(speed[k]),
             answer_latency_s=float(latency[k]),

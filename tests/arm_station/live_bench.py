@@ -16,7 +16,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of, place_at
 from arm_driver.kinematics.puma import forward
 from arm_driver.link_states import LinkState, StreamResult
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk.velocity.source import Twist
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.bench import declared_path

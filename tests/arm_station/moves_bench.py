@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arm_driver.kinematics.workspace import check_path
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.session import Choice, session
 from safety.arm_gate import ArmGate

@@ -9,18 +9,18 @@ import pytest
 from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 import hil.stations.arm.moves.session
-from arm_driver.contour.place import shown_place
+from arm_driver.contour.place import displayed_place
 from arm_driver.kinematics.puma import forward, solutions
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
 from sim.devices.arm.settings import ArmControllerSettings
 
-PLACE = shown_place(forward(RM01.geometry(), np.radians(READY_DEG)), RM01.oat_convention())
+PLACE = displayed_place(forward(RM01.geometry(), np.radians(READY_DEG)), RM01.oat_convention())
 LINE = "serial:/dev/ttyS9?baud=9600"
 
 

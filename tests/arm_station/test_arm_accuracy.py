@@ -23,7 +23,7 @@ from arm_driver.contour.place import location_of
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording, stream_result

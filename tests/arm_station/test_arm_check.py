@@ -15,8 +15,8 @@ from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.puma import forward
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm import prepare as arm_prepare
 from hil.stations.arm.bench import play_arm, prepare_plan, source_of

@@ -91,7 +91,7 @@ class Run:
         self.listened += 1
         self.operator.look()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.told.append(operation)
 
 

@@ -21,7 +21,7 @@ import hil.report.page
 import hil.stations.arm.runner
 from arm_driver.link_states import StreamResult
 from hil.cli.main import app
-from hil.report.ending import Ending, Verdict
+from hil.report.run_verdict import Ending, Verdict
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from sim.devices.arm.faults import parse_arm_words

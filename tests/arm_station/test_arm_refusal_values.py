@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.puma import forward
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from hil_common.arrays.pose import Pose
@@ -19,7 +19,7 @@ START = np.radians([20.0, 65.0, -175.0, 10.0, 50.0, 0.0])
 
 def refused(pose):
     with pytest.raises(ArmError) as error:
-        BranchKeeper(RM01.geometry(), START).follow(pose)
+        BranchTracker(RM01.geometry(), START).follow(pose)
     (found,) = violations_of(RM01.gate_limits(), error.value)
     assert found.arm == "rm01"
     return found

@@ -31,8 +31,8 @@ from arm_driver.kinematics.puma import forward
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report.ending import Ending
 from hil.report.page import write_report
+from hil.report.run_verdict import Ending
 from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures

@@ -20,8 +20,8 @@ from html_samples import parsed
 
 import hil.report.page
 from hil.recording.events import CLOCK_NAME, EventKind, EventRecord, Level
-from hil.report.ending import Ending
 from hil.report.page import write_report
+from hil.report.run_verdict import Ending
 from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.tables import HEADS, acceleration_rad_s2, joint_tables, link_table
@@ -48,7 +48,7 @@ def test_waypoints_are_taken_at_the_times_of_their_requests(view: ArmView) -> No
     fetches = view.fetches
     assert fetches.known
     np.testing.assert_allclose(fetches.fetched_s, ASKED_FIRST_S + view.run.t_s, atol=1e-9)
-    assert fetches.told.all()
+    assert fetches.has_pose.all()
     assert fetches.sent.all()
     assert fetches.sent_exact
 
@@ -107,7 +107,7 @@ def test_a_repeated_request_tells_no_time_and_garbles_nothing(tmp_path: Path) ->
         )
 
     found = ArmView.of(write_run(tmp_path / "a.mcap", change=change))
-    assert np.flatnonzero(~found.fetches.told).tolist() == [100, 150]
+    assert np.flatnonzero(~found.fetches.has_pose).tolist() == [100, 150]
     np.testing.assert_allclose(found.fetches.fetched_s, ASKED_FIRST_S + found.run.t_s, atol=1e-9)
     assert found.tracking is not None
     assert found.tracking.delay_s == pytest.approx(DELAY_S, abs=1e-4)
@@ -125,7 +125,7 @@ def test_a_repetition_whose_first_request_was_lost_is_no_place_told(tmp_path: Pa
 
     before = [tuple(write_run(tmp_path / "a.mcap").column("measured_pose")[118].tolist())]
     found = ArmView.of(write_run(tmp_path / "b.mcap", change=change))
-    assert np.flatnonzero(~found.fetches.told).tolist() == [119]
+    assert np.flatnonzero(~found.fetches.has_pose).tolist() == [119]
     assert found.tracking is not None
     assert found.tracking.distance_m.max() == pytest.approx(0.3e-3, abs=2e-5)
 

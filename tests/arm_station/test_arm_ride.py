@@ -7,8 +7,8 @@ import pytest
 from test_arm_world import TABLE
 
 from hil.config.errors import ConfigError
-from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
+from hil.config.named_files import GIVEN
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.run.part_process import RECORDING_MARK

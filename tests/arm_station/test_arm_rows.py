@@ -19,9 +19,9 @@ from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation
-from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.loop import ArmLoop
 from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.waypoint_gate import GatedArm
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

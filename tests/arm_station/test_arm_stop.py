@@ -14,7 +14,7 @@ import hil.stations.arm.bench
 from arm_driver.link_states import StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep
-from hil.report.ending import Ending
+from hil.report.run_verdict import Ending
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import RELEASED_S, REST_AFTER_S
 from hil.stations.arm.loop import ArmLoop
@@ -138,14 +138,14 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     told = []
 
     class Panels:
-        def tell(self, t_s, operation):
+        def publish(self, t_s, operation):
             told.append(operation)
 
     @contextlib.contextmanager
     def led(plan, header, now_s):
         yield ArmOperator(LatestOrder.local(), Panels(), now_s, live=False)
 
-    monkeypatch.setattr(hil.stations.arm.bench, "led_arm", led)
+    monkeypatch.setattr(hil.stations.arm.bench, "open_arm_desk", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
     ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
     result = run_arm(ended, tmp_path, faults=fault, operator=True)

@@ -13,15 +13,15 @@ import hil.stations.arm.bench as bench
 from arm_driver.link_states import LinkState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
-from hil.stations.arm.runner import moved_to
+from hil.stations.arm.runner import with_robot_at
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.wire import emulated_controller, emulated_robot
 from hil.stations.arm.world import check_world, in_world
 from sim.devices.arm.controller import ArmController
-from sim.devices.arm.plant import EnvelopeSettings
+from sim.devices.arm.plant_servos import EnvelopeSettings
 from sim.devices.arm.program import ArmState
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -212,7 +212,7 @@ def test_over_a_pseudo_terminal_the_emulated_robot_stops_at_the_table(tmp_path):
     prepared = prepare_plan(plan_of(mapping=mapping, clock="real", devices={
         "arm": "socket://localhost:4001", "fallback": "sim"}))  # fmt: skip
     with emulated_robot(prepared) as url:
-        found = run_arm(moved_to(prepared, url), tmp_path)
+        found = run_arm(with_robot_at(prepared, url), tmp_path)
     assert found.end.result in (StreamResult.FAULTED, StreamResult.NOT_FOLLOWING)
     assert found.end.waypoints < len(prepared.steps)
     assert "in place of" in found.robot

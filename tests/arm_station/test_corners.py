@@ -13,7 +13,7 @@ from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.place import location_of
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_states import StreamResult
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.wire import VirtualLine
 from hil_common.arrays.pose import Pose

@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.desk import messages as m
-from hil.desk.velocity.led import LedOperator
+from hil.desk.velocity.panel_operator import PanelOperator
 from hil.desk.velocity.source import SourceError
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import TimedChange, changes_of
@@ -285,7 +285,7 @@ def test_a_refusal_is_told_with_the_number_of_what_was_asked():
     told = []
     order = SimpleNamespace(owner="Anna", motion_serial=7, motion_json=b"{}", presser="")
     wish = SimpleNamespace(order=order, held=False, pressed=(), stale=())
-    led = LedOperator(SimpleNamespace(), SimpleNamespace(tell=lambda _, one: told.append(one)),
+    led = PanelOperator(SimpleNamespace(), SimpleNamespace(publish=lambda _, one: told.append(one)),
                       lambda: 1.0, station="arm", live=True)  # fmt: skip
     led._operator = SimpleNamespace(look=lambda: wish, seen=(), rule="hold")
     led.look()

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, Twist, rest
 from hil.diagram.run.change import DiagramChange
-from hil.diagram.run.tap_reader import TapReader, tapped_laws
+from hil.diagram.run.tap_reader import TapReader, find_tapped_laws
 from hil.diagram.run.taps import OpenTaps
 from hil.run.lead import Handles
 from hil.stations.arm.bench import prepare_plan, run_arm
@@ -232,7 +232,7 @@ def test_handles_lag_what_is_asked_without_what_is_not_meant():
 def test_what_the_diagram_computes_is_told_to_who_watches(tmp_path):
     inner, taps = Asked(), OpenTaps("handles", HANDLES, HANDLES.read_text(), {}, tmp_path / "b")
     source = OperatedSource(inner, of_handles(), taps)
-    (law,) = tapped_laws(tmp_path / "b")
+    (law,) = find_tapped_laws(tmp_path / "b")
     reader = TapReader.attach(law)
     reader.choose([("linear_asked", "y"), ("scaled", "y")])
     push(inner, 0.021)
@@ -242,7 +242,7 @@ def test_what_the_diagram_computes_is_told_to_who_watches(tmp_path):
     assert frames[0].values["linear_asked", "y"].tolist() == [0.021, 0.0, 0.0]
     source.close()
     source.close()
-    assert tapped_laws(tmp_path / "b") == []
+    assert find_tapped_laws(tmp_path / "b") == []
     reader.release()
 
 
@@ -328,8 +328,8 @@ def test_the_shipped_handles_are_made_by_their_name_and_seen_in_the_editor(tmp_p
     made = make_source(plan.scenario.source, now_s=lambda: 0.0, scenario=tmp_path / "scenario.toml")
     assert made.duration_s is None
     assert made.sample(0.0).at_rest
-    (law,) = tapped_laws()
+    (law,) = find_tapped_laws()
     assert (law.run, law.changes) == ("handles", {("", "share"): 0.2})
     made.close()
-    assert tapped_laws() == []
+    assert find_tapped_laws() == []
     assert Path(plan.scenario_file).name == "s.toml"

@@ -24,10 +24,10 @@ from arm_driver.contour.val import OatConvention
 from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath, EndReason, Offer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import ShownPose
-from hil.stations.arm.gated import GatedArm, PastGateError
+from arm_driver.link_report import DisplayedPose
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.step import robot_sample
+from hil.stations.arm.waypoint_gate import GatedArm, PastGateError
 from hil.timing.clock import VirtualClock
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmAction
@@ -174,7 +174,7 @@ def test_a_stop_is_told_to_the_gate_and_the_start_to_the_link():
     arm.declare_stop()
     assert told == ["stop"]
     assert arm.limits == ("both",)
-    place, measured = at(START_DEG), ShownPose(at(START_DEG + 0.1))
+    place, measured = at(START_DEG), DisplayedPose(at(START_DEG + 0.1))
     arm.start(DeclaredPath(place), measured)
     assert (link.written, link.measured) == ([place], measured)
 

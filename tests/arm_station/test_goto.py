@@ -36,8 +36,8 @@ from hil.recording.export import export_csv
 from hil.report.page import write_report
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
-from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.laws import LEVELS
+from hil.stations.arm.moves.move_operators import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.proof import ways
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.step import MotionPhase

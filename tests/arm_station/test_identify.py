@@ -15,9 +15,9 @@ from arm_driver.fit.identification import NotIdentifiedError, identify
 from arm_driver.fit.servo_response import ramp_response
 from arm_driver.fit.strokes import (
     AXES,
-    NotToldError,
-    PlaceNotToldError,
+    PlaceUnknownError,
     Stroke,
+    StrokeUnknownError,
     plan_strokes,
     read_stroke,
 )
@@ -98,7 +98,7 @@ def test_strokes_that_determine_nothing_are_refused(kept, why) -> None:
 
 def test_places_that_no_controller_drives_are_refused() -> None:
     halved = tuple(
-        replace(one, told=tuple((k, 0.5 * place) for k, place in one.told), rest=0.5 * one.rest)
+        replace(one, places=tuple((k, 0.5 * place) for k, place in one.places), rest=0.5 * one.rest)
         for one in told(0)
     )
     with pytest.raises(NotIdentifiedError, match=r"mm from any path|no delay"):
@@ -173,10 +173,10 @@ def test_a_stroke_is_read_from_requests_that_tell_a_place_each() -> None:
     stroke = read_stroke("z", ends, 2, heard, baud=9600, convention=VAL)
     assert stroke.way == pytest.approx(0.06, abs=1e-5)
     assert stroke.rest_s == pytest.approx(2.0 * PERIOD_S + 2.0 * 0.1, abs=1e-4)
-    with pytest.raises(NotToldError, match="has 4 requests, 3 were heard"):
+    with pytest.raises(StrokeUnknownError, match="has 4 requests, 3 were heard"):
         read_stroke("z", ends, 2, heard[1:], baud=9600, convention=VAL)
     silent = replace(heard[2], request=replace(heard[2].request, location=None))
-    with pytest.raises(PlaceNotToldError, match=r"does not tell where the robot is: .*feedback"):
+    with pytest.raises(PlaceUnknownError, match=r"does not tell where the robot is: .*feedback"):
         read_stroke("z", ends, 2, [*heard[:2], silent, heard[3]], baud=9600, convention=VAL)
 
 

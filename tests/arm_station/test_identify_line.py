@@ -8,8 +8,8 @@ from stroke_bench import PERIOD_S, STEP_S, Drawn
 import hil.stations.arm.moves.strokes
 from arm_driver.fit.identification import identify
 from hil.ipc.child import DEVNULL, PIPE, start_child
-from hil.stations.arm.moves.approach import joints_said
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.approach import joints_by_operator
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
@@ -49,7 +49,7 @@ def test_delay_blend_and_lag_of_a_controller_on_a_line(line, monkeypatch, tmp_pa
     )
     robot = with_any_delay(RM01)
     with session(Choice(robot, line, "real", joints_deg=np.array(READY_DEG))) as opened:
-        strokes = prove_strokes(robot, joints_said(robot, opened.place, READY_DEG))
+        strokes = prove_strokes(robot, joints_by_operator(robot, opened.place, READY_DEG))
         driven = drive_strokes(
             opened, strokes, AlwaysHeld(), tmp_path, baud=9600, say=lambda text: None
         )

@@ -16,15 +16,15 @@ from typer.testing import CliRunner
 
 import hil.stations.arm.moves.session
 import hil.stations.arm.moves.strokes
-from arm_driver.fit.node_fit import fitted_nodes
+from arm_driver.fit.node_fit import fit_nodes
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
-from hil.config.toml_edit import changed_text
+from hil.config.toml_edit import change_text
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.moves.approach import joints_said
-from hil.stations.arm.moves.hands import AlwaysHeld
+from hil.stations.arm.moves.approach import joints_by_operator
+from hil.stations.arm.moves.move_operators import AlwaysHeld
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import StrokeMover, prove_strokes, with_any_delay
 from sim.devices.arm.faults import parse_arm_words
@@ -120,7 +120,7 @@ def the_model_of_the_file_drives_what_a_second_model_of_that_controller_does(rob
     t = np.arange(0.0, 26 * PERIOD_S, 0.00875)
     place = controller_model.between(motion, PERIOD_S / 10, t)
     model = robot.blend.model(PERIOD_S)
-    nodes = fitted_nodes(motion, 10, model, 0.035)
+    nodes = fit_nodes(motion, 10, model, 0.035)
     told = np.linalg.norm(model.path_m(nodes, t) - place, axis=1)
 
     def second() -> np.ndarray:
@@ -198,7 +198,7 @@ def test_a_stroke_that_is_let_go_is_driven_to_its_end_and_does_not_count(
     with standing() as opened:
         opened = replace(opened, choice=replace(opened.choice, robot=robot))
         now_s = opened.clock.now_s
-        start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
+        start = joints_by_operator(robot, opened.place, np.array(opened.choice.emulated_deg))
         strokes = prove_strokes(robot, start)
         move = StrokeMover.next
 
@@ -232,7 +232,7 @@ def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, mon
     def driven():
         with standing() as opened:
             opened = replace(opened, choice=replace(opened.choice, robot=robot))
-            start = joints_said(robot, opened.place, np.array(opened.choice.emulated_deg))
+            start = joints_by_operator(robot, opened.place, np.array(opened.choice.emulated_deg))
             strokes = prove_strokes(robot, start)
             begun = set()
 
@@ -258,13 +258,13 @@ def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, mon
         assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
         assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
         assert other.rest == pytest.approx(one.rest, abs=5e-5)
-        assert np.array(other.told) == pytest.approx(np.array(one.told), abs=5e-5)
+        assert np.array(other.places) == pytest.approx(np.array(one.places), abs=5e-5)
 
 
 def test_without_room_the_strokes_are_refused_before_the_first_byte():
     """Stretched nearly out, with 35 mm more than the arm has."""
     with standing((0.0, 45.0, -113.0, 0.0, 45.0, 0.0)) as opened:
-        start = joints_said(RM01, opened.place, np.array(opened.choice.emulated_deg))
+        start = joints_by_operator(RM01, opened.place, np.array(opened.choice.emulated_deg))
         with pytest.raises(RefusedError, match=r"stroke along . to -?\d+ mm .*nothing has been"):
             prove_strokes(RM01, start)
         assert opened.wire.poll().counts.answers == 0
@@ -272,10 +272,10 @@ def test_without_room_the_strokes_are_refused_before_the_first_byte():
 
 def test_a_text_is_changed_by_its_lines_or_not_at_all():
     text = 'a = 1  # one\n[t]\nx = [1, 2] # keep\n# tail\n[u]\ny = "s"\n'
-    new = changed_text(text, {"t": {"x": [3.5, 4], "z": 1}, "w": {"k": "d"}}, "file")
+    new = change_text(text, {"t": {"x": [3.5, 4], "z": 1}, "w": {"k": "d"}}, "file")
     assert new == (
         'a = 1  # one\n[t]\nx = [3.5, 4] # keep\nz = 1\n# tail\n[u]\ny = "s"\n\n[w]\nk = "d"\n'
     )
     for unfit in ("t = { x = 1 }\n", "[t]\nx = [\n 1,\n 2,\n]\n", "t.x = 1\n"):
         with pytest.raises(ConfigError, match="cannot be changed as it is written: t need"):
-            changed_text(unfit, {"t": {"x": 2}}, "file")
+            change_text(unfit, {"t": {"x": 2}}, "file")

@@ -18,7 +18,7 @@ from arm_driver.link_states import StreamResult
 from hil.desk.velocity.gamepad import HandleState
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
-from hil.stations.arm.follow import GripperFollower
+from hil.stations.arm.gripper_follower import GripperFollower
 from hil.stations.arm.prepare import space_limits
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.signals import ArmFlag

@@ -11,9 +11,15 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
-from hil.desk.velocity.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
+from hil.desk.velocity.keyboard import KEYS, QUIET_S, KeyHold, Terminal
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
-from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
+from hil.stations.arm.moves.move_operators import (
+    HOLD_KEY,
+    HeldKey,
+    KeyJogOperator,
+    open_jog_operator,
+    open_operator,
+)
 from hil.timing.clock import VirtualClock
 
 
@@ -50,7 +56,7 @@ def test_the_space_key_of_a_terminal_holds_the_robot(board, monkeypatch, tmp_pat
         target = GotoTarget.of_joints(RM01, AWAY_DEG, "away")
         start = start_of(session, target, None)
         move = plan_goto(RM01, start, target, 0.5, straight=False)
-        keys = HeldKeys(Terminal(board[1]), HOLD_KEY, now_s=session.clock.now_s)
+        keys = KeyHold(Terminal(board[1]), HOLD_KEY, now_s=session.clock.now_s)
         hand = Typing(HeldKey(keys), session.clock.now_s, acts)
         begun_s = session.clock.now_s()
         found = session.drive(move, start, hand, tmp_path, name="goto", moves=f"to {target.name}")
@@ -74,8 +80,8 @@ class Clock:
 
 def jog_keys(board, *, stepping):
     clock = Clock()
-    keys = HeldKeys(Terminal(board[1]), "".join(KEYS) + HOLD_KEY, now_s=clock.now_s)
-    hand = JogHand(keys, stepping=stepping)
+    keys = KeyHold(Terminal(board[1]), "".join(KEYS) + HOLD_KEY, now_s=clock.now_s)
+    hand = KeyJogOperator(keys, stepping=stepping)
     hand.listen()
     return clock, hand
 
@@ -131,11 +137,11 @@ def test_without_a_terminal_nothing_moves_in_real_time(tmp_path):
     file = os.open(tmp_path / "no terminal", os.O_CREAT)
     try:
         with pytest.raises(RefusedError, match="there is no terminal"):
-            hand_for(Clock(), fd=file)
+            open_operator(Clock(), fd=file)
         with pytest.raises(RefusedError, match="there is no terminal"):
-            jog_hand(Clock(), stepping=False, fd=file)
+            open_jog_operator(Clock(), stepping=False, fd=file)
     finally:
         os.close(file)
     with pytest.raises(RefusedError, match="--clock real"):
-        jog_hand(VirtualClock(), stepping=False)
-    assert hand_for(VirtualClock()).held
+        open_jog_operator(VirtualClock(), stepping=False)
+    assert open_operator(VirtualClock()).held

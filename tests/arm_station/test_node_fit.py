@@ -11,8 +11,8 @@ from properties import dear
 from scipy.spatial.transform import Rotation
 
 from arm_driver.fit.blended_path import BlendModel
-from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
-from hil.config.shipped import configs_dir
+from arm_driver.fit.node_fit import LiveNodes, fit_nodes
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import BlendSettings, RobotSettings
 
 PERIOD_S = 0.35
@@ -109,9 +109,9 @@ def test_a_chord_leaves_what_it_must() -> None:
 def test_fitted_waypoints_halve_the_error_of_a_circle_at_full_speed() -> None:
     """With the speed that the correction takes; its own step is within the limit by 0.23 %."""
     way = circle()
-    nodes = fitted_nodes(way, LOOKS, MODEL, 1.01 * STEP_MAX_M)
+    nodes = fit_nodes(way, LOOKS, MODEL, 1.01 * STEP_MAX_M)
     assert off_m(nodes, way) < 0.41e-3
-    held = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)
+    held = fit_nodes(way, LOOKS, MODEL, STEP_MAX_M)
     assert steps_m(held).max() <= STEP_MAX_M + 2e-6
     assert off_m(held, way) < 0.7e-3
 
@@ -122,7 +122,7 @@ def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
     seed: int, speed_m_s: float
 ) -> None:
     way = wander(seed, speed_m_s=speed_m_s)
-    nodes = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)
+    nodes = fit_nodes(way, LOOKS, MODEL, STEP_MAX_M)
     np.testing.assert_array_equal(nodes[[0, -1]], way[[0, -1]])
     assert steps_m(nodes).max() <= STEP_MAX_M + 2e-6
     assert off_m(nodes, way) <= off_m(way[::LOOKS], way) + 0.02e-3
@@ -132,8 +132,8 @@ def test_fitted_waypoints_keep_speed_and_both_ends_and_are_never_worse(
 @dear
 def test_where_the_motion_is_does_not_matter(seed: int) -> None:
     way, turn = wander(seed), Rotation.random(random_state=seed).as_matrix()
-    nodes = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)
-    moved = fitted_nodes(way @ turn.T + [0.4, -0.2, 0.9], LOOKS, MODEL, STEP_MAX_M)
+    nodes = fit_nodes(way, LOOKS, MODEL, STEP_MAX_M)
+    moved = fit_nodes(way @ turn.T + [0.4, -0.2, 0.9], LOOKS, MODEL, STEP_MAX_M)
     np.testing.assert_allclose(moved, nodes @ turn.T + [0.4, -0.2, 0.9], atol=2e-6)
 
 
@@ -143,8 +143,8 @@ def test_a_hard_place_spoils_no_other() -> None:
     way = np.vstack([calm, calm[-1] + np.linspace([0, 0, 0], [0.11, 0, 0], 41)[1:],
                      np.tile(calm[-1] + [0.11, 0, 0], (40, 1))])  # fmt: skip
     t = PERIOD_S / LOOKS * np.arange(len(calm))
-    alone = fitted_nodes(calm, LOOKS, MODEL, STEP_MAX_M)
-    both = fitted_nodes(way, LOOKS, MODEL, STEP_MAX_M)
+    alone = fit_nodes(calm, LOOKS, MODEL, STEP_MAX_M)
+    both = fit_nodes(way, LOOKS, MODEL, STEP_MAX_M)
     errors = [
         np.linalg.norm(MODEL.path_m(nodes, t) - calm, axis=1)[: 10 * 30].max()
         for nodes in (alone, both)

@@ -21,7 +21,7 @@ from arm_driver.link_states import StreamResult
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.runner import moved_to
+from hil.stations.arm.runner import with_robot_at
 from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime import RealClock
 from sim.devices.arm.server import run_arm_controller
@@ -71,11 +71,11 @@ def test_a_run_on_a_line_is_that_of_the_virtual_clock_and_says_what_its_robot_is
     """Refused where the joints are others than planned; where they are not, run to the end."""
     planned, elsewhere = prepared_at(0.0), prepared_at(APART_DEG)
     with emulated_robot(elsewhere) as url:
-        refused = run_arm(moved_to(planned, url), tmp_path)
+        refused = run_arm(with_robot_at(planned, url), tmp_path)
         assert refused.end.result is StreamResult.REFUSED
         assert "where its joints are not those of the start" in refused.end.reason
         assert refused.end.waypoints == 0, "nothing was sent"
-        result = run_arm(moved_to(elsewhere, url), tmp_path)
+        result = run_arm(with_robot_at(elsewhere, url), tmp_path)
     end = result.end
     assert (end.result, end.waypoints) == (StreamResult.COMPLETED, len(elsewhere.steps)), end
     watched = end.report.supervision
@@ -100,7 +100,7 @@ def test_a_robot_that_tells_no_place_is_moved_on_its_operators_word(tmp_path):
     prepared = prepare_plan(live_plan(SHORTEST, clock="real"))
     start = shown_start(prepared)
     with robot_beside(prepared, feedback=False) as url:
-        here = moved_to(prepared, url)
+        here = with_robot_at(prepared, url)
         refused = run_arm(here, tmp_path).end
         result = run_arm(here, tmp_path, robot_at=start)
     assert (refused.ok, refused.waypoints) == (False, 0)
@@ -116,4 +116,4 @@ def test_a_robot_that_tells_no_place_is_moved_on_its_operators_word(tmp_path):
 def test_a_wrist_wound_up_ends_the_stream_and_joint_6_is_named(monkeypatch, tmp_path):
     prepared = prepare_plan(winding_plan(monkeypatch, clock="real"))
     with robot_beside(prepared) as url:
-        judge_flip(run_arm(moved_to(prepared, url), tmp_path).end)
+        judge_flip(run_arm(with_robot_at(prepared, url), tmp_path).end)

@@ -33,7 +33,7 @@ from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.remote_wire import LINE_MAX, parse_order
 from hil.desk.velocity.source import SourceError, SourceUnavailableError, Twist, rest
 from hil.stations.arm.sources.profile import ProfileSource, Segment
-from hil.stations.arm.sources.recorded import RecordedSource
+from hil.stations.arm.sources.recorded_velocity import RecordedSource
 from hil.stations.arm.sources.settings import ArmSourceSettings, make_source
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import SourceLimits

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from hil.cli import main as main_module
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.run.end import Ran
@@ -81,7 +81,7 @@ def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, c
     asked = []
     end = SimpleNamespace(ok=True, recorder=SimpleNamespace(path="", parts=1), losses=(),
                           warnings=(), reason="", outcome="completed")  # fmt: skip
-    ran = Ran(end=end, told={}, show=lambda: None)
+    ran = Ran(end=end, values={}, show=lambda: None)
     monkeypatch.setattr("hil.service.run", lambda station, request: asked.append(request) or ran)
     monkeypatch.setattr(main_module, "station_of_kind", lambda kind: SimpleNamespace(options=()))
     monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)

@@ -6,14 +6,14 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.schema import tables_of, unit_of
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.kinds import SPACE_ARM
-from hil.run.file_kinds import all_kinds, kind_of, named_kinds, schema_of_kind
+from hil.run.file_kinds import all_kinds, kind_of, kinds_by_name, schema_of_kind
 
 runner = CliRunner()
-KINDS = named_kinds()
+KINDS = kinds_by_name()
 SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.name != "diagrams")
 """Diagrams have a reader of their own."""
 WITHOUT_UNIT = {

@@ -216,8 +216,8 @@ def test_reports_of_stations_together(tmp_path, monkeypatch):
     """Of every part that has recorded something; one that was refused has no page."""
     told = as_json("run", "bkm_on_rm01", *QUICK, "--out", tmp_path / "both" / "two")
     results = (
-        PartResult("one", ok=False, told={"ok": False, "error": "refused"}, asked_to_stop=""),
-        PartResult("two", ok=True, told=told, asked_to_stop="one came to a bad end"),
+        PartResult("one", ok=False, values={"ok": False, "error": "refused"}, asked_to_stop=""),
+        PartResult("two", ok=True, values=told, asked_to_stop="one came to a bad end"),
     )
     monkeypatch.setattr("hil.run.together.run_together", lambda *_: results)
     parts = as_json("run", "platform_and_arm", "--report", status=1)["parts"]

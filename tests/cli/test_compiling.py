@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hil.terminal.compiling import LOOKS, WORDS, announce_compiling
+from hil.terminal.compile_notice import LOOKS, WORDS, announce_compiling
 
 PERIOD_S = 0.002
 PATIENCE_S = 20.0

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from drives.modbus.register_map import register_map_from
 from drives.modbus.register_table import RegisterMapError
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.modbus_drive_file import ModbusDriveFile
 from hil.run.file_kinds import kind_of
 
@@ -76,9 +76,9 @@ def test_a_wrong_key_is_named_once(validators, change, place, rule, words):
 
 def test_with_the_unions_of_the_model_an_editor_would_say_much_more(validators):
     """The positive control: how it was before."""
-    from hil.run.file_kinds import named_kinds, schema_of_kind
+    from hil.run.file_kinds import kinds_by_name, schema_of_kind
 
-    before = Draft202012Validator(schema_of_kind(named_kinds()["scenario"]))
+    before = Draft202012Validator(schema_of_kind(kinds_by_name()["scenario"]))
     text = PLATFORM.replace("amplitude_m", "amplitude_mm")
     [error] = before.iter_errors(tomllib.loads(text))
     assert error.validator == "oneOf"  # at the whole motion; each form's own errors are inside

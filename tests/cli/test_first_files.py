@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.drive_file import canopen_type, read_drive_table
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.scenario import load_plan
-from hil.stations.simulator.sources.emulated import EmulatedSettings
+from hil.stations.simulator.sources.emulated_host_source import EmulatedSettings
 
 SCENARIOS = configs_dir() / "scenarios"
 PLATFORM, ARM = "heave", "bkm_on_rm01"
@@ -83,7 +83,7 @@ def test_a_value_that_is_wrong_is_told_with_its_key_and_what_would_be_right(case
 
 def test_a_feed_that_is_none_is_told_with_those_there_are(tmp_path):
     with pytest.raises(ConfigError, match="feed = 'fligth': no such file, and none of auto, "):
-        EmulatedSettings(feed="fligth").made_feed(tmp_path / "my.toml")
+        EmulatedSettings(feed="fligth").make_feed(tmp_path / "my.toml")
 
 
 def test_a_range_upside_down_is_told_by_the_keys_of_the_file(tmp_path):

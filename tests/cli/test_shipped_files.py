@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
-from hil.run.file_kinds import find_kind, named_kinds, scenario_kinds
+from hil.config.file_search import configs_dir
+from hil.run.file_kinds import find_kind, kinds_by_name, scenario_kinds
 
 
 def told(*kinds):
@@ -56,7 +56,7 @@ def test_names_of_machines_are_taken_where_such_a_file_is_wanted(files, kind, sc
     found = [one["name"] for one in files if one["kind"] == kind]
     assert found
     for name in found:
-        assert find_kind(name, named_kinds()[schema], key="list")[0].stem == name
+        assert find_kind(name, kinds_by_name()[schema], key="list")[0].stem == name
 
 
 def test_some_kinds_alone(files):

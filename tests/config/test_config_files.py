@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.files import read_regular, replacing, write_whole
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 
 
 @pytest.fixture

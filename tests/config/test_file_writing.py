@@ -21,7 +21,7 @@ OWN = {
     "hil/stations/simulator/listening/ride_writer.py": "a ride that grows while it is recorded",
     "hil/run/part_process.py": "in the new folder of a run",
     "hil/panel/scenarios/models/catalogue.py": "a draft beside, which then takes the place",
-    "hil/fmu/compiled.py": "what a compiler is given, in a folder of its own",
+    "hil/fmu/shared_library.py": "what a compiler is given, in a folder of its own",
     "hil/fmu/model.py": "what a model logs, in a folder of its own",
     "hil/fmu/process.py": "a copy in a folder of its own",
     "hil/ipc/memory.py": "memory, not a file",

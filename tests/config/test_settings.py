@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.fields import LegLengths
-from hil.config.named import MissingError
+from hil.config.file_search import find_file
+from hil.config.named_files import MissingError
 from hil.config.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.stations.platform.scenario import load_plan
 
 SINES = 'kind = "multi_sine"\nduration_s = 1.0\nfade_s = 0.1\n'

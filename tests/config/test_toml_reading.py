@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import at_least
 
-from sim.toml_reading import (
+from sim.toml_reader import (
     DEPTH_MAX,
     MARKS_MAX,
     SIZE_MAX,
@@ -213,4 +213,4 @@ def test_no_other_module_reads_toml():
                 )  # fmt: skip
                 if {one.split(".")[0] for one in names} & {"tomllib", "tomli", "tomlkit", "toml"}:
                     found.add(path.relative_to(TOP).as_posix())
-    assert found == {"sim/toml_reading.py"}
+    assert found == {"sim/toml_reader.py"}

@@ -3,7 +3,7 @@
 import pytest
 from bank_kits import EMULATED, hardware
 
-from drives.contract.kit import NO_FAULT, LedBank
+from drives.contract.kit import NO_FAULT, GuidedBank
 from hil.stations.platform.gate.order import GATE_PRIORITY
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 
@@ -46,7 +46,7 @@ def configured(bank):
 @pytest.fixture(scope="module")
 def homed(kit):
     """One homed bank for all tests of a module: homing takes long."""
-    moved = LedBank(kit, kit.build())
+    moved = GuidedBank(kit, kit.build())
     try:
         moved.bank.configure()
         moved.disable()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cueing_samples import classical_set
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import gate_limits, geometry_of, load_rig
 from hil_common.arrays.pose import Pose

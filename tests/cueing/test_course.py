@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from platform6dof.cueing.course import COURSES, Courses
-from platform6dof.cueing.lines import FINE
+from platform6dof.cueing.line_fit import FINE
 from platform6dof.cueing.slopes import COLUMNS, SAMPLES
 
 INTERVAL_S, LASTS_S, SPEED_M_S = 0.4, 60.0, 20.0

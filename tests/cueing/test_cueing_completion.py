@@ -14,7 +14,8 @@ from platform6dof.cueing.agreement import Judgement, agreements
 from platform6dof.cueing.attitude import body_rates, rotated, to_body, vector_between
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
-from platform6dof.cueing.record import completed, told
+from platform6dof.cueing.record import completed
+from platform6dof.cueing.record import recorded_motion as recorded
 from platform6dof.cueing.vehicle import UNKNOWN, VehicleState
 
 NO_ATTITUDE = (math.nan,) * 4
@@ -65,7 +66,7 @@ def test_a_whole_record_is_completed_without_delay(names):
     keys = {"f_m_s2": "force", "omega_rad_s": "omega", "v_m_s": "velocity"}
     keys |= {"attitude": "attitude", "position_m": "position"}
     columns = {keys[name]: FIELDS[name] for name in names if name in keys}
-    record = completed(told(len(TIMES), T, **columns))
+    record = completed(recorded(len(TIMES), T, **columns))
     inner = slice(3, -3)
     assert np.abs(record.omega_rad_s - FLIGHT.omega)[inner].max() < 1e-5
     assert np.abs(record.f_m_s2 - FLIGHT.force)[inner].max() < 2e-3
@@ -95,7 +96,7 @@ def test_the_head_feels_what_its_lever_arm_adds():
     head = (0.5, -0.3, -1.2)
     keys = ("f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m")
     record = completed(
-        told(len(TIMES), T, force=FLIGHT.force, omega=FLIGHT.omega, attitude=FLIGHT.attitude,
+        recorded(len(TIMES), T, force=FLIGHT.force, omega=FLIGHT.omega, attitude=FLIGHT.attitude,
              velocity=FLIGHT.velocity, position=FLIGHT.position), head,
     )  # fmt: skip
     place = FLIGHT.position + FLIGHT.turns.apply(head)  # the judge: the head's own way
@@ -118,7 +119,7 @@ def test_a_speed_with_a_yaw_rate_is_enough():
     forward, lateral = 2.0 * np.cos(t), speed * yaw
     nothing = np.full(len(t), np.nan)
     record = completed(
-        told(len(t), T, velocity=np.stack([speed, nothing, nothing], axis=1),
+        recorded(len(t), T, velocity=np.stack([speed, nothing, nothing], axis=1),
              omega=np.stack([nothing, nothing, yaw], axis=1))
     )  # fmt: skip
     wanted = np.stack([forward, lateral, np.full(len(t), -G)], axis=1)
@@ -158,7 +159,7 @@ def test_a_source_that_gives_no_force_is_refused():
     with pytest.raises(CueingError, match="neither specific force nor velocity nor position"):
         Completion(T).complete(VehicleState(0.0, UNKNOWN, (0.0, 0.0, 0.1)))
     with pytest.raises(CueingError, match="neither specific force"):
-        completed(told(100, T, omega=np.zeros((100, 3))))
+        completed(recorded(100, T, omega=np.zeros((100, 3))))
 
 
 @pytest.mark.parametrize("arguments", [
@@ -173,7 +174,7 @@ def test_numbers_missing_here_and_there_are_refused():
     force = FLIGHT.force.copy()
     force[7, 1] = np.nan
     with pytest.raises(CueingError, match="force, column 1: 1 of"):
-        told(len(TIMES), T, force=force)
+        recorded(len(TIMES), T, force=force)
 
 
 angle = st.floats(-7.0, 7.0)
@@ -222,7 +223,7 @@ def ridden(**signs):
     for k, axis in enumerate(("p", "q", "r")):
         omega[:, k] *= signs.get(axis, 1.0)
     attitude = np.roll(turns.as_quat(), 1, axis=1)
-    return told(len(t), 0.02, force=force, omega=omega, velocity=velocity, attitude=attitude)
+    return recorded(len(t), 0.02, force=force, omega=omega, velocity=velocity, attitude=attitude)
 
 
 AXES = ("f_x", "f_y", "f_z", "p", "q", "r")
@@ -242,7 +243,7 @@ def test_an_aeroplane_that_banks_into_its_bends_is_not_wrong():
     omega = np.vstack([omega, omega[-1]])
     faster = 1.6 * np.cos(0.4 * 0.02 * np.arange(len(bank)))
     force = np.stack([faster, 0.0 * bank, -G / np.cos(bank)], axis=1)
-    found = verdicts(told(len(bank), 0.02, force=force, omega=omega, velocity=flown.velocity,
+    found = verdicts(recorded(len(bank), 0.02, force=force, omega=omega, velocity=flown.velocity,
                           attitude=np.roll(banked.as_quat(), 1, axis=1)))  # fmt: skip
     assert found["f_y"] is Judgement.SILENT
     assert {found[axis] for axis in ("f_x", "f_z", "p", "q", "r")} == {Judgement.AGREES}
@@ -281,14 +282,14 @@ def test_a_speed_in_another_unit_is_found(unit_m_s):
     velocity = np.full((len(t), 3), np.nan)
     velocity[:, 0], omega[:, 2] = 15.0 + 5.0 * np.sin(0.3 * t), 0.15 * np.sin(0.4 * t)
     force += np.stack([1.5 * np.cos(0.3 * t), velocity[:, 0] * omega[:, 2], 0.0 * t - G], axis=1)
-    read = told(len(t), 0.02, force=force, omega=omega, velocity=velocity / unit_m_s)
+    read = recorded(len(t), 0.02, force=force, omega=omega, velocity=velocity / unit_m_s)
     right = Judgement.AGREES if unit_m_s == 1.0 else Judgement.WRONG_SCALE
     assert verdicts(read) == {"f_x": right, "f_y": right, "f_z": Judgement.AGREES}
 
 
 def test_a_vehicle_that_stands_says_nothing():
     count = 2000
-    still = told(
+    still = recorded(
         count, 0.02, force=np.tile([0.01, 0.0, -G], (count, 1)), omega=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)), attitude=np.tile([1.0, 0, 0, 0], (count, 1)),
     )  # fmt: skip
@@ -302,7 +303,7 @@ def test_a_vehicle_that_stands_says_nothing():
 ])  # fmt: skip
 def test_gravity_is_found_with_its_sign_in_metres_and_in_g(f_z, judgement):
     force = np.tile([0.0, 0.0, f_z], (200, 1))
-    (found,) = agreements(told(200, 0.02, force=force))
+    (found,) = agreements(recorded(200, 0.02, force=force))
     assert (found.axis, found.judgement) == ("f_z", judgement)
     assert found.text.startswith(f"f_z: slope {-f_z / G + 0.0:.3g} on gravity")
 
@@ -312,7 +313,7 @@ def test_a_relation_that_is_none_is_not_called_too_little_motion():
     force = np.column_stack([random.normal(size=(4000, 2)), np.full(4000, -G)])
     velocity = np.cumsum(random.normal(size=(4000, 3)), axis=0) * 0.02
     told_of = {
-        one.axis: one for one in agreements(told(4000, 0.02, force=force, velocity=velocity))
+        one.axis: one for one in agreements(recorded(4000, 0.02, force=force, velocity=velocity))
     }
     assert told_of["f_x"].judgement is Judgement.SILENT
     assert "no relation" in told_of["f_x"].text

@@ -8,7 +8,7 @@ import pytest
 from cueing_samples import BASE, TIGHT, T, state
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.cueing.preset import CueingPreset, filter_of, preset_from, read_preset
 from hil.machines.kinds import CUEING_PRESET
 from platform6dof.cueing.parameters import Curve, TiltBy

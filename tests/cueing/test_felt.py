@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 STEP_S = 1e-4

@@ -13,7 +13,7 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 from platform6dof.cueing.governor_ends import too_fast
-from platform6dof.cueing.governor_stop import GOOD, is_far, look_along
+from platform6dof.cueing.governor_stop import GOOD, check_along, is_far
 from platform6dof.geometry import HexapodGeometry
 
 BASE_CONES, BOX = np.arange(6), np.arange(28, 40)
@@ -101,7 +101,7 @@ def test_a_way_whose_middle_is_too_near_is_not_good(name):
         for limit, good in ((ends[leg] + 0.002, False), (angles[:, leg].max() + 0.05, True)):
             buffers = np.full(40, -9.0)
             buffers[leg] = tables.envelope.joint_cone_base_rad - limit
-            seen = look_along(
+            seen = check_along(
                 geometry.table, tables.joints, tables.pose, buffers, tables.numbers, q, delta,
                 lengths, travel, np.zeros(18),
             )  # fmt: skip

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from hil_common.arrays.pose import Pose
 from platform6dof import EnvelopeLimits
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.horizon import Horizon
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import CueingError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import CueingError, Curve, Scale
 from platform6dof.cueing.planner import Outcome, PlanAnswer

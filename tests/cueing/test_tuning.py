@@ -10,7 +10,7 @@ from cueing_samples import BASE, TIGHT
 from scipy import signal
 
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.objectives import (
     RANGES,
     Knobs,
@@ -112,7 +112,7 @@ def test_the_same_seed_tries_the_same_sets():
 def test_every_set_lies_in_its_ranges_and_progress_is_told():
     told = []
     far = Knobs(60.0, 3.0, 10.0, 60.0)
-    found = tune(ride_objective(), far, trials=100, told=told.append)
+    found = tune(ride_objective(), far, trials=100, report=told.append)
     for one in found.trials[1:]:
         values = (one.knobs.wn_rad_s, one.knobs.damping, one.knobs.wb_rad_s, one.knobs.wl_rad_s)
         for value, (low, high) in zip(values, RANGES, strict=True):

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from hil.desk.endpoints import PlaceError
-from hil.desk.unled import announced, unled_runs
+from hil.desk.unattended_runs import announced, list_unattended_runs
 
 ANNOUNCE = """
 import sys, pathlib
-from hil.desk.unled import announced
+from hil.desk.unattended_runs import announced
 with announced("shaken", pathlib.Path(sys.argv[1])):
     print("goes on", flush=True)
     sys.stdin.read()
@@ -25,10 +25,10 @@ def place(tmp_path):
 
 
 def test_a_run_is_known_while_it_goes_on(place):
-    assert unled_runs(place) == []
+    assert list_unattended_runs(place) == []
     with announced("my ride", place), announced("press", place):
-        assert unled_runs(place) == ["my_ride", "press"]
-    assert unled_runs(place) == []
+        assert list_unattended_runs(place) == ["my_ride", "press"]
+    assert list_unattended_runs(place) == []
     assert list(place.iterdir()) == []
 
 
@@ -36,12 +36,12 @@ def test_a_killed_run_is_over_and_leaves_nothing(place):
     command = [sys.executable, "-c", ANNOUNCE, str(place)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"goes on\n"
-        assert unled_runs(place) == ["shaken"]
+        assert list_unattended_runs(place) == ["shaken"]
         assert len(list(place.iterdir())) == 1, "a look takes nothing from a run that goes on"
         process.kill()
         process.wait()
     assert len(list(place.iterdir())) == 1
-    assert unled_runs(place) == []
+    assert list_unattended_runs(place) == []
     assert list(place.iterdir()) == []
 
 
@@ -51,13 +51,13 @@ def test_a_run_goes_on_where_the_folder_cannot_be_trusted(place):
     with announced("shaken", place):
         assert list(place.iterdir()) == []
     with pytest.raises(PlaceError, match="mode 0777"):
-        unled_runs(place)
+        list_unattended_runs(place)
 
 
 def test_what_fails_within_is_over_and_is_not_swallowed(place):
     with pytest.raises(OSError, match="no space"), announced("shaken", place):
         raise OSError("no space")
-    assert unled_runs(place) == []
+    assert list_unattended_runs(place) == []
 
 
 @pytest.mark.real_time
@@ -72,11 +72,11 @@ def test_the_run_of_each_station_is_known_to_panels(scenario, tmp_path, monkeypa
             [*command, "--out", str(tmp_path)], stdout=told, stderr=told, env=dict(os.environ)
         )
     for _ in range(2400):
-        if found := unled_runs():
+        if found := list_unattended_runs():
             break
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.05)
     assert found == [scenario]
     process.send_signal(signal.SIGINT)
     process.wait(60)
-    assert unled_runs() == []
+    assert list_unattended_runs() == []

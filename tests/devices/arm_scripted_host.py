@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.devices.arm.controller import ArmController
-from sim.devices.arm.plant import JointPlant
+from sim.devices.arm.plant_servos import JointPlant
 from sim.devices.arm.protocol import location_of
 from sim.devices.arm.settings import ArmControllerSettings
 

@@ -12,20 +12,20 @@ import pytest
 from arm_scripted_host import PERIOD_S, ScriptedHost, waypoint_line
 
 from arm_driver.kinematics.puma import forward
-from hil.config.shipped import configs_dir, find_file
+from hil.config.file_search import configs_dir, find_file
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.stations.arm.world import arm_plant, emulated_gears, world_of
 from sim.devices.arm.console import ArmConsole
 from sim.devices.arm.faults import ArmFault
-from sim.devices.arm.plant import EnvelopeSettings
+from sim.devices.arm.plant_servos import EnvelopeSettings
 from sim.devices.arm.program import ArmState
 from sim.devices.arm.protocol import location_of
 from sim.devices.arm.servo import GEARS, MOTOR_INERTIA, SERVO_S
 from sim.devices.arm.settings import START_DEG, ArmControllerSettings
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
-from sim.world.plants.arm import ArmPlaceError, ArmPlant, geared
+from sim.world.plants.arm_plant import ArmPlaceError, ArmPlant, geared
 from sim.world.robots.model import JointType
 
 RM01 = RobotSettings.load(find_file("rm01", folder="robots", key="ROBOT"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from drives.modbus.register_map import register_map_from
 from sim.devices.drive.cia402 import State
 from sim.devices.drive.parameters import RackSettings, default_nodes
-from sim.devices.drive.plant import PlantError
+from sim.devices.drive.rods import PlantError
 from sim.devices.modbus import rack_table as table
 from sim.devices.modbus.faults import ModbusFaults
 from sim.devices.modbus.injection import (

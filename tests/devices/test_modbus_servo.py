@@ -13,7 +13,7 @@ from pymodbus.client import ModbusTcpClient
 
 from drives.links import parse_link
 from sim.devices.drive.parameters import RackSettings, default_nodes
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.modbus.faults import ModbusFaults
 from sim.devices.modbus.injection import parse_fault
 from sim.devices.modbus.rack import ModbusRackSettings

@@ -14,7 +14,7 @@ from virtual_master import NODES, VirtualMaster
 from sim.devices.can.rack import CanRack
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.parameters import NodeSettings, RackSettings
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.faults import Injection
 from sim.devices.modbus.faults import ModbusFaults
 from sim.devices.modbus.injection import parse_fault

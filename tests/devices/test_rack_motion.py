@@ -14,8 +14,8 @@ from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.homing import METHODS
 from sim.devices.drive.node import FOLLOWING_ERROR, EmulatedDrive
 from sim.devices.drive.parameters import NodeSettings, RackSettings
-from sim.devices.drive.plant import PlantError, Rod, RodSettings, Switch, substeps
 from sim.devices.drive.reference import Motion, Reference
+from sim.devices.drive.rods import PlantError, Rod, RodSettings, Switch, substeps
 
 STEP_S = 1e-3
 

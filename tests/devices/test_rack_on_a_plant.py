@@ -9,7 +9,7 @@ import pytest
 from campaign import count
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant, settled
@@ -18,7 +18,7 @@ from platform6dof.inverse import leg_lengths
 from sim.devices.can.rack import CanRack
 from sim.devices.drive.cia402 import State
 from sim.devices.drive.group import DriveGroup
-from sim.devices.drive.plant import PlantError
+from sim.devices.drive.rods import PlantError
 from sim.devices.drive.servo import LoadServo, ServoGains
 from sim.devices.faults import Injection
 from sim.devices.modbus.device import ModbusRackSettings

@@ -12,7 +12,7 @@ from sim.devices.drive import cia402 as drive402
 from sim.devices.drive.cia402 import DriveEvent, State
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import NodeSettings
-from sim.devices.drive.plant import Rod, RodSettings
+from sim.devices.drive.rods import Rod, RodSettings
 
 # Written from the figure "Power drive system finite state automaton", not from the code's table.
 _FIGURE = """

@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, signal
 from scipy.spatial.transform import Rotation
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import FMU, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.library.kind import COMPOSITE, BlockSetting

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.library.registry import kinds
 
 LAW = """format = 1

@@ -9,7 +9,7 @@ from random_diagrams import drawn_file
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.read import read
 from hil.diagram.show.layout import boxes

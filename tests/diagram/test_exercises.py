@@ -15,13 +15,13 @@ from hil.diagram.check.diagram import check
 from hil.diagram.exercises.catalogue import (
     EXERCISES,
     FAMILIES,
-    drawn_exercise,
-    drawn_fault,
-    handed_out,
-    working_file,
+    draw_exercise,
+    draw_fault,
+    file_for_student,
+    file_without_fault,
 )  # fmt: skip
 from hil.diagram.exercises.exercise import Measure
-from hil.diagram.exercises.judging import SCENES, Attempt, judge, play_scene, read_attempt
+from hil.diagram.exercises.exercise_judge import SCENES, Attempt, judge, play_scene, read_attempt
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import save, text_of
 
@@ -70,7 +70,7 @@ def test_there_are_twenty_faults_and_more_and_each_has_its_repair():
 def test_a_fault_fails_as_it_comes_and_passes_repaired_by_hand(exercise, fault):
     found = EXERCISES[exercise]
     for seed in seeds(fault):
-        file = handed_out(found, seed, fault_of(found, fault))
+        file = file_for_student(found, seed, fault_of(found, fault))
         assert not passed(found, file), seed
         bench = Bench(file)
         REPAIRS[exercise][fault](bench)
@@ -81,7 +81,7 @@ def test_a_fault_fails_as_it_comes_and_passes_repaired_by_hand(exercise, fault):
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_law_that_works_passes_with_room(name):
     for seed in range(100, 100 + count(4 * SEEDS, 2)):
-        for scene in judge(attempt_of(EXERCISES[name], working_file(EXERCISES[name], seed))):
+        for scene in judge(attempt_of(EXERCISES[name], file_without_fault(EXERCISES[name], seed))):
             assert not scene.stopped
             assert all(one.value <= MARGIN * one.most for one in scene.measures), (seed, scene)
 
@@ -108,17 +108,17 @@ def constant(exercise, value):
 
 
 def test_the_seed_draws_exercise_fault_names_and_numbers():
-    texts = {text_of(handed_out(EXERCISES["valve"], seed)) for seed in range(20)}
+    texts = {text_of(file_for_student(EXERCISES["valve"], seed)) for seed in range(20)}
     assert len(texts) == 20
-    assert len({drawn_fault(EXERCISES["wall"], seed).name for seed in range(60)}) == 9
-    assert {drawn_exercise("force", seed).name for seed in range(20)} == {"valve", "wall"}
+    assert len({draw_fault(EXERCISES["wall"], seed).name for seed in range(60)}) == 9
+    assert {draw_exercise("force", seed).name for seed in range(20)} == {"valve", "wall"}
     assert FAMILIES == ("force", "loops")
-    one, other = (handed_out(EXERCISES["motor"], 3) for _ in range(2))
+    one, other = (file_for_student(EXERCISES["motor"], 3) for _ in range(2))
     assert text_of(one) == text_of(other)
     for name, exercise in EXERCISES.items():
         for seed in range(30):
-            names = handed_out(exercise, seed).top.blocks.keys()
-            working = working_file(exercise, seed).top.blocks
+            names = file_for_student(exercise, seed).top.blocks.keys()
+            working = file_without_fault(exercise, seed).top.blocks
             assert len(working) == len(exercise.law(draw_nothing()).blocks), (name, seed)
             assert not any("fault" in one or "wrong" in one for one in names)
 
@@ -131,7 +131,7 @@ def draw_nothing():
 
 def test_scenes_hang_on_the_seed_and_differ():
     exercise = EXERCISES["wall"]
-    file = working_file(exercise, 4)
+    file = file_without_fault(exercise, 4)
     values = [[m.value for m in one.measures] for one in judge(attempt_of(exercise, file))]
     assert len({tuple(one) for one in values}) == SCENES
     again = [[m.value for m in one.measures] for one in judge(attempt_of(exercise, file))]
@@ -142,7 +142,7 @@ def test_scenes_hang_on_the_seed_and_differ():
 
 def test_a_number_that_is_not_finite_ends_a_scene_and_is_told():
     exercise = EXERCISES["motor"]
-    bench = Bench(working_file(exercise, 1))
+    bench = Bench(file_without_fault(exercise, 1))
     bench.add("zero", "Constant", {}, value=0.0)
     bench.add("one_over", "Divide", {"u1": "zero.y", "u2": "zero.y"})
     bench.add("n", "Abs", {"u": "one_over.y"})
@@ -172,14 +172,14 @@ def test_a_measure_that_is_no_number_is_above_what_it_may_be():
 )  # fmt: skip
 def test_what_is_no_attempt_is_refused_with_the_reason(tmp_path, change, told):
     path = tmp_path / "motor.toml"
-    path.write_text(change(text_of(working_file(EXERCISES["motor"], 2))))
+    path.write_text(change(text_of(file_without_fault(EXERCISES["motor"], 2))))
     with pytest.raises(ConfigError) as caught:
         read_attempt(path)
     assert told in str(caught.value)
 
 
 def test_a_law_of_too_many_blocks_is_refused(tmp_path):
-    file = working_file(EXERCISES["motor"], 2)
+    file = file_without_fault(EXERCISES["motor"], 2)
     more = {f"more{number}": DrawnBlock("Constant", {"value": 1.0}) for number in range(2001)}
     path = tmp_path / "motor.toml"
     save(replace(file, top=replace(file.top, blocks={**file.top.blocks, **more})), path)
@@ -191,7 +191,7 @@ def test_new_check_repair_and_check_again(tmp_path):
     path = tmp_path / "my.toml"
     told = exercise_verb("new", "motor", "--seed", 7, "--out", path)
     assert (told["exercise"], told["seed"]) == ("motor", 7)
-    fault = drawn_fault(EXERCISES["motor"], 7)
+    fault = draw_fault(EXERCISES["motor"], 7)
     told = exercise_verb("check", path, status=1)
     assert not told["ok"]
     assert not told["hint"]
@@ -199,7 +199,7 @@ def test_new_check_repair_and_check_again(tmp_path):
     for step in (1, 2, 3):
         hint = exercise_verb("check", path, "--hint", step, status=1)["hint"]
         assert hint == fault.hints[step - 1]
-    bench = Bench(handed_out(EXERCISES["motor"], 7))
+    bench = Bench(file_for_student(EXERCISES["motor"], 7))
     REPAIRS["motor"][fault.name](bench)
     save(bench.repaired(), path)
     told = exercise_verb("check", path, "--hint", 3)
@@ -225,10 +225,10 @@ def test_new_keeps_what_is_there_and_offers_near_names(tmp_path):
 
 def test_a_class_is_judged_although_one_file_is_broken(tmp_path):
     (tmp_path / "a").mkdir()
-    save(working_file(EXERCISES["motor"], 1), tmp_path / "a" / "well.toml")
-    save(handed_out(EXERCISES["wall"], 1), tmp_path / "fault.toml")
+    save(file_without_fault(EXERCISES["motor"], 1), tmp_path / "a" / "well.toml")
+    save(file_for_student(EXERCISES["wall"], 1), tmp_path / "fault.toml")
     (tmp_path / "broken.toml").write_text("format = ")
-    bench = Bench(working_file(EXERCISES["wall"], 1))
+    bench = Bench(file_without_fault(EXERCISES["wall"], 1))
     bench.add("zero", "Constant", {}, value=0.0)
     bench.add("one_over", "Divide", {"u1": "zero.y", "u2": "zero.y"})
     bench.add("n", "Abs", {"u": "one_over.y"})
@@ -248,13 +248,13 @@ def test_a_class_is_judged_although_one_file_is_broken(tmp_path):
 
 def test_a_folder_without_laws_and_a_hint_for_one_are_refused(tmp_path):
     assert "no file there" in exercise_verb("check", tmp_path, status=2)["error"]
-    save(working_file(EXERCISES["wall"], 1), tmp_path / "a.toml")
+    save(file_without_fault(EXERCISES["wall"], 1), tmp_path / "a.toml")
     assert "for one file" in exercise_verb("check", tmp_path, "--hint", 1, status=2)["error"]
 
 
 def test_practice_writes_what_was_seen(tmp_path):
     path, table = tmp_path / "my.toml", tmp_path / "seen.csv"
-    save(working_file(EXERCISES["valve"], 2), path)
+    save(file_without_fault(EXERCISES["valve"], 2), path)
     told = exercise_verb("run", path, "--out", table)
     assert told["scene"]["ok"]
     lines = table.read_text().splitlines()

@@ -14,17 +14,17 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.desk.velocity.source import SourceError
 from hil.diagram.check.diagram import check
 from hil.diagram.check.flatten import flatten
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.read import read_text
 from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.diagram_use import DiagramUse, diagram_of_text
 from hil.diagram.run.fault import ModelFailedError
 from hil.diagram.run.live import Version
 from hil.diagram.run.models import ALONE_WAIT_S, DiagramModels, RunningModel
-from hil.diagram.run.use import DiagramUse, diagram_of_text
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.stations.arm.sources.diagram import velocity_diagram
@@ -235,11 +235,11 @@ def test_the_editor_runs_it_forward_alone(fmus):
             live.back(0.1)
         other = LAW.replace('"t" = { kind = "Clock" }', '"t" = { kind = "Constant", value = 2.0 }')
         live.edited(read_text(other, path))  # goes into what runs, and the model with it
-        assert not live.told
+        assert not live.notice
         live.step()
         assert live.values("car", "f_x")[0] == pytest.approx(1.5 * math.sin(W * 0.40), abs=1e-12)
         live.edited(read_text(LAW.replace("gives =", 'start = "at_s = 1", gives ='), path))
-        assert "an FMU stays what it is while it runs" in live.told
+        assert "an FMU stays what it is while it runs" in live.notice
     finally:
         live.release()
 
@@ -336,7 +336,7 @@ def test_in_real_time_a_model_that_hangs_is_not_waited_for(fmus):
 def test_a_recording_s_text_tells_its_ports_without_the_file(fmus):
     path = law_of(fmus)
     file = read_text(path.read_text(), path)
-    carried = read_text(whole_text(file, path.read_text()), CarriedPath("/nowhere/law.toml"))
+    carried = read_text(whole_text(file, path.read_text()), EmbeddedPath("/nowhere/law.toml"))
     sound, own = check(carried), check(file)
     assert {end: one.unit for end, one in sound.types.items()} == {
         end: one.unit for end, one in own.types.items()

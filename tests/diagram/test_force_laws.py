@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import load
 from hil.diagram.run.engine import Engine
 

@@ -91,7 +91,7 @@ def test_a_slider_that_stands_beyond_its_ends_is_refused(tmp_path):
 
 
 def test_a_robot_is_moved_by_what_is_slid_and_the_run_is_done_again(tmp_path, monkeypatch):
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
 
     monkeypatch.chdir(tmp_path)
     text = (configs_dir() / "diagrams" / "robot_a.toml").read_text()

@@ -15,7 +15,7 @@ from hil.desk.endpoints import PlaceError
 from hil.diagram.file.read import read_text
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.live import Version
-from hil.diagram.run.tap_reader import TappedLaw, TapReader, tapped_laws
+from hil.diagram.run.tap_reader import TappedLaw, TapReader, find_tapped_laws
 from hil.diagram.run.taps import NUMBERS_MOST, SLOTS, TAPS_MOST, DiagramTaps, OpenTaps
 from hil.ipc.broadcast import BroadcastReader
 
@@ -166,13 +166,13 @@ def test_two_who_watch_do_not_take_the_others_numbers_for_their_own(ends):
 
 def test_a_run_is_found_by_its_user_alone_and_gone_when_it_is_over(tmp_path):
     place = tmp_path / "hil-bench"
-    assert tapped_laws(place) == []
+    assert find_tapped_laws(place) == []
     changes = {("", "k"): 2.0, ("law", "m"): ((1.0, 0.0), (0.0, 1.0))}
     engine = version().engine
     with OpenTaps("my run/1", Path("law.toml"), LAW, changes, place) as opened:
         (file,) = place.iterdir()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        (found,) = tapped_laws(place)
+        (found,) = find_tapped_laws(place)
         assert (found.run, found.pid, found.text, found.changes) == (
             "my run/1", os.getpid(), LAW, changes,
         )  # fmt: skip
@@ -187,13 +187,13 @@ def test_a_run_is_found_by_its_user_alone_and_gone_when_it_is_over(tmp_path):
         (place / "other-1.taps").write_text("{")
         gone = json.loads(file.read_text()) | {"pid": 2**22 - 1}
         (place / "gone-4194303.taps").write_text(json.dumps(gone))
-        assert len(tapped_laws(place)) == 1
+        assert len(find_tapped_laws(place)) == 1
     assert not file.exists()
     with pytest.raises(RefusedError, match="my run"):
         TapReader.attach(found)
     place.chmod(0o755)
     with pytest.raises(PlaceError, match="0700"):
-        tapped_laws(place)
+        find_tapped_laws(place)
     with (
         pytest.raises(PlaceError, match="0700"),
         OpenTaps("r", Path("law.toml"), LAW, {}, place),
@@ -237,4 +237,4 @@ def test_a_file_of_more_than_64_mib_is_none(tmp_path):
     text = json.dumps(table)[:-1]
     for size, runs in ((64 << 20, ["r"]), ((64 << 20) + 1, [])):
         (place / "r.taps").write_text(text + " " * (size - len(text) - 1) + "}")
-        assert [one.run for one in tapped_laws(place)] == runs
+        assert [one.run for one in find_tapped_laws(place)] == runs

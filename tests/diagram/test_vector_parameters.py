@@ -163,7 +163,7 @@ def test_a_file_keeps_them_and_the_picture_shows_them(tmp_path):
 
 
 def test_the_editor_takes_what_is_typed():
-    from hil.panel.diagram.models.setting import SetParameter, typed
+    from hil.panel.diagram.models.line_edits import SetParameter, typed
 
     file, _ = diagram_of("PI", {"kp": 1.0}, (3,))
     kp = kinds()["PI"].parameter("kp")

@@ -1,7 +1,7 @@
 """Six textbook drives without a bus: the statusword follows the controlword one cycle later."""
 
 from drives.axes.cia402 import Event402, State402, event_of, step
-from drives.axes.sequence import AxesSeen
+from drives.axes.sequence import AxesFeedback
 
 STATUS = {
     State402.NOT_READY_TO_SWITCH_ON: 0x0200,
@@ -91,7 +91,7 @@ class Six:
         for drive, word, mode, target in rows:
             drive.take(word, mode, target)
         self.axes.observe(
-            AxesSeen(
+            AxesFeedback(
                 [drive.status() for drive in self.drives],
                 [drive.mode for drive in self.drives],
                 [drive.position for drive in self.drives],

@@ -11,7 +11,7 @@ from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
 from sim.devices.drive.parameters import RackSettings, default_nodes
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.modbus.faults import ModbusFaults
 from sim.devices.modbus.program import run_modbus_rack
 from sim.devices.modbus.rack import ModbusRackCore, ModbusRackSettings

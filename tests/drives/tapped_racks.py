@@ -20,7 +20,7 @@ from drives.links import parse_link
 from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform import bench
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo

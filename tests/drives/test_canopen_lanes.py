@@ -16,7 +16,7 @@ from drives.can.slcan_bus import SlcanBus
 from drives.can.slcan_codec import encode_frames
 from drives.canopen.cycle import PdoInbox
 from drives.canopen.lanes import FrameLane, TextLane, lane_of
-from drives.canopen.pdo import carried_stamp
+from drives.canopen.pdo import usable_stamp
 from drives.canopen.service import Segment
 from drives.canopen.watch import Watch
 from drives.types.drive_type import DriveType, Stamp
@@ -85,7 +85,7 @@ class Side:
         self.segment.hand_on = self.handed.append
         self.watch = Watch(chosen.node_ids, chosen.bus_of_leg, 127, 0.02)
         self.watch.begin_operation(5.0)
-        stamp = carried_stamp(chosen, PERIOD_S)
+        stamp = usable_stamp(chosen, PERIOD_S)
         self.inbox = PdoInbox(chosen, SixScales(SCALES), self.watch.take, stamp, PERIOD_S)
         self.inbox.sync(5.0)
         self.lane = lane_of(self.segment, bus, chosen, self.inbox)

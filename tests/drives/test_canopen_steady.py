@@ -9,7 +9,7 @@ from scripted_bench import Scripted
 
 from drives.axes.scaling import INT32_MAX, LegScale, SixScales
 from drives.axes.sequence import SequenceTimes, SixAxes
-from drives.axes.values import AxesSeen
+from drives.axes.values import AxesFeedback
 from drives.bank import DriveCommandError, DriveGoal
 from drives.can.frames import Frame
 from drives.canopen.watch import Watch
@@ -58,7 +58,7 @@ def test_the_short_way_of_the_sequence_ends_where_the_long_one_does(events, mode
         fresh = [not (odd == "stale" and each == leg) for each in range(6)]
         alive = [not (odd == "silent" and each == leg) for each in range(6)]
         status = [drive.status() for drive in drives]
-        seen = AxesSeen(
+        seen = AxesFeedback(
             status, [d.mode for d in drives], [d.position for d in drives], fresh, alive
         )
         short.observe(seen)

@@ -141,7 +141,7 @@ def test_a_turn_that_nobody_tells_is_refused_with_the_remedy():
 def test_positions_in_another_unit_than_the_drive_file_are_set_or_refused():
     tenths = DriveType(position_unit="0.1 deg")
     drive = Drive(o60A8=0x00B50000)
-    told = drive.units(tenths, counts_per_m=3600 / WAY_M).told_counts_per_m
+    told = drive.units(tenths, counts_per_m=3600 / WAY_M).reported_counts_per_m
     assert drive.objects[0x60A8, 0] == 0xFF410000
     assert told == pytest.approx(720_000.0)
     with pytest.raises(DriveSetupError, match=r"60A8h = 00B50000h.* cannot be set to 0.1 deg"):
@@ -170,7 +170,7 @@ def test_positions_in_another_unit_than_the_drive_file_are_set_or_refused():
     ],
 )  # fmt: skip
 def test_the_scale_that_a_drive_tells(objects, type_, way_m, told):
-    found = Drive(**objects).units(DriveType(**type_), way_m=way_m).told_counts_per_m
+    found = Drive(**objects).units(DriveType(**type_), way_m=way_m).reported_counts_per_m
     assert found == (None if told is None else pytest.approx(told))
 
 

@@ -13,7 +13,7 @@ from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
 from hil_common.legs import LegTarget
 from sim.devices.drive.parameters import RackSettings, default_nodes
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.modbus.device import ModbusRackSettings
 from sim.devices.modbus.injection import parse_fault
 from sim.devices.modbus.types import MODBUS_TYPES

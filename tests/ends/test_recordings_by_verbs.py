@@ -110,7 +110,7 @@ OPENING = {
     "hil/stations/platform/drives/chain_findings.py": "doctor --chain, of its own run",
     "hil/cli/recordings.py": "report, export",
     "hil/panel/study/models/replay.py": "panel",
-    "hil/stations/world/requested.py": "run --edits, check --edits",
+    "hil/stations/world/requested_plan.py": "run --edits, check --edits",
     "hil/stations/world/rerun.py": "world rerun",
     "hil/stations/arm/moves/play.py": "arm play",
     "hil/stations/arm/ride.py": "arm emulate --ride",

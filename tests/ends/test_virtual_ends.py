@@ -18,7 +18,7 @@ from write_protection import protector
 
 from hil.cli.main import app
 from hil.recording.reader import Recording
-from hil.report.recorded import recorded_run
+from hil.report.recorded_run import recorded_run
 from hil.run import run as runs
 from hil.run.progress import Progress
 from hil.run.registry import station_named

@@ -11,7 +11,7 @@ from drives.can.frames import BusHealth, BusState
 from drives.canopen.bank import CanopenBank
 from drives.canopen.settings import from_json
 from drives.waits import Wait
-from hil.stations.platform.drives.commissioning import leg_test_motion
+from hil.stations.platform.drives.leg_test import leg_test_motion
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
 from sim.devices.can.object_entry import DictionaryEntry, Group

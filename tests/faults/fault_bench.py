@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drives.bank import BankFeedback
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings
 from hil.stations.platform.gated_bank import GatedBank

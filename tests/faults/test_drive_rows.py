@@ -19,9 +19,9 @@ from fault_judges import (
 
 from drives.can.frames import Frame
 from drives.canopen.watch import Watch
+from safety.controlled_stop import StopRamp
 from safety.feedback import FeedbackWatch
 from safety.plausibility import PlausibilityWatch
-from safety.stopping import StopRamp
 from safety.verdict import Check
 
 LEG = FAST_LEG
@@ -36,15 +36,15 @@ def without_status(monkeypatch):
 # Row 21: a drive trips, and tells it by EMCY, by its statusword, or by both.
 
 
-def play_row_21(told_by):
+def play_row_21(end_in_request):
     bench = in_motion()
     emcy_id = 0x80 + bench.node_of(LEG)
-    if told_by == "EMCY alone":
+    if end_in_request == "EMCY alone":
         bench.mark()
         bench.bus.forged.append(Frame(emcy_id, EMCY.to_bytes(2, "little") + bytes((0x09,) * 6)))
         return run_on(bench)
     bench.strike("emcy", LEG, EMCY)
-    if told_by == "fault bit alone":
+    if end_in_request == "fault bit alone":
         bench.bus.alter = lambda frame: None if frame.can_id == emcy_id else frame
     return run_on(bench)
 
@@ -59,10 +59,10 @@ def judge_row_21(bench, code):
 
 
 @pytest.mark.parametrize(
-    ("told_by", "code"), [("both", EMCY), ("EMCY alone", EMCY), ("fault bit alone", 0x1000)]
+    ("end_in_request", "code"), [("both", EMCY), ("EMCY alone", EMCY), ("fault bit alone", 0x1000)]
 )
-def test_row_21_emcy_or_fault_bit_in_the_statusword(told_by, code):
-    judge_row_21(play_row_21(told_by), code)
+def test_row_21_emcy_or_fault_bit_in_the_statusword(end_in_request, code):
+    judge_row_21(play_row_21(end_in_request), code)
 
 
 def test_row_21_positive_control_nobody_judges_the_status(monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from bench_on_modbus import BenchOnModbus
 from fault_judges import run_on
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from safety.verdict import Check
 
 NAME = "nanotec_modbus_rtu"

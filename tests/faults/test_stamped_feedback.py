@@ -12,7 +12,7 @@ import pytest
 from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
-from drives.canopen.pdo import carried_stamp
+from drives.canopen.pdo import usable_stamp
 from drives.types.drive_type import DriveType, Stamp
 from safety.age import AgeWatch
 from safety.lag import LagWatch
@@ -147,9 +147,9 @@ def test_a_position_without_its_stamp_is_missing():
 def test_a_bus_that_cannot_carry_the_stamps_leaves_the_age_to_the_lag():
     bench = stamped()
     settings = bench.bank._settings
-    assert carried_stamp(settings, 0.004) == STAMPED.stamp
-    assert carried_stamp(settings, 0.002) is None
-    assert carried_stamp(dataclasses.replace(settings, bus_load_max=0.6), 0.004) is None
+    assert usable_stamp(settings, 0.004) == STAMPED.stamp
+    assert usable_stamp(settings, 0.002) is None
+    assert usable_stamp(dataclasses.replace(settings, bus_load_max=0.6), 0.004) is None
     assert "age of its feedback by its time stamp 1013h:0" in bench.bank.configure().axes[5]
     slow = stamped(bus_load_max=0.5).bank.configure()
     assert "age of its feedback by the lag of its path: the bus cannot carry" in slow.axes[0]

@@ -27,8 +27,8 @@ from drives.axes.axis import Axis
 from drives.bank import DriveSetupError
 from drives.canopen import setup as canopen_setup
 from hil.recording.reader import Recording
-from hil.stations.platform.drives import commissioning
-from hil.stations.platform.drives.commissioning import judge_test_move
+from hil.stations.platform.drives import leg_test as commissioning
+from hil.stations.platform.drives.leg_test import judge_test_move
 from hil.stations.platform.supervisor import Outcome
 from safety.feedback import FeedbackWatch
 from safety.lag import LagWatch

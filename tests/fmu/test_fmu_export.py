@@ -19,9 +19,9 @@ from fmu_vehicles import needs_gcc
 from drives.sim import cylinder
 from drives.sim.cylinder import advance
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir, find_file
-from hil.fmu import compiled
+from hil.config.file_search import configs_dir, find_file
 from hil.fmu import export as exporting
+from hil.fmu import shared_library as compiled
 from hil.fmu.cueing import cueing_program
 from hil.fmu.export import export, judged
 from hil.fmu.twin import twin_program

@@ -8,7 +8,7 @@ from fmu_vehicles import c_vehicle
 
 from hil.config.errors import ConfigError
 from hil.fmu.description import read_description
-from hil.fmu.mapping import Mapped, mapped_variables
+from hil.fmu.variable_map import Mapped, map_variables
 
 QUANTITIES = {"f_x": "acceleration", "f_y": "acceleration", "r": "rate", "steering": "angle"}
 
@@ -19,7 +19,7 @@ def model(tmp_path):
 
 
 def made(model, table, causality="output"):
-    return mapped_variables(model, table, QUANTITIES, "source.outputs", causality)
+    return map_variables(model, table, QUANTITIES, "source.outputs", causality)
 
 
 def test_units_signs_and_bias(model):

@@ -10,8 +10,8 @@ import pytest
 from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.inputs import InputFile, collected
-from hil.config.shipped import configs_dir
 from hil.fmu.description import read_description
 from hil.hosts.watch.states import Cause, HostState
 from hil.recording.reader import Recording

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hil.fmu.stepping import Stepping
+from hil.fmu.model_steps import Stepping
 from hil.fmu.wire import StepAnswer, StepStatus
 
 PERIOD_S = 0.002

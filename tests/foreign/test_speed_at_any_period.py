@@ -21,7 +21,7 @@ SPEED_M_S, TURN_RAD_S = 0.1, math.radians(30.0)
 DECIMAL_M, DECIMAL_RAD = 1.1e-5, math.radians(1.1e-3)
 """The last decimals of the line."""
 DECLARED_S = 0.35
-HEARD_WITHIN_S = 0.02
+RECEIVED_WITHIN_S = 0.02
 START = [0.4, 0.1, 0.2, 0.0, 0.0, 0.0]
 RUNS = 1500
 
@@ -94,7 +94,7 @@ def test_no_way_is_too_fast_for_a_robot_of_any_period_from_the_first_waypoint_on
     ended = 0
     for rng, how in draws(100):
         period_s = rng.uniform(0.2, 0.5)
-        late_s = [rng.uniform(0.0, HEARD_WITHIN_S) for _ in range(40)]
+        late_s = [rng.uniform(0.0, RECEIVED_WITHIN_S) for _ in range(40)]
         robot, result = drive(lambda _, p=period_s: p, late_s.__getitem__, **how)
         assert fastest(robot, lambda way: way.period_s) <= 1.0 + 1e-9, (period_s, how)
         assert result in (None, StreamResult.OFF_PERIOD)
@@ -115,16 +115,16 @@ def test_no_way_is_sent_too_fast_to_a_robot_that_changes_its_period():
 def test_a_robot_that_changes_its_period_and_is_heard_late_gains_no_more_than_the_lateness():
     for rng, how in draws(900):
         before_s, after_s, at = rng.uniform(0.2, 0.5), rng.uniform(0.2, 0.5), rng.randrange(1, 30)
-        late_s = [rng.uniform(0.0, HEARD_WITHIN_S) for _ in range(40)]
+        late_s = [rng.uniform(0.0, RECEIVED_WITHIN_S) for _ in range(40)]
         robot, _ = drive(
             lambda n, a=before_s, b=after_s, k=at: a if n < k else b, late_s.__getitem__, **how
         )
-        longer = fastest(robot, lambda way: way.since_s + 2.0 * HEARD_WITHIN_S)
+        longer = fastest(robot, lambda way: way.since_s + 2.0 * RECEIVED_WITHIN_S)
         assert longer <= 1.0 + 1e-9, (before_s, after_s, at, how)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize(("share", "late_most_s"), [(0.92, HEARD_WITHIN_S), (0.985, 0.005)])
+@pytest.mark.parametrize(("share", "late_most_s"), [(0.92, RECEIVED_WITHIN_S), (0.985, 0.005)])
 def test_a_robot_that_keeps_its_period_is_never_stopped(share, late_most_s):
     """Positive control: heard late, a request lost now and then; the faster, the less late."""
     for rng, how in draws(1300):

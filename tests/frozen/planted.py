@@ -25,12 +25,12 @@ ROBOT_FK = "arm_fk_rm01_--q_0,45,-180,0,45,0"
 ADVANCE = "arm_advance_bkm_--rates_1,-1,0.5,2,-2,1_--ticks_20_--payload_1000"
 JOG = "world_jog_robot_a_--step_1:0.1:0.2"
 MOVE = "run_joint_move_0"
-SHOW = "hil/stations/platform/shown.py"
+SHOW = "hil/stations/platform/run_summary.py"
 KINEMATICS = "hil/stations/platform/commands/platform.py"
 RACK = "hil/stations/platform/commands/rack.py"
 POSE = "hil/stations/arm/commands/pose.py"
 EXPORT = "hil/recording/export.py"
-WORLD = "hil/stations/world/showing.py"
+WORLD = "hil/stations/world/world_output.py"
 WALL = "hil/diagram/exercises/wall.py"
 TWICE_OMEGA = "2.0 * self.damping * omega"
 
@@ -61,7 +61,7 @@ CHANGES = [
         "fault_lag_0",
     ),
     Change(
-        "safety/stopping.py",
+        "safety/controlled_stop.py",
         "return k - k * (k + 1) / (2.0 * ratio)",
         "return k - k * (k + 1.001) / (2.0 * ratio)",
         "run_leaves_envelope_0",
@@ -139,7 +139,7 @@ CHANGES = [
     ),
     # Simulators.
     Change(
-        "sim/hosts/scripted.py",
+        "sim/hosts/ramp_script.py",
         "scaled(gravity, -1.0)",
         "scaled(gravity, -1.000001)",
         "host_spike_s0",
@@ -148,9 +148,9 @@ CHANGES = [
         "hil/hosts/watch/watchdogs.py", "OUT_S: Final = 0.3", "OUT_S: Final = 0.31", "host_pause_s0"
     ),
     Change(
-        "hil/stations/simulator/listening/listing.py",
-        "tells=sorted(kind.tells)",
-        "tells=sorted(kind.tells)[1:]",
+        "hil/stations/simulator/listening/host_list.py",
+        "tells=sorted(kind.fields)",
+        "tells=sorted(kind.fields)[1:]",
         "host_list",
     ),
     Change(

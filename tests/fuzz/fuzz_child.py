@@ -28,7 +28,7 @@ def main() -> None:
     from guard import Watch
 
     from hil.config import files
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
 
     watch = Watch((place, temporary, configs_dir(), TESTS.parent))
     open_linkless = files._open_linkless

@@ -180,7 +180,7 @@ def motions(path: Path) -> None:
     from hil.diagram.file.read import read_text
     from hil.diagram.run.live import Version
     from hil.diagram.run.panel_page import PanelInbox
-    from hil.stations.simulator.desired import Desired
+    from hil.stations.simulator.ride_request import Desired
 
     data = path.read_bytes()
     inbox = PanelInbox(Version.of(read_text(PANEL, path), {}))
@@ -271,11 +271,11 @@ def told(path: Path) -> None:
     from hil.recording.events import EventKind, EventRecord, Level
     from hil.recording.reader import Recording
     from hil.recording.recorder import Recorder, RecorderRing
+    from hil.run.edit_texts import texts_of
     from hil.run.evidence import evidence_of, verdicts_of
     from hil.run.stall import stall_of
-    from hil.run.texts import texts_of
+    from hil.stations.platform.run_warnings import warnings_of
     from hil.stations.platform.touches import touches_of
-    from hil.stations.platform.warned import warnings_of
 
     path.with_suffix(".mcap").unlink(missing_ok=True)
     recorder = Recorder(RecorderRing.local(slots=64), path.with_suffix(".mcap"), HEADER)

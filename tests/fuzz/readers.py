@@ -14,8 +14,8 @@ import message_readers as messages
 import orjson
 
 from hil.config.errors import ConfigError, MotionError, RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import apply_overrides, read_toml
-from hil.config.shipped import configs_dir
 
 TESTS: Final = Path(__file__).parents[1]
 
@@ -167,17 +167,17 @@ def _diagram(path: Path) -> None:
 
 
 def _attempt(path: Path) -> None:
-    from hil.diagram.exercises.judging import read_attempt
+    from hil.diagram.exercises.exercise_judge import read_attempt
 
     read_attempt(path)
 
 
 def _exercises() -> list[bytes]:
-    from hil.diagram.exercises.catalogue import drawn_exercise, working_file
+    from hil.diagram.exercises.catalogue import draw_exercise, file_without_fault
     from hil.diagram.file.write import text_of
 
     names = ("motor", "valve", "wall")
-    return [text_of(working_file(drawn_exercise(name, 1), 1)).encode() for name in names]
+    return [text_of(file_without_fault(draw_exercise(name, 1), 1)).encode() for name in names]
 
 
 EXPRESSIONS: Final = (
@@ -216,7 +216,7 @@ def _options(path: Path) -> None:
     """What the command line says to a diagram that is run: values, keys pressed, sliders moved."""
     from hil.diagram.commands.choices import changes_of
     from hil.diagram.file.read import read_text
-    from hil.diagram.run.acts import operated
+    from hil.diagram.run.operator_actions import operated
 
     lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
     file = read_text(messages.PANEL, path)

@@ -24,10 +24,10 @@ from operator import attrgetter
 from drives.axes.cia402 import Control, Event402, OperationMode, State402, Statusword, event_of
 from drives.axes.cia402 import step as step_402
 from drives.axes.sequence import SequenceTimes, SixAxes
-from drives.axes.values import AxesSeen
+from drives.axes.values import AxesFeedback
 from drives.bank import BankEnd, BankFeedback, BankReport
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gated_bank import NEVER_S, GatedBank
 from hil.stations.platform.supervisor import Supervisor
 from hil.timing.clock import Tick
@@ -188,7 +188,7 @@ class ModelBank:
             [drive.mode for drive in self.drives],
             [drive.position for drive in self.drives],
         ]
-        self.axes.observe(AxesSeen(*told, fresh, (True,) * 6))
+        self.axes.observe(AxesFeedback(*told, fresh, (True,) * 6))
         return BankFeedback(
             tuple(position / COUNTS_PER_M for position in told[2]),
             tuple(drive.speed / COUNTS_PER_M / PERIOD_S for drive in self.drives),

@@ -39,7 +39,7 @@ ALLOWED = {
     "hil.stations.platform.gate.place_record",
     "hil.stations.platform.gate.process",
     "hil.stations.platform.gate.server",
-    "hil.stations.platform.gate.slot",
+    "hil.stations.platform.gate.command_slot",
     "hil.stations.platform.gate.spec",
     "hil.stations.platform.gate.status",
     "hil.stations.platform.gated_bank",

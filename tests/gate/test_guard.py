@@ -12,10 +12,10 @@ from gate_bench import LIMITS, PERIOD_S, IdealBank, sim_spec
 from drives.bank import DriveSetupError, LinkLostError
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate import process
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.order import GateOrder
 from hil.stations.platform.gate.place_record import AT_REST_M_S, PlaceRecord
 from hil.stations.platform.gate.remote import RemoteGate
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.status import (
     STATUS_KIND,
     STATUS_SLOT_BYTES,

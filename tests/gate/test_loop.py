@@ -4,7 +4,7 @@ import pytest
 from gate_bench import PERIOD_S, RIG
 
 from drives.bank import BankFeedback, DriveState
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.stations.platform.bench import machine_of
 from hil.stations.platform.control import ABSENT, Control, PlatformStation
 from hil.stations.platform.gated_bank import Exchange

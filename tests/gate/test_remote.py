@@ -8,9 +8,9 @@ from gate_bench import LIMITS, PERIOD_S, IdealBank, InlineGate, sim_spec
 
 from drives.bank import BankEnd, LinkLostError
 from hil.ipc.ring import Ring
-from hil.stations.platform.gate.process import _tell
+from hil.stations.platform.gate.command_slot import CommandSlot
+from hil.stations.platform.gate.process import _push_end
 from hil.stations.platform.gate.remote import RemoteGate
-from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.status import (
     LOST_KIND,
     STATUS_KIND,
@@ -134,6 +134,6 @@ def test_how_the_drives_were_left_comes_over_whole(told):
     """Each touch has an entry of its own in the ring."""
     touches = (("wall and tool", 0.5, 0.002, (1.0, 2.5)), ("wall and base", 0.7, 0.002, (3.0,)))
     end = BankEnd({"sent": 7}, (0.7,) * 6, (120,) * 6, ("drive 3 (leg 3): silent",), touches)
-    _tell(told.ring, end)
+    _push_end(told.ring, end)
     told.remote._child = SimpleNamespace(running=False, kill=lambda: None)
     assert told.remote.close() == end

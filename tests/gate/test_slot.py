@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import at_least
 
-from hil.stations.platform.gate.slot import CommandSlot, Order
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from safety.modes import Request
 from safety.verdict import Setpoint
 

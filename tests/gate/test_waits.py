@@ -171,10 +171,10 @@ def test_a_process_that_starts_slowly_is_told_too():
 def test_the_set_up_in_the_gates_process_tells_it_twice_a_second(monkeypatch):
     said, now = [], [0.0]
     monkeypatch.setattr(process, "_say", lambda **answer: said.append((now[0], answer)))
-    teller = process.SetupTeller(lambda: now[0])
+    teller = process.WaitsWriter(lambda: now[0])
     for step in range(300):
         now[0] = step * 0.01
-        teller.tell((BOOT,))
+        teller.write((BOOT,))
     assert 5 <= len(said) <= 7
     assert said[0][1] == {"waiting": waits_to_json((BOOT,))}
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from remembered import remembered_drive, remembered_flight
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.maps import load_map, mapped
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 from hil.hosts.watch.watchdogs import HostWatch
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.faults import KINDS
 
 pytestmark = pytest.mark.campaign  # at the full rate

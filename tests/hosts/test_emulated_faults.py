@@ -10,7 +10,7 @@ from remembered import remembered_flight
 from wire_readers import WIRES, ask_xplane
 
 from sim.devices.fault_text import FaultError
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.faults import KINDS, HostFault, parse_fault
 
 FEED = remembered_flight()

@@ -8,11 +8,11 @@ import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
 from hil.stations.simulator.sources.ride_feed import ride_feed
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.feeds import feed_of
 from sim.hosts.flight import scripted_flight
-from sim.hosts.motion import AT_REST, GRAVITY_M_S2, VehicleMotion, from_euler, to_euler
-from sim.hosts.sampled import COLUMNS, Sampled
+from sim.hosts.motion_table import COLUMNS, Sampled
+from sim.hosts.vehicle_motion import AT_REST, GRAVITY_M_S2, VehicleMotion, from_euler, to_euler
 
 HEADER = ",".join(["t_s", *(name for names in COLUMNS.values() for name in names)])
 FLIGHT = scripted_flight()

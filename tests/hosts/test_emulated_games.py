@@ -10,13 +10,13 @@ from layout_samples import Moving
 from test_emulated_by_codecs import DRIVE, FLIGHT, heard, reaction, watched
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Received
 from hil.hosts.maps import load_map
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 from hil.hosts.watch.watchdogs import HostWatch
-from hil.stations.simulator.bench import opened_source
+from hil.stations.simulator.bench import open_ride_source
 from hil.stations.simulator.listening.emulation import EmulateChoice, build_host
 from hil.stations.simulator.scenario import load_ride
 from sim.hosts.kinds import wire_of
@@ -146,7 +146,7 @@ def test_a_ride_on_the_virtual_clock_emulates_the_game_of_its_map(game):
     scenario = configs_dir() / "scenarios" / "flight_live.toml"
     changes = [f'source.map="{game}"', 'clock="virtual"', 'source.emulated.feed="drive"']
     now, states = [0.0], []
-    with opened_source(load_ride(scenario, changes), lambda: now[0]) as source:
+    with open_ride_source(load_ride(scenario, changes), lambda: now[0]) as source:
         for index in range(300):
             now[0] = 0.01 * index
             states.append(source.poll(now[0]).host)

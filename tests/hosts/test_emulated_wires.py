@@ -16,9 +16,9 @@ import pytest
 from remembered import remembered_flight
 from wire_readers import WIRES, ask_xplane, flightgear
 
-from sim.hosts.emulated import emulated_host
-from sim.hosts.motion import AT_REST, GRAVITY_M_S2, acceleration, to_earth, to_euler
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.telemetry import Telemetry
+from sim.hosts.vehicle_motion import AT_REST, GRAVITY_M_S2, acceleration, to_earth, to_euler
 from sim.hosts.wires.hcu1 import Binary, Json
 from sim.hosts.wires.xplane import References, Rows
 

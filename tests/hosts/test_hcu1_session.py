@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hcu1_bytes import NO_NONCE, SignedSender, frame, mac
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.wires.hcu1 import Hcu1Codec
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from sim.hosts.wires.hcu1 import Binary
 
 KEY = b"0123456789abcdef0123456789abcdef"
@@ -36,7 +36,7 @@ CHALLENGE = bytes.fromhex(
 @pytest.fixture(autouse=True)
 def _stamps_of_the_test_s_clock(monkeypatch):
     """The kernel's stamps are of real time: without them a packet came when it was taken."""
-    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    monkeypatch.setattr("hil.hosts.link.kernel_lead_s", lambda now_s: 3600.0)
 
 
 def codec_of(*nonces):
@@ -188,8 +188,8 @@ def test_of_very_many_senders_few_are_kept():
 
 def telemetry(number):
     """What an emulated simulator shows in its moment of a number."""
-    from sim.hosts.motion import VehicleMotion
     from sim.hosts.telemetry import Telemetry
+    from sim.hosts.vehicle_motion import VehicleMotion
 
     motion = VehicleMotion(
         (0.1, -0.2, -9.8), (0.0,) * 3, (0.0,) * 3, (1.0, 0.0, 0.0, 0.0), (30.0, 0.0, 0.0),

@@ -7,7 +7,7 @@ import pytest
 from host_streams import PERIOD_S, jittered, vehicle
 
 from hil.hosts.watch.clocks import ArrivalLoop
-from hil.hosts.watch.follow import Follower
+from hil.hosts.watch.packet_follower import Follower
 from platform6dof.cueing.vehicle import VehicleFlags
 
 TICK_S = 0.002

@@ -11,7 +11,7 @@ from udp_user import know_at_once
 
 from hil.config.errors import ConfigError
 from hil.hosts.link import MOST_A_CYCLE, HostLink, Listening
-from hil.timing.clock import kernel_ahead_s
+from hil.timing.clock import kernel_lead_s
 from hil.timing.realtime import RealClock
 
 
@@ -102,8 +102,8 @@ def test_nothing_there_is_nothing_at_once_and_what_came_comes_in_order(linked, s
 
 def test_a_processor_taken_away_between_two_clocks_shifts_no_stamp():
     told_s = iter([0.0, 0.02, 0.02, 0.02])  # away for 20 ms at the first look
-    at_once = kernel_ahead_s(lambda: 0.02)
-    assert kernel_ahead_s(lambda: next(told_s)) == pytest.approx(at_once, abs=0.005)
+    at_once = kernel_lead_s(lambda: 0.02)
+    assert kernel_lead_s(lambda: next(told_s)) == pytest.approx(at_once, abs=0.005)
 
 
 @pytest.mark.real_time
@@ -144,7 +144,7 @@ def test_a_packet_s_time_is_the_kernel_s(sender):
 def test_a_jump_of_the_calendar_is_no_time_of_a_packet(linked, clock, monkeypatch, sender):
     one = sender()
     one.sendto(b"x", linked.address)
-    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    monkeypatch.setattr("hil.hosts.link.kernel_lead_s", lambda now_s: 3600.0)
     (got,) = linked.drain()
     assert got.kernel_s == clock.t_s
 

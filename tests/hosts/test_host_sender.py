@@ -10,10 +10,10 @@ from wire_readers import ask_xplane, hcu1, xplane_rref
 
 from hil.timing.realtime import RealClock
 from sim.hosts.console import HostConsole
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.flight import scripted_flight
-from sim.hosts.motion import GRAVITY_M_S2
-from sim.hosts.sender import Sender, run_host
+from sim.hosts.host_program import Sender, run_host
+from sim.hosts.vehicle_motion import GRAVITY_M_S2
 
 FLIGHT = scripted_flight()
 

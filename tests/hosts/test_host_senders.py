@@ -13,13 +13,13 @@ from campaign import share_of
 from hcu1_bytes import SignedSender, frame
 from udp_user import NOBODY, answer_at_once, closing_reported, know_at_once, needs_root, other_user
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.companion import _wait_for
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 
 PERIOD_S = 1 / 60
 SIGNED = b"a key of thirty-two bytes, no less"
@@ -28,7 +28,7 @@ SIGNED = b"a key of thirty-two bytes, no less"
 @pytest.fixture(autouse=True)
 def _stamps_of_the_test_s_clock(monkeypatch):
     """The kernel's stamps are of real time: without them a packet came when it was taken."""
-    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    monkeypatch.setattr("hil.hosts.link.kernel_lead_s", lambda now_s: 3600.0)
     know_at_once(monkeypatch)
 
 

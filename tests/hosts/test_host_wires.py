@@ -12,9 +12,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.maps import MapSettings, hosts_offered, load_map, mapped
+from hil.hosts.maps import MapSettings, installed_hosts, load_map, mapped
 from platform6dof.cueing.vehicle import REST, UNKNOWN, VehicleFlags, VehicleState
 from sim.hosts.flight import scripted_flight
 from sim.hosts.kinds import wire_of
@@ -90,7 +90,7 @@ def test_what_a_vehicle_does_is_what_is_decoded(name):
             seen += 1
             state = told.state
             for field in FIELDS:
-                if field in kind.tells:
+                if field in kind.fields:
                     wanted = getattr(motion, field)
                     assert getattr(state, field) == pytest.approx(wanted, rel=1e-5, abs=2e-5), field
                 else:
@@ -103,11 +103,11 @@ def test_what_a_vehicle_does_is_what_is_decoded(name):
             # The emulated earth is a ball, so that its degrees are 0.7 % off those of WGS 84.
             ball = 0.01 if "flightgear" in name or name == "jsbsim" else 0.0
             assert here == pytest.approx(first, abs=ball * far_m + 0.02)
-            if "t_s" in kind.tells:
+            if "t_s" in kind.fields:
                 assert state.t_s == pytest.approx(t_s, abs=1e-5)
-            if "sequence" in kind.tells:
+            if "sequence" in kind.fields:
                 assert told.sequence == index
-            if "flags.GROUND" in kind.tells:
+            if "flags.GROUND" in kind.fields:
                 assert bool(state.flags & VehicleFlags.GROUND) == motion.ground
     assert seen >= 599
 
@@ -125,13 +125,13 @@ def test_a_wire_tells_what_its_kind_says_and_nothing_else(name):
     for name_of, change in said.items():
         told = decoded(codec, motion_of(name, Telemetry(motion, 20.0, 7, **change), codec, wire))
         flag = VehicleFlags[name_of.partition(".")[2]]
-        assert bool(told.state.flags & flag) == (name_of in kind.tells), name_of
+        assert bool(told.state.flags & flag) == (name_of in kind.fields), name_of
     told = decoded(codec, motion_of(name, Telemetry(motion, 20.0, 7), codec, wire))
-    assert math.isfinite(told.state.t_s) == ("t_s" in kind.tells)
-    assert (told.sequence is not None) == ("sequence" in kind.tells)
+    assert math.isfinite(told.state.t_s) == ("t_s" in kind.fields)
+    assert (told.sequence is not None) == ("sequence" in kind.fields)
     slow = Telemetry(motion, 20.0, 7, speed_factor=0.5)
     factor = decoded(codec, motion_of(name, slow, codec, wire)).state.speed_factor
-    if "speed_factor" in kind.tells:
+    if "speed_factor" in kind.fields:
         assert factor == 0.5
     elif name != "hcu1":  # which has no such field, and is only ever sent at 1
         assert math.isnan(factor)
@@ -319,7 +319,7 @@ def test_any_bytes_are_taken_and_none_is_raised_for(name):
 
 
 def test_every_kind_is_offered_and_every_shipped_map_makes_a_codec():
-    offered = hosts_offered()
+    offered = installed_hosts()
     assert {one.name for one in offered if not one.broken} >= {
         "flightgear", "flightgear_generic", "jsbsim", "xplane_rref", "xplane_data", "beamng",
         "hcu1", "pose_template",

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.link import Datagram
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.watch.states import HostState
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.heard_host import HostSource
+from hil.stations.simulator.sources.host_source import HostSource
 
 pytest.importorskip("jsbsim")
 

@@ -17,7 +17,7 @@ from hil.hosts.watch.states import HostState
 from hil.hosts.wires.layout import LayoutCodec
 from hil.hosts.wires.layout_fields import GROUPS
 from hil.hosts.wires.layout_map import LayoutSettings
-from hil.hosts.wires.unjudged import unjudged_fields
+from hil.hosts.wires.unverifiable_signs import fields_without_check
 
 pytestmark = pytest.mark.campaign
 GAMES = ("codemasters", "f1_23", "outsim", "forza")
@@ -160,7 +160,7 @@ def test_what_is_right_is_followed_and_only_where_its_signs_were_looked_at(strea
 def test_what_nothing_contradicts_is_asked_for(streams, game, mistaken):
     settings = opened(game, DRIVE)[2]
     names = [one for one in mistaken.replace(",", " ").split() if one in settings.fields]
-    asked = unjudged_fields(settings.fields)
+    asked = fields_without_check(settings.fields)
     assert names
     assert set(names) <= set(asked)
     table = settings.model_dump() | {"signs_seen": ""}

@@ -11,7 +11,7 @@ from layout_samples import Moving
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.order import Ordering, PacketOrder

@@ -1,6 +1,6 @@
 """A mark of byte order, which some editors put before a text, changes nothing that is read."""
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.stations.simulator.sources.ride_feed import ride_feed
 
 RIDE = """\

@@ -8,14 +8,14 @@ import pytest
 from case_files import case_file, datagrams_of
 from physical_drive import drive
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, mapped
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 from hil.hosts.watch.watchdogs import HostWatch
 from hil.hosts.wires.hcu1 import Hcu1Settings
-from platform6dof.cueing.plausible import ForceFault, judged_force
+from platform6dof.cueing.plausible import ForceFault, judge_force
 from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
 
 G = 9.80665
@@ -71,7 +71,7 @@ def test_a_force_that_is_no_vehicles_is_not_engaged_and_the_key_is_named(force, 
     watch, seen = ridden(standing(f_m_s2=force))
     assert {told.weight for _, told in seen} == {0.0}
     assert (seen[-1][1].state, seen[-1][1].cause) == (HostState.WAITING, Cause.FORCE)
-    found = judged_force(force)
+    found = judge_force(force)
     assert found is not None
     assert found.fault is fault
     assert keys in watch.why

@@ -17,8 +17,8 @@ from hil.hosts.maps import mapped
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import HostState
 from hil.hosts.watch.watchdogs import HostWatch
-from sim.hosts.motion import VehicleMotion
 from sim.hosts.telemetry import Telemetry
+from sim.hosts.vehicle_motion import VehicleMotion
 
 pytestmark = pytest.mark.campaign
 G = 9.80665

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from sim.hosts.flight import scripted_drive, scripted_flight
-from sim.hosts.looping import Looping
-from sim.hosts.motion import euler_rates, from_euler, to_euler
+from sim.hosts.pitch_loop import PitchLoop
+from sim.hosts.vehicle_motion import euler_rates, from_euler, to_euler
 
 G = np.array([0.0, 0.0, 9.80665])
 H_S = 3e-5
@@ -53,7 +53,7 @@ def test_a_loop_put_upon_a_flight_fits(begin_s, lasts_s, share):
     t_s = begin_s + share * lasts_s
 
     def at(when_s):
-        looping = Looping(begin_s, lasts_s)  # its place is summed from call to call
+        looping = PitchLoop(begin_s, lasts_s)  # its place is summed from call to call
         for step in range(21):
             asked_s = when_s - 0.02 + 0.001 * step
             motion = looping.of(FLIGHT.at(asked_s), asked_s)
@@ -63,7 +63,7 @@ def test_a_loop_put_upon_a_flight_fits(begin_s, lasts_s, share):
 
 
 def test_the_place_of_a_loop_is_summed():
-    looping = Looping(35.0, 20.0)
+    looping = PitchLoop(35.0, 20.0)
     times_s = np.arange(30.0, 60.0, 1 / 60)
     flown = [looping.of(FLIGHT.at(t_s), t_s) for t_s in times_s]
     velocity = np.array([rotation(one).apply(one.v_m_s) for one in flown])

@@ -13,10 +13,10 @@ import pytest
 from test_docs import ROOT
 from test_flightgear_wire import loaded
 
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet
-from hil.hosts.maps import hosts_offered, load_map
+from hil.hosts.maps import installed_hosts, load_map
 from hil.hosts.wires import flightgear_generic, jsbsim
 from hil.hosts.wires.beamng import BeamNgCodec
 from hil.hosts.wires.flightgear import FlightGearCodec
@@ -77,7 +77,7 @@ def test_each_row_names_sign_unit_source_and_whether_it_was_seen():
 
 def test_each_kind_of_ours_has_rows():
     """A layout is what its map says, so that each shipped one has rows of its own."""
-    ours = {one.name for one in hosts_offered() if one.distribution.startswith("hil-bench")}
+    ours = {one.name for one in installed_hosts() if one.distribution.startswith("hil-bench")}
     maps = {one.stem: read_toml(one)["kind"] for one in HOSTS.glob("*.toml")}
     layouts = {name for name, kind in maps.items() if kind == "layout"}
     assert {wire for wire, *_ in rows()} == ours - {"layout"} | layouts

@@ -3,14 +3,14 @@
 import pytest
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.watch.states import HostState
-from hil.hosts.wires.unjudged import unjudged_fields
-from hil.stations.simulator.bench import opened_source
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.hosts.wires.unverifiable_signs import fields_without_check
+from hil.stations.simulator.bench import open_ride_source
+from hil.stations.simulator.listening.host_figures import HostFigures
 from hil.stations.simulator.listening.listen import why_not
 from hil.stations.simulator.scenario import load_ride
 from platform6dof.cueing.vehicle import VehicleState
@@ -47,7 +47,7 @@ RIGHT = {"forza", "codemasters", "f1_23", "outsim", "opentrack", "simtools", "fl
     ],
 )  # fmt: skip
 def test_what_nothing_else_in_a_packet_says_is_asked_for(fields, asked):
-    assert unjudged_fields(set(fields)) == asked
+    assert fields_without_check(set(fields)) == asked
 
 
 def tables():
@@ -89,7 +89,7 @@ def test_a_run_is_refused_before_anything_is_heard(tmp_path):
     changes = ['source.map="own.toml"', 'clock="virtual"', 'source.emulated.feed="drive"']
     with (
         pytest.raises(ConfigError, match=r"own\.toml: signs_seen is left out: .*roll, heading"),
-        opened_source(load_ride(scenario, changes), lambda: 0.0),
+        open_ride_source(load_ride(scenario, changes), lambda: 0.0),
     ):
         raise AssertionError
 

@@ -7,7 +7,7 @@ import third_party
 
 from hil.config.errors import ConfigError
 from hil.hosts.kind import Packet
-from hil.hosts.maps import hosts_offered, load_map
+from hil.hosts.maps import installed_hosts, load_map
 
 CODE = """
 from dataclasses import replace
@@ -89,4 +89,4 @@ def test_a_broken_one_is_refused_by_name_and_costs_nobody_else(installed, name, 
     with pytest.raises(ConfigError, match=r"of hil-their-hosts 2\.0 cannot be used") as caught:
         map_of(installed, f'kind = "{name}"\n')
     assert words in str(caught.value)
-    assert {one.name for one in hosts_offered() if not one.broken} >= {"theirs", "hcu1", "beamng"}
+    assert {one.name for one in installed_hosts() if not one.broken} >= {"theirs", "hcu1", "beamng"}

@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.wires.xplane_data import DataCodec
 from hil.hosts.wires.xplane_rref import PATHS, RrefCodec
-from sim.hosts.emulated import emulated_host
+from sim.hosts.emulated_host import emulated_host
 from sim.hosts.flight import scripted_flight
 
 G = 9.80665

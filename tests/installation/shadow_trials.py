@@ -40,7 +40,7 @@ from hil.stations.platform.gate.spec import BankSpec, sim_settings
 from hil.machines.rig.machine import cylinder_model, gate_limits, load_rig
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 rig = load_rig(configs_dir() / "rigs" / "paper.toml")
 spec = BankSpec("sim", "sim:", "paper", 0.01, settings=sim_settings(cylinder_model(rig, 0.01)))
 policy = RealtimePolicy(priority=None, lock_memory=False, keep_awake=False)

@@ -163,10 +163,10 @@ def test_a_child_gets_its_environment_folder_and_descriptors(tmp_path):
 def test_a_child_is_told_a_long_line_whole_and_sees_the_end_of_its_input():
     code = "import sys; print(len(sys.stdin.buffer.readline()), sys.stdin.buffer.read())"
     child: Any = start_child(("-c", code), stdin=PIPE, stdout=PIPE)
-    child.tell(b"x" * 300_000 + b"\n", last=True)  # more than a pipe holds
+    child.send(b"x" * 300_000 + b"\n", last=True)  # more than a pipe holds
     assert child.stdout.read() == b"300001 b''\n"
     assert (child.end(60.0), child.end()) == (0, 0)
-    child.tell(b"it is gone")
+    child.send(b"it is gone")
 
 
 def test_a_child_that_does_not_end_is_killed_and_its_pipes_are_closed():
@@ -182,5 +182,5 @@ def test_a_child_that_does_not_end_is_killed_and_its_pipes_are_closed():
 def test_a_child_that_died_is_not_told():
     child = start_child(("-c", "pass"), stdin=PIPE)
     child.wait()
-    child.tell(b"x\n", last=True)
+    child.send(b"x\n", last=True)
     assert child.end() == 0

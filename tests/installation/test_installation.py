@@ -11,6 +11,7 @@ import pytest
 from wheel_files import ROOT, put, record
 
 from drives.bank import DriveSetupError
+from hil.config.file_search import configs_dir
 from hil.config.installation import (
     HOME,
     PACKAGES,
@@ -22,7 +23,6 @@ from hil.config.installation import (
     foreign_code,
 )
 from hil.config.libraries import LIBRARIES, code_origin, library_origin, origins
-from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.gate.child import GateChild
 from hil.stations.platform.gate.order import GateOrder

@@ -29,7 +29,7 @@ from drives.bank import BankReport  # noqa: E402
 from hil.desk.endpoints import benches  # noqa: E402
 from hil.machines.rig.machine import load_rig  # noqa: E402
 from hil.stations.platform.drives.certificate import Proofs, write_certificate  # noqa: E402
-from hil.stations.platform.drives.commissioning import LegTest  # noqa: E402
+from hil.stations.platform.drives.leg_test import LegTest  # noqa: E402
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof  # noqa: E402
 
 RACK = BY_NAME["complete"]

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from drives.types.drive_type import DriveType, drive_type_from, place_of
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.rig.drive_file import canopen_type, header_of, read_drive_table
 from hil.machines.rig.drive_fit import fitted
 from hil.machines.rig.machine import load_rig

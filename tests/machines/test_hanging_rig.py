@@ -20,8 +20,8 @@ from drives.bank import DriveGoal
 from drives.sim.bank import SimulatedBank
 from drives.sim.coupled_cylinders import CylinderServo
 from hil.config.errors import ConfigError
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import (
     check_rig,
     cylinder_model,

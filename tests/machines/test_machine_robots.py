@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.kinematics.puma import forward
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.machines.world.arm_document import arm_robot, nearest_inertia, puma_robot
@@ -28,8 +28,8 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.robots.judge import findings_of
 from sim.world.robots.model import JointType
+from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.tree import spanning_tree
 
 CONFIGS = configs_dir()

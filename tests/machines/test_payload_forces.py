@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import gate_limits, geometry_of, lag_max_s, load_rig
 from hil.machines.rig.payload import FORCE_SHARE, HEADROOM, LEAN_MAX, expected_forces_n
 from hil.machines.rig.settings import Rig

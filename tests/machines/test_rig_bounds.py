@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.machines.rig.settings import Rig
 from safety.bounds import BOUNDS, LEG_BOUNDS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.machines.world.documents import machine_robot
 from hil.machines.world.rig_document import ORIGIN, PLATFORM, rig_robot, stroke_joint

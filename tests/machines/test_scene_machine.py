@@ -3,7 +3,7 @@
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import load_rig
 from hil.machines.world.rig_document import rig_robot
 from hil.machines.world.scene_documents import scene_of

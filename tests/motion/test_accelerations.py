@@ -12,7 +12,7 @@ from hil.config.errors import MotionError
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 from hil.stations.platform.motion.columns import ColumnMap
 from hil.stations.platform.motion.formats import header_of, read_recording
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.spectrum import response_spectrum
 
 NEUTRAL = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

@@ -14,7 +14,7 @@ from campaign import count
 
 from hil.config.errors import MotionError
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 
 SEED = 31_005
 NEUTRAL = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

@@ -14,7 +14,7 @@ from hil.config.errors import MotionError
 from hil.config.quick_table import read_quickly
 from hil.config.tables import SIZE_MAX_BYTES, read_table
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 
 MAPS = [ColumnMap("x", "x_m", "m"), ColumnMap("beta", "pitch", "deg")]
 ROWS = [f"{0.1 * k:.1f},{0.001 * k * k:.6f},{0.5 * k:.2f}" for k in range(12)]

@@ -17,7 +17,7 @@ from motion_checks import (
 
 from hil.config.errors import MotionError
 from hil.stations.platform.motion.kernels import window
-from hil.stations.platform.motion.law import MultiSine
+from hil.stations.platform.motion.multi_sine_motion import MultiSine
 
 TERMS = [
     [(0.020, 0.50, 0.3), (0.005, 2.30, -1.0)],

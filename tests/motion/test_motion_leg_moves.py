@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.errors import MotionError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import geometry_of, load_rig, park_pose
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
 from platform6dof.inverse import leg_lengths, leg_setpoint

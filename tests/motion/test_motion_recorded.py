@@ -18,7 +18,7 @@ from scipy.interpolate import make_interp_spline
 from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.recorded import RecordedMotion, fit_quintic
+from hil.stations.platform.motion.recorded_motion import RecordedMotion, fit_quintic
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
 

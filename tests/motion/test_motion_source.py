@@ -8,9 +8,9 @@ from motion_checks import LIMITS, NEUTRAL, assert_rests_at_both_ends, assert_sam
 
 from hil.config.errors import MotionError
 from hil.stations.platform.motion import kernels, moves
-from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.moves import Moves
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.multi_sine_motion import MultiSine
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import Hold, MotionSource, clamp_time, require_coordinates
 
 HERE = pose(0.1, 0.2, 0.9, 0.1, 0.2, 0.3)

@@ -9,7 +9,7 @@ from motion_checks import NEUTRAL
 from hil.config.errors import MotionError
 from hil.machines.cueing.ride_map import read_ride_map
 from hil.stations.platform.motion.columns import ColumnMap
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.simulator.ride_file import read_ride
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"

@@ -9,7 +9,7 @@ import pytest
 from hil.config.errors import MotionError
 from hil.config.times import read_timed
 from hil.diagram.library.files import table_of
-from hil.stations.arm.sources.recorded import RecordedSource
+from hil.stations.arm.sources.recorded_velocity import RecordedSource
 from hil.stations.arm.sources.source import SourceLimits
 from hil.stations.world.sources.recorded_stream import read_recorded
 

@@ -58,7 +58,7 @@ class Told:
     def __init__(self):
         self.operation = Operation()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.operation = operation
 
 

@@ -64,7 +64,7 @@ class Led:
         self.source = self.operator.holds(self.inner, LIMITS)
         self.order = OperatorOrder()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.told.append(operation)
 
     def write(self, **changes):

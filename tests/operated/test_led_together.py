@@ -45,8 +45,8 @@ def test_who_is_led_is_told_to_the_parts(tmp_path, everybody, led):
         tmp_path / "runs",
         program=("-c", TELLS),
     )
-    assert ["--operator" in result.told["argv"] for result in results] == led
-    assert ["clock=real" in result.told["argv"] for result in results] == led
+    assert ["--operator" in result.values["argv"] for result in results] == led
+    assert ["clock=real" in result.values["argv"] for result in results] == led
 
 
 def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):

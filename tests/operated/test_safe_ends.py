@@ -12,7 +12,7 @@ from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.operator.assembly import parking_proof
-from hil.stations.platform.operator.parking import ParkPath, ParkStage
+from hil.stations.platform.operator.park_path import ParkPath, ParkStage
 from hil.stations.platform.operator.path_check import PathCheck, PathScan, start_rows
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.supervisor import Outcome, Supervisor

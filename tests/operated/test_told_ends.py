@@ -340,11 +340,11 @@ def test_the_end_is_told_at_once_and_its_time_ten_times_a_second():
     ring = Broadcast.local(64)
     reader, teller = BroadcastReader(ring.buffer), Publisher(ring)
     now = Operation()
-    teller.tell(0.0, now)
+    teller.publish(0.0, now)
     for index, left_s in enumerate((5.0, 4.99, 4.98)):
         now = Operation(end=RunEnd(EndCause.TERMINAL, EndStep.AWAITING_PARK, left_s=left_s))
-        teller.tell(0.01 * (index + 1), now)
-    teller.tell(0.01 + EVERY_S, now)
+        teller.publish(0.01 * (index + 1), now)
+    teller.publish(0.01 + EVERY_S, now)
     found = [Operation.from_bytes(raw).end for kind, raw in reader.read() if kind == OPERATION_KIND]
     assert [None if one is None else one.left_s for one in found] == [None, 5.0, 4.98]
 

@@ -47,7 +47,7 @@ class ToldBench(Bench):
         self.desk = DeskBench()
         self.facts = platform_facts()
         sink = self.sink = Sink()
-        self.told.tell = Publisher(sink).tell
+        self.told.publish = Publisher(sink).publish
         journal = PlatformJournal(sink)
         self.journal.cycle, self.journal.operator = journal.cycle, journal.operator
         self.operation = Operation()

@@ -34,7 +34,7 @@ def app():
 
 
 @pytest.fixture(autouse=True, scope="module")
-def collected_here():
+def collect_garbage_here():
     """Cycles of widgets are collected in the thread that runs the tests, as in the panel's own."""
     gc.disable()
     yield

@@ -7,9 +7,9 @@ from hil.diagram.file.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBloc
 from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
-from hil.panel.diagram.models.grouping import Group, Ungroup
-from hil.panel.diagram.models.placing import AlignBlocks, Move
-from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks
+from hil.panel.diagram.models.group_edits import Group, Ungroup
+from hil.panel.diagram.models.line_edits import SetNote, SetParameter, SetTicks
+from hil.panel.diagram.models.place_edits import AlignBlocks, Move
 
 LEVEL = """format = 1
 base_s = 0.002

@@ -15,9 +15,9 @@ from PySide6.QtGui import QAction
 from window_bench import NOW_S, QUICK, scenario_text
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import announced
-from hil.panel.shell.models.bench_watch import LOOK_EVERY_S, BenchWatch
-from hil.panel.shell.models.opening import StartView
+from hil.desk.unattended_runs import announced
+from hil.panel.shell.models.bench_watch import POLL_EVERY_S, BenchWatch
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.window import MainWindow
 
 A, B, C = (Endpoint(Path(f"/run/{name}-7.sock"), name, 7) for name in "abc")
@@ -37,7 +37,7 @@ class Place:
     def look(self, *running):
         """What the next look that is due finds."""
         self.running = running
-        self.now_s += LOOK_EVERY_S
+        self.now_s += POLL_EVERY_S
         return self.watch.poll()
 
 
@@ -117,7 +117,7 @@ def waiting(still_window, monkeypatch):
 
     def turn(*running):
         place.running = running
-        place.now_s += LOOK_EVERY_S
+        place.now_s += POLL_EVERY_S
         still_window.turns.turn()
 
     place.turn = turn

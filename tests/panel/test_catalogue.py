@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.kinds import SPACE_ARM
 from hil.panel.scenarios.models.catalogue import (
     SaveError,

@@ -67,6 +67,6 @@ def test_what_cannot_be_read_any_more_is_told(app, monkeypatch, tmp_path, what, 
             view.set_run(which, run())
         view._comparing.wait()
     view.refresh()
-    assert view.told.text() == f"Cannot be compared: {why}"
+    assert view.status_label.text() == f"Cannot be compared: {why}"
     assert not view.busy
     view.deleteLater()

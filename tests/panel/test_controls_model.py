@@ -311,26 +311,26 @@ def test_a_pose_proved_for_a_desk_that_died_is_asked_for_anew():
 
 def test_the_form_says_nothing_of_force_until_it_was_told():
     model = controls()
-    assert model.motion_standing == "untold"
+    assert model.motion_in_force == "untold"
     play(model, 0)
-    assert model.motion_standing == "same"
+    assert model.motion_in_force == "same"
 
 
 def test_a_motion_is_in_force_once_control_plays_it():
     model = controls()
     play(model, 0)
     model.motion.edit(("motion", "duration_s"), "20")
-    assert model.motion_standing == "changed"
+    assert model.motion_in_force == "changed"
     model.apply_motion()
     (motion,) = model.messages(0.0)
     form = model.motion
     answer(model, motion)
     play(model, 0)
-    assert model.motion_standing == "proved"
+    assert model.motion_in_force == "proved"
     play(model, 0, refused=Refusal("the passage to it is not free: leg 2", serial=1))
     assert model.in_force.refused == "motion 1: the passage to it is not free: leg 2"
     play(model, 1)
-    assert (model.motion_standing, model.motion) == ("same", form)
+    assert (model.motion_in_force, model.motion) == ("same", form)
 
 
 def test_a_form_that_nobody_edited_follows_the_motion_in_force():
@@ -338,7 +338,7 @@ def test_a_form_that_nobody_edited_follows_the_motion_in_force():
     table = in_full(PLAN.scenario.motion.model_dump(exclude_unset=True) | {"duration_s": 7.0})
     model.in_force.hear(m.NewMotion(serial=3, table=table))
     play(model, 3)
-    assert model.motion_standing == "same"
+    assert model.motion_in_force == "same"
     assert model.motion.table["motion"]["duration_s"] == 7.0
     assert not model.motion.changed
     assert model.motion_problems() == ()
@@ -351,14 +351,14 @@ def test_an_edited_form_stays_and_never_says_that_it_is_in_force():
     table = in_full(PLAN.scenario.motion.model_dump(exclude_unset=True) | {"duration_s": 7.0})
     model.in_force.hear(m.NewMotion(serial=1, table=table))
     play(model, 1)
-    assert (model.motion.table["motion"]["duration_s"], model.motion_standing) == (20, "changed")
+    assert (model.motion.table["motion"]["duration_s"], model.motion_in_force) == (20, "changed")
     model.motion.undo()
     play(model, 1)
-    assert (model.motion.table["motion"]["duration_s"], model.motion_standing) == (7.0, "same")
+    assert (model.motion.table["motion"]["duration_s"], model.motion_in_force) == (7.0, "same")
 
 
 def test_terms_that_this_panel_was_never_told_are_not_called_in_force():
     model = controls()
     model.in_force.hear(m.NewMotion(serial=2, table=in_full(model.motion.table["motion"])))
     play(model, 1)
-    assert model.motion_standing == "unknown"
+    assert model.motion_in_force == "unknown"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.controls_view import NOTCHES, ControlsView

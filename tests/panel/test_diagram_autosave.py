@@ -14,8 +14,8 @@ from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, PlaceBlock
 from hil.panel.diagram.models.journal import journal_path
-from hil.panel.diagram.models.placing import Move
-from hil.panel.diagram.models.setting import SetNote, SetParameter
+from hil.panel.diagram.models.line_edits import SetNote, SetParameter
+from hil.panel.diagram.models.place_edits import Move
 
 EDITOR = """
 import sys
@@ -95,7 +95,7 @@ def test_a_tail_that_is_torn_loses_its_edit_alone(tmp_path):
     for size in range(whole.index(b"\n") + 1, len(whole) + 1, 7):
         journal_path(path).write_bytes(whole[:size])
         again = Document(path)
-        assert again.told == ""
+        assert again.notice == ""
         steps = again.recover()
         # Lines after the first; of the six one takes back and one replaces what was taken back.
         assert steps == [0, 1, 2, 3, 2, 3, 4][whole[:size].count(b"\n") - 1]
@@ -134,7 +134,7 @@ def test_a_damaged_autosave_is_told_and_set_aside(tmp_path, line):
     place.write_bytes(data)
     document = Document(path)
     assert document.offered is None
-    assert f"line {line + 1}: its checksum is wrong" in document.told
+    assert f"line {line + 1}: its checksum is wrong" in document.notice
     assert (tmp_path / ".law.toml.edits.damaged1").read_bytes() == bytes(data)
     assert text_of(document.file) != ""
     assert path.read_text() == LEVEL
@@ -149,7 +149,7 @@ def test_lines_that_are_whole_and_belong_elsewhere_are_damage(tmp_path):
     for wrong in ([], lines[:1] + lines[3:], lines[1:]):
         place.write_bytes(b"".join(wrong))
         document = Document(path)
-        assert "damaged" in document.told
+        assert "damaged" in document.notice
         document.close()
 
 
@@ -179,7 +179,7 @@ def test_an_autosave_of_anything_is_set_aside(tmp_path, texts):
         lines.append(b"%08x %s\n" % (check, text.encode()))
     journal_path(path).write_bytes(b"".join(lines))
     document = Document(path)
-    assert "damaged" in document.told
+    assert "damaged" in document.notice
     document.close()
 
 
@@ -216,7 +216,7 @@ def test_a_file_that_changed_since_is_told_with_the_offer(tmp_path):
     path, left = left_behind(tmp_path)
     path.write_text(LEVEL.replace("kp = 2.0", "kp = 7.0"))
     document = Document(path)
-    assert "changed since" in document.told
+    assert "changed since" in document.notice
     document.recover()
     assert text_of(document.file) == text_of(left.file)
     assert "kp = 7.0" in path.read_text()
@@ -262,7 +262,7 @@ def test_editing_goes_on_where_nothing_can_be_kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr("hil.panel.diagram.models.journal.os.write", full)
     assert document.do(SetParameter("", "pi", "kp", 3.0))
-    assert "autosave has ended: No space left" in document.told
+    assert "autosave has ended: No space left" in document.notice
     monkeypatch.undo()
     document.save()
     assert "kp = 3.0" in path.read_text()

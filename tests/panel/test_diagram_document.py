@@ -13,7 +13,7 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 from properties import dear
 
 from hil.config.errors import RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import load
 from hil.diagram.file.model import DrawnBlock
 from hil.diagram.file.read import read, read_text
@@ -21,8 +21,8 @@ from hil.diagram.file.write import text_of
 from hil.diagram.run.engine import Engine
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
-from hil.panel.diagram.models.placing import AlignBlocks, Move
-from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
+from hil.panel.diagram.models.line_edits import SetNote, SetParameter, SetTicks, typed
+from hil.panel.diagram.models.place_edits import AlignBlocks, Move
 
 FORCE = (configs_dir() / "diagrams" / "force_joint.toml").read_text()
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from properties import dear
 
 from hil.config.errors import RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
@@ -20,7 +20,7 @@ from hil.diagram.file.write import text_of
 from hil.diagram.run.engine import Engine
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.edits import is_face
-from hil.panel.diagram.models.grouping import Group, Ungroup
+from hil.panel.diagram.models.group_edits import Group, Ungroup
 from hil.panel.diagram.models.judge import faults_of, port_parameters
 from hil.panel.diagram.models.palette import Palette
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.read import read_text
+from hil.panel.diagram.models.line_edits import SetParameter
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
 from hil.panel.diagram.models.live_values import (
     active_states,
     path_into,
     port_words,
-    shown_ports,
     value_words,
+    visible_ports,
 )
-from hil.panel.diagram.models.setting import SetParameter
 
 OPERATED = """format = 1
 
@@ -102,12 +102,12 @@ def test_an_edit_goes_into_what_runs_and_one_that_cannot_run_is_told():
     run.advance(0.002)
     assert run.values("pi", "y")[0] == pytest.approx(pi_after(51, 0.0, kp=3.0), rel=1e-12)
     run.edited(file(LEVEL.replace('"error.u2" = "level.y"\n', "")))
-    assert "error.u2" in run.told
+    assert "error.u2" in run.notice
     assert "does not run" in run.words
     run.advance(0.002)
     assert run.tick == 52
     run.edited(file(LEVEL.replace('"error" = [100, 0]', '"error" = [140, 20]')))
-    assert run.told == ""
+    assert run.notice == ""
     with pytest.raises(ConfigError):
         LiveRun(file(LEVEL.replace('"error.u2" = "level.y"\n', "")))
 
@@ -156,7 +156,7 @@ def test_inside_a_sub_diagram_values_are_those_of_the_block_that_was_opened():
         run.step()
     assert path_into(drawn, "Law") == "law"
     assert path_into(drawn, "Other") == ""
-    ends = {(block, port): end for block, port, end in shown_ports(drawn, "Law", "law")}
+    ends = {(block, port): end for block, port, end in visible_ports(drawn, "Law", "law")}
     inputs = [one for one, end in ends.items() if end[0] == "law"]
     assert inputs
     for one in inputs:
@@ -216,7 +216,7 @@ def press(window, name):
 def test_a_law_runs_in_the_window_and_its_wires_have_values(window):
     press(window, "Step")
     live, scene = window.live, window.scene
-    assert live.told.text() == "t = 0.002 s, tick 1"
+    assert live.status_label.text() == "t = 0.002 s, tick 1"
     assert scene.values["error", "y"].words == "0.5 m"
     rows = {live.inputs.item(row, 0).text(): row for row in range(live.inputs.rowCount())}
     live.inputs.item(rows["level"], 1).setText("0.25")
@@ -250,7 +250,7 @@ def test_it_goes_with_the_clock_and_stays_at_a_condition(window, pump):
     press(window, "Run")
     assert window.live.source.going
     pump(lambda: not window.live.source.going)
-    assert "the condition holds" in window.live.told.text()
+    assert "the condition holds" in window.live.status_label.text()
     assert window.scene.values["pi", "y"].words == "1.001 V"
     window.live.condition.setText("pi > 1")
     window.live.condition.returnPressed.emit()
@@ -270,8 +270,8 @@ def test_what_cannot_run_is_told_and_what_stops_is_marked(window):
     assert rows == 1
     window.live.inputs.item(0, 1).setText("-1e300")
     press(window, "Step")
-    assert "pi" in window.live.told.text()
-    assert window.scene.blocks["pi"].stop == window.live.told.text()
+    assert "pi" in window.live.status_label.text()
+    assert window.scene.blocks["pi"].stop == window.live.status_label.text()
     assert window.scene.blocks["error"].stop == ""
     press(window, "Step back")
     assert window.scene.blocks["pi"].stop == ""

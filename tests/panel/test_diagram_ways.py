@@ -7,11 +7,11 @@ from diagram_samples import editor_window
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.file.read import read, read_text
 from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import AIR, STUB, TRIED_MOST, Ways, _tried
+from hil.panel.diagram.models.wire_routes import AIR, STUB, TRIED_MOST, Ways, _tried
 
 SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
 

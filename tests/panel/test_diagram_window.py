@@ -7,7 +7,7 @@ from hil.diagram.check.seam import DiagramEnds, Endpiece
 from hil.diagram.file.read import read
 from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.document import Document
-from hil.panel.diagram.models.setting import SetParameter
+from hil.panel.diagram.models.line_edits import SetParameter
 
 pytest.importorskip("PySide6")
 
@@ -117,7 +117,7 @@ def test_arrows_move_what_is_chosen_and_nothing_else(window):
 
 def test_what_nobody_placed_is_laid_out_and_what_somebody_placed_stays(window):
     from hil.panel.diagram.models.edits import PlaceBlock
-    from hil.panel.diagram.models.placing import LayOut
+    from hil.panel.diagram.models.place_edits import LayOut
 
     window.scene.do(PlaceBlock("", "Abs", (0, 0)))
     before = dict(window.document.file.top.places)

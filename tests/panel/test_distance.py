@@ -22,7 +22,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.margins import MarginsModel
 from hil.panel.live.session import Turn
-from hil.panel.shell.models.far import CAPITAL_MM, NO_RUN, far_of, px_per_mm, time_left_s
+from hil.panel.shell.models.far_display import CAPITAL_MM, NO_RUN, far_of, px_per_mm, time_left_s
 from hil.panel.shell.theme import DARK, LIGHT
 from hil.panel.shell.window_distance import font_of, px_per_mm_of
 from hil.panel.study.models.replay import FileFeed

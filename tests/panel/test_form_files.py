@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hil.config.shipped import configs_dir, find_file
+from hil.config.file_search import configs_dir, find_file
 from hil.panel.scenarios.models.form_files import offered
 from hil.run.file_kinds import TOGETHER
 from hil.stations.arm.station import SCENARIO as ARM

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.models.catalogue import table_of
 from hil.panel.scenarios.scenarios_view import ScenariosView
-from hil.run.file_kinds import named_kinds
+from hil.run.file_kinds import kinds_by_name
 
 ROBOTS = configs_dir() / "world" / "robots"
 
@@ -25,7 +25,7 @@ def view(app, tmp_path):
     made = ScenariosView(lambda: 0.0, tmp_path / "runs", ())
     made.resize(900, 700)
     made.show()
-    made.begin(named_kinds()["robot-document"])
+    made.begin(kinds_by_name()["robot-document"])
     yield made
     made.close_all()
     made.deleteLater()

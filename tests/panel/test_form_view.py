@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.form_delegate import NAME, PROBLEM, VALUE
 from hil.panel.scenarios.form_view import FormView
 from hil.panel.scenarios.models.form import FormModel

@@ -10,7 +10,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtCore import QObject
 
 from hil.panel.shell import app as panel_app
-from hil.panel.shell.app import collected_here
+from hil.panel.shell.app import collect_garbage_here
 
 
 class Cycle:
@@ -48,7 +48,7 @@ def automatic(monkeypatch):
 
 def test_cycles_end_in_the_thread_of_the_windows(app, pump, automatic):
     owner, ended = QObject(), []
-    with collected_here(owner):
+    with collect_garbage_here(owner):
         in_a_thread(ended)
         assert ended == []
         kept = [[] for _ in range(2000)]
@@ -72,7 +72,7 @@ def test_old_ones_are_left_alone(app, pump, automatic):
     seen = []
     gc.callbacks.append(lambda phase, info: seen.append(info["generation"]))
     try:
-        with collected_here(owner):
+        with collect_garbage_here(owner):
             for _ in range(30):
                 kept.extend([] for _ in range(2000))
                 count = len(seen)

@@ -100,9 +100,9 @@ def test_a_bench_is_looked_for_again_as_soon_as_it_is_time(monkeypatch):
         return []
 
     bench = fake_bench(monkeypatch, "time.sleep(30)", now_s=lambda: now[0], find=find)
-    for now[0] in (0.0, 0.9 * launch.LOOK_EVERY_S, launch.LOOK_EVERY_S):
+    for now[0] in (0.0, 0.9 * launch.POLL_EVERY_S, launch.POLL_EVERY_S):
         assert bench.poll() is LaunchState.STARTING
-    assert looks == [0.0, launch.LOOK_EVERY_S]
+    assert looks == [0.0, launch.POLL_EVERY_S]
     bench._child._process.kill()
     bench._child._process.wait(10)
     bench.forget()

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("PySide6")
 pytest.importorskip("mujoco")
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.scenario_work import ScenarioWork
 from hil.panel.scenarios.scenarios_view import ScenariosView

@@ -13,8 +13,8 @@ from hil.cli import panel as cli_panel
 from hil.cli.main import app
 from hil.config.settings import ConfigError
 from hil.desk.endpoints import Endpoint
-from hil.panel.shell.models import opening
-from hil.panel.shell.models.opening import opening_of
+from hil.panel.shell.models import start_view as opening
+from hil.panel.shell.models.start_view import start_view_of
 
 
 @pytest.fixture(autouse=True)
@@ -23,10 +23,10 @@ def no_benches(monkeypatch, tmp_path):
 
 
 def test_a_scenario_by_its_name_or_path():
-    assert opening_of("demo").what == "scenario"
-    assert opening_of("demo").station == "platform scenario"
-    assert opening_of("bkm_on_rm01").station == "arm scenario"
-    assert opening_of(str(opening_of("demo").path)) == opening_of("demo")
+    assert start_view_of("demo").what == "scenario"
+    assert start_view_of("demo").station == "platform scenario"
+    assert start_view_of("bkm_on_rm01").station == "arm scenario"
+    assert start_view_of(str(start_view_of("demo").path)) == start_view_of("demo")
 
 
 def test_a_run_by_its_folder_or_its_file(tmp_path):
@@ -35,32 +35,32 @@ def test_a_run_by_its_folder_or_its_file(tmp_path):
     file = run / "recording.mcap"
     file.touch()
     for given in (run, file, tmp_path):
-        assert opening_of(str(given)).what == "run"
-        assert opening_of(str(given)).path == file
+        assert start_view_of(str(given)).what == "run"
+        assert start_view_of(str(given)).path == file
 
 
 def test_what_is_of_no_use_is_refused_with_what_would_be_right(tmp_path):
     with pytest.raises(ConfigError, match=r"no recording\.mcap in it; need the folder of a run"):
-        opening_of(str(tmp_path))
+        start_view_of(str(tmp_path))
     with pytest.raises(ConfigError, match="no such file"):
-        opening_of(str(tmp_path / "none.mcap"))
+        start_view_of(str(tmp_path / "none.mcap"))
     with pytest.raises(ConfigError, match="did you mean demo"):
-        opening_of("demmo")
+        start_view_of("demmo")
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "recording.mcap").touch()
     with pytest.raises(ConfigError, match="2 runs are in it; name one"):
-        opening_of(str(tmp_path))
+        start_view_of(str(tmp_path))
 
 
 def test_nothing_means_what_runs_else_the_scenarios(monkeypatch, tmp_path):
-    assert opening_of(None).what == "scenarios"
+    assert start_view_of(None).what == "scenarios"
     first, second = (Endpoint(tmp_path / f"{k}.sock", "demo", k) for k in (1, 2))
     monkeypatch.setattr(opening, "benches", lambda: [first])
-    assert (opening_of(None).what, opening_of(None).path) == ("bench", first.path)
+    assert (start_view_of(None).what, start_view_of(None).path) == ("bench", first.path)
     monkeypatch.setattr(opening, "benches", lambda: [first, second])
-    assert opening_of(None).what == "choice"
-    assert opening_of(None).benches == (first, second)
+    assert start_view_of(None).what == "choice"
+    assert start_view_of(None).benches == (first, second)
 
 
 def test_json_says_what_would_be_opened_without_a_display():

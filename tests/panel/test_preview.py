@@ -11,11 +11,11 @@ from scipy.spatial.transform import Rotation
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.scenario_work import ScenarioWork
 from hil.panel.scene.dock_scene import SceneDock
-from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.preview import Preview

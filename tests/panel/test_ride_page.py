@@ -17,9 +17,9 @@ from hil.panel.shell.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.pages import PageSlider
 from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.page import pages
-from hil.stations.simulator.prover_program import DesiredJudge
+from hil.stations.simulator.prover_program import RideRequestJudge
+from hil.stations.simulator.ride_request import RideRequests
 from hil.stations.simulator.scenario import ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 
@@ -61,10 +61,10 @@ def model(vehicle):
 
 def asked(vehicle, message):
     """What the ride's model is asked, after desk and control have judged a message."""
-    judge = DesiredJudge(1, vehicle.inputs)
+    judge = RideRequestJudge(1, vehicle.inputs)
     why, table = judge.motion(message.table)
     assert why == ""
-    wishes = RideWishes(vehicle.motion, vehicle.parts, vehicle.inputs)
+    wishes = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
     assert wishes.take(1, table) == ""
     return dict(vehicle.motion.inputs)
 
@@ -103,8 +103,8 @@ def test_what_is_asked_comes_to_the_ride_and_stays_when_something_else_is_asked(
 def test_what_the_model_does_not_take_is_refused_by_desk_and_control(vehicle, inputs, why):
     table = {"kind": "ride", "inputs": inputs}
     before = dict(vehicle.motion.inputs)
-    assert why in DesiredJudge(1, vehicle.inputs).motion(table)[0]
-    wishes = RideWishes(vehicle.motion, vehicle.parts, vehicle.inputs)
+    assert why in RideRequestJudge(1, vehicle.inputs).motion(table)[0]
+    wishes = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
     assert why in wishes.take(1, orjson.dumps(table))
     assert vehicle.motion.inputs == before
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.scene.eye import NARROW_FOV_DEG, Eye
+from hil.scene.camera import NARROW_FOV_DEG, Eye
 
 eyes = st.builds(
     Eye,

@@ -7,7 +7,7 @@ import pytest
 from scene_samples import platform
 
 from hil.report.scene_figure import DARKEST, faces_of, painted
-from hil.scene.eye import Eye
+from hil.scene.camera import Eye
 from hil.scene.figure import Build, Camera, Figure, Part, Piece, grid
 from hil.scene.solids import Solid, ball, box, matrix
 

@@ -214,7 +214,7 @@ def test_what_is_seen_is_saved_and_nothing_overwritten(view, tmp_path):
     assert not QImage(str(picture)).isNull()
     again, other = view.save(tmp_path / "seen.csv")
     assert (again.name, other.name) == ("seen-2.csv", "seen-2.png")
-    view.save_and_tell(tmp_path / "nowhere" / "x.csv")
+    view.save_and_show(tmp_path / "nowhere" / "x.csv")
     assert "nowhere" in view.tools.state.text()
     view.model.hide(LEG1)
     with pytest.raises(ExportError):
@@ -295,7 +295,7 @@ def settled(view):
 def test_two_runs_are_compared(app, recording, tmp_path):
     view = shown(CompareView(LIGHT), 900, 600)
     view.set_run(0, compared(0.0, 0.0))
-    assert view.told.text() == "Open two recordings of one station to compare them"
+    assert view.status_label.text() == "Open two recordings of one station to compare them"
     view.set_run(1, compared(0.25, 0.004))
     assert view.busy
     assert view.progress.isVisible()
@@ -311,18 +311,18 @@ def test_two_runs_are_compared(app, recording, tmp_path):
     }
     assert found[LEG1] == pytest.approx(0.004, abs=1e-5)
     assert coloured(view.plots, LIGHT.traces[1]) > 100
-    assert "Rigs, scenarios and limits are the same" in view.told.text()
+    assert "Rigs, scenarios and limits are the same" in view.status_label.text()
     view.open_file(1, recording)
-    assert f"Reading {recording.name}…" in view.told.text()
+    assert f"Reading {recording.name}…" in view.status_label.text()
     settled(view)
     assert view.settings.rowCount() > 0
     view.open_file(1, tmp_path / "none.mcap")
     settled(view)
-    assert "none.mcap" in view.told.text()
+    assert "none.mcap" in view.status_label.text()
     view.set_run(1, ComparedRun(facts(ARM), np.zeros((3, ARM.values))))
     assert (
         "one is of the {first}, the other of the {second}".format(first="platform", second="arm")
-        in view.told.text()
+        in view.status_label.text()
     )
     view.close()
 
@@ -333,7 +333,7 @@ def test_a_comparison_can_be_given_up(app, recording):
     view.open_file(1, recording)
     work = view._reading[1]
     QTest.mouseClick(view.cancel, Qt.MouseButton.LeftButton)
-    assert view.told.text() == "Given up; open a run or choose a signal to go on"
+    assert view.status_label.text() == "Given up; open a run or choose a signal to go on"
     assert not view.cancel.isVisible()
     work.wait()
     view.refresh()

@@ -39,7 +39,7 @@ from hil.timing.realtime import RealClock
 app = QGuiApplication([])
 client = DeskClient.connect(sys.argv[1], "panel")
 session = LiveSession(client, RealClock().now_s, QGuiApplication.queryKeyboardModifiers)
-session.send(session.bench.take_or_release())
+session.send(session.bench.toggle_ownership())
 
 def turn():
     session.turn()
@@ -116,7 +116,7 @@ def test_whoever_owns_the_motion_asks_the_display_before_each_sign_of_life(desk,
     session = opened(client, NOW_S, lambda: asked.append(len(sent)))
     session.turn()
     assert asked == []  # who only watches has nothing to let go of
-    session.send(session.bench.take_or_release())
+    session.send(session.bench.toggle_ownership())
 
     def turned(timeout_s):
         client.wait(timeout_s)
@@ -191,7 +191,7 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
         assert NOW_S() - end_s < 1.0, "no turn waits for a desk"
         pause(timeout_s)
 
-    session.send(session.bench.take_or_release())
+    session.send(session.bench.toggle_ownership())
     until(lambda: session.owns, turned)
     session.bench.hold(pressed=True)
     control = Control(own_desk)
@@ -252,7 +252,7 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert not control.order.held
 
     assert session.next_id() > number + 1, "no number for the second time"
-    session.send(session.bench.take_or_release())
+    session.send(session.bench.toggle_ownership())
     until(lambda: session.owns, turned)
     for _ in range(20):
         turned(0.005)

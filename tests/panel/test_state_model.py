@@ -17,7 +17,7 @@ from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.pages import Shape
-from hil.stations.arm.recording import told_simulated
+from hil.stations.arm.recording import simulated_event
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
 from hil.stations.platform.operator.buttons import Readiness, why_not
@@ -181,7 +181,7 @@ def test_only_the_owner_holds_and_lets_go_when_it_loses_the_motion():
 
 
 def test_a_stop_and_giving_back_let_go():
-    for wish in (BenchModel.stop, BenchModel.take_or_release):
+    for wish in (BenchModel.stop, BenchModel.toggle_ownership):
         model = bench()
         model.hold(pressed=True)
         wish(model)
@@ -189,8 +189,8 @@ def test_a_stop_and_giving_back_let_go():
 
 
 def test_take_when_free_and_give_back_when_owned():
-    assert isinstance(bench(said=FREE).take_or_release(), m.Take)
-    assert isinstance(bench(said=OWN).take_or_release(), m.Release)
+    assert isinstance(bench(said=FREE).toggle_ownership(), m.Take)
+    assert isinstance(bench(said=OWN).toggle_ownership(), m.Release)
 
 
 def test_the_dead_man_is_told_as_control_has_it():
@@ -206,7 +206,7 @@ def test_banners_name_the_device():
     assert BenchModel(arm_facts()).banners == ("robot: SIMULATED rm01 (sim:)",)
     real = BenchModel(arm_facts(robot="rm01 (serial:/dev/ttyS0)"))
     assert real.banners == ()
-    real.take(Batch(np.empty((0, ARM.values)), (told_simulated(0.0, 0),)), 0.0)
+    real.take(Batch(np.empty((0, ARM.values)), (simulated_event(0.0, 0),)), 0.0)
     assert real.banners == ("robot: SIMULATED rm01 (serial:/dev/ttyS0)",)
 
 

@@ -26,15 +26,15 @@ from view_samples import gone, pump, shown
 
 from hil.desk import messages as m
 from hil.desk.operation import Operation
+from hil.panel.live.flow_row import FittedLabel
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import Source
 from hil.panel.live.state_view import StateView
-from hil.panel.live.wrapped import Fitted
 from hil.panel.shell.dock_layout import DOCKS
-from hil.panel.shell.text_room import RowHeight
+from hil.panel.shell.text_space import RowHeight
 from hil.panel.shell.theme import LIGHT
 from hil.panel.shell.window import MainWindow
-from hil.panel.shell.window_look import TEXT_PT
+from hil.panel.shell.window_appearance import TEXT_PT
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SMALL = [(1024, 600), (1366, 600)]
@@ -246,7 +246,7 @@ def test_nothing_of_the_strip_is_cut_off_at_any_size(strip, size_pt, width):
             lines = part.text().split("\n")
             assert max(map(metrics.horizontalAdvance, lines)) <= place.width(), part.text()
             assert len(lines) * metrics.height() <= place.height() + 1, part.text()
-        elif isinstance(part, Fitted):
+        elif isinstance(part, FittedLabel):
             assert part._fits(part.fitting(), part._room()), part.text()
         else:
             assert part.heightForWidth(place.width()) <= place.height() + 1, part.text()
@@ -317,18 +317,18 @@ def test_titles_of_docks_are_as_large_as_all_other_text(make):
 def test_a_message_that_is_too_long_is_written_smaller_and_its_hint_has_all_of_it(make):
     window = make(1024, 600)
     window.look.use_text(20)
-    window.tell("short")
+    window.show_message("short")
     assert window.messages.font().pointSizeF() == 20.0
     words = "This panel was busy for 181 ms: its sign of life was late, and hold-to-run was let go"
-    window.tell(words)
+    window.show_message(words)
     metrics = QFontMetrics(window.messages.font())
     assert 8.0 <= window.messages.font().pointSizeF() < 20.0
     assert metrics.horizontalAdvance(words) < window.messages.width()
-    window.tell(10 * words)
+    window.show_message(10 * words)
     assert window.messages.font().pointSizeF() == 8.0
     assert window.messages.toolTip() == 10 * words
     high = window.messages.height()
-    window.tell("short")
+    window.show_message("short")
     pump()
     assert window.messages.height() == high, "no dock moves for a message"
 
@@ -357,7 +357,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from hil.panel.shell.dock_layout import DOCKS
-from hil.panel.shell.models.far import CAPITAL_MM
+from hil.panel.shell.models.far_display import CAPITAL_MM
 from hil.panel.shell.window import MainWindow
 from hil.panel.shell.window_distance import px_per_mm_of
 from PySide6.QtGui import QFontMetricsF

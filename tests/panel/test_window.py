@@ -18,7 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
 from row_samples import PLATFORM, CycleFrame
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.operation import OPERATION_KIND, Operation
@@ -28,7 +28,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.models.handles import KEYS
 from hil.panel.live.models.bench_link import Link
 from hil.panel.live.models.bench_stop import SILENT_S
-from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.shortcuts import SHORTCUTS, Where, help_html
 from hil.panel.shell.window import MainWindow
 from hil.recording.events import ROWS
@@ -331,7 +331,7 @@ def test_views_are_made_one_by_one_and_all_before_the_motion_is_taken(make, desk
     until(lambda: "scene" in window.views.made)
     assert not window.views.complete
     assert not window.session.owns
-    assert window.send(window.session.bench.take_or_release())
+    assert window.send(window.session.bench.toggle_ownership())
     until(lambda: window.views.complete or window.session.owns)
     assert not window.session.owns
     until(lambda: window.session.owns)

@@ -181,14 +181,14 @@ def test_a_fault_that_lasts_is_printed_once_and_told_in_words_that_stay(
     window, monkeypatch, capsys
 ):
     monkeypatch.setattr(panel_app.sys, "excepthook", None)
-    panel_app._hear_faults(window.of)
+    panel_app._watch_faults(window.of)
     long = ZeroDivisionError("a view " + "x" * 300)
     for fault in (long, long, long, KeyError("another")):
         panel_app.sys.excepthook(type(fault), fault, None)
     printed = capsys.readouterr().err
     assert printed.count("ZeroDivisionError") == 1
     assert printed.count("KeyError") == 1
-    window.of.tell("something else")
+    window.of.show_message("something else")
     words = window.of.strip.fault_words
     assert not words.isHidden()
     assert "may be wrong" in words.text()

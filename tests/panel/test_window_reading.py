@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
 
-from hil.panel.shell import window_reading
+from hil.panel.shell import window_reader as window_reading
 from hil.panel.shell.models.background import CancelledError
-from hil.panel.shell.window_reading import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_turns import READING_S
 from hil.recording.header import RecordingError
 
@@ -57,7 +57,7 @@ def reading(app):
     bar = QStatusBar()
     bar.show()
     heard: list[object] = []
-    made = BackgroundReading(bar, lambda: 0.0, heard.append, heard.append)
+    made = BackgroundReader(bar, lambda: 0.0, heard.append, heard.append)
     made.heard = heard
     yield made
     made.close()
@@ -179,7 +179,7 @@ def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp
 
     path = write(tmp_path / "recording.mcap", 1200)
     shares: list[float] = []
-    Recording.open(path, told=shares.append)
+    Recording.open(path, report=shares.append)
     assert shares == sorted(shares)
     assert len(shares) > 3
     assert 0.0 < shares[0] < 0.5 < shares[-1] <= 1.0

@@ -10,7 +10,7 @@ from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 
 from drives.bank import BankEnd, BankReport
 from hil.config.errors import RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.drive_fit import OUTSIDE_SOFT_M, scales_of
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.reference import (

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from hil.machines.rig.machine import gate_limits
 from hil.stations.platform import check
-from hil.stations.platform.adhoc import recorded_table
-from hil.stations.platform.motion import excerpts, recorded
+from hil.stations.platform.motion import excerpts
+from hil.stations.platform.motion import recorded_motion as recorded
 from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.motion.law import MultiSine
+from hil.stations.platform.motion.multi_sine_motion import MultiSine
+from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.scenario import plan_from_table
 
 STEP_S = 0.02

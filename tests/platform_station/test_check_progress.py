@@ -7,10 +7,11 @@ import pytest
 from rich.console import Console
 
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.stations.platform import check, checked
-from hil.stations.platform.adhoc import recorded_table
+from hil.stations.platform import check
+from hil.stations.platform import check_report as checked
 from hil.stations.platform.motion import excerpts
 from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.scenario import plan_from_table
 
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 
 DRIVES = configs_dir() / "drives"
 CAN, MODBUS = "slcan:socket://127.0.0.1:29536", "modbus-tcp://127.0.0.1:1502"

@@ -13,8 +13,8 @@ import pytest
 import hil.stations.platform.bench
 from drives.bank import BankReport
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.machines.rig.drives import RigDrives
 from hil.machines.rig.machine import load_rig
 from hil.recording.reader import Recording
@@ -27,7 +27,7 @@ from hil.stations.platform.drives.certificate import (
     lacking,
     write_certificate,
 )
-from hil.stations.platform.drives.commissioning import (
+from hil.stations.platform.drives.leg_test import (
     FIRST_WAY_M,
     HOME_SWITCH,
     STEP_M,
@@ -76,7 +76,7 @@ def test_a_ruler_proves_no_recording_of_hours(passed, monkeypatch):
     rig = RIG.model_copy(update={"name": passed.metadata["run"]["rig"]})
     told = f"a jog of one leg .* has {passed.cycles} cycles, at most {passed.cycles - 1} are"
     with pytest.raises(RefusedError, match=told):
-        reference_tools.rule_and_show(rig, passed.path, 0.01, "A. Person", as_json=True)
+        reference_tools.prove_scale_and_show(rig, passed.path, 0.01, "A. Person", as_json=True)
 
 
 def faults_of(recording: Recording) -> dict[int, str]:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.config.named import GIVEN
-from hil.stations.platform.adhoc import recorded_table
+from hil.config.named_files import GIVEN
 from hil.stations.platform.motion.build import motion_of_table
+from hil.stations.platform.recording_scenario import recorded_table
 
 ROWS = 1500
 T_S = 0.01 * np.arange(ROWS)

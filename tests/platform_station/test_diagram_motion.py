@@ -9,9 +9,9 @@ from bench_plans import PAPER
 
 from hil import service
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.platform.fit.told import DRAWN, nothing_fits
+from hil.stations.platform.fit.fit_summaries import DRAWN, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.preview import preview
 from hil.stations.platform.runner import play_moves

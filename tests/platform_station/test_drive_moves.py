@@ -119,8 +119,8 @@ def test_a_signal_after_homing_does_not_take_its_result_away(monkeypatch, capsys
     runs = Runs(monkeypatch)
     runs.judging = interrupt
 
-    def play(plan_, folder, *, until_told, **options):
-        until_told.enter_context(StopSignals())
+    def play(plan_, folder, *, until_shown, **options):
+        until_shown.enter_context(StopSignals())
         return runs.play(plan_, folder, **options)
 
     monkeypatch.setattr(drive_moves, "play_moves", play)

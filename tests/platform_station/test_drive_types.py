@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from drives.bank import DriveModelError
 from drives.types.eds_file import read_eds
 from hil.cli.main import app
+from hil.config.file_search import configs_dir
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
 from hil.machines.rig.drive_file import canopen_type
 
 runner = CliRunner()

@@ -4,8 +4,8 @@ import pytest
 from bench_plans import QUICK
 from campaign import SHARE, count
 
+from hil.config.file_search import configs_dir, find_file
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir, find_file
 from hil.run.station import Request
 from hil.stations.platform import command_line
 from hil.stations.platform.bench import run

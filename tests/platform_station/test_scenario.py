@@ -8,8 +8,8 @@ from bench_plans import HEAVE, PAPER, plan
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil.config.file_search import configs_dir, find_file
 from hil.config.settings import ConfigError, apply_overrides, read_toml
-from hil.config.shipped import configs_dir, find_file
 from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
 from hil.machines.rig.settings import Rig
 from hil.run.file_kinds import scenario_file
@@ -18,7 +18,7 @@ from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.bench import run
 from hil.stations.platform.scenario import Plan, Scenario, load_plan
 from hil.stations.simulator.scenario import load_ride
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from drives.bank import BankReport
+from hil.config.file_search import configs_dir
 from hil.config.files import read_trusted
-from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.certificate import Proofs, lacking, write_certificate
 from hil.stations.platform.drives.reference import (

@@ -14,8 +14,8 @@ from eds_samples import lists_of, made, plain
 from rack_bench import needs_wires, rack, told_well, write_quick_rig
 
 import hil.report.style
+from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
-from hil.config.shipped import configs_dir
 from hil.stations.platform.drives.rack_setup import type_of
 
 SEED = 11

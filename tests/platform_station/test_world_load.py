@@ -12,9 +12,9 @@ import pytest
 from rack_bench import shown
 
 from hil.config.errors import ConfigError
-from hil.config.named import GIVEN
+from hil.config.file_search import configs_dir, find_file
+from hil.config.named_files import GIVEN
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir, find_file
 from hil.machines.rig.machine import check_rig, load_rig
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.bench import run

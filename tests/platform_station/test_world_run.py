@@ -9,8 +9,8 @@ from rack_bench import CHANCE, repeated, shown
 
 from drives.bank import DriveGoal
 from hil.config.errors import ConfigError
-from hil.config.named import GIVEN
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
+from hil.config.named_files import GIVEN
 from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from rack_bench import shown, told
 
 from drives.bank import BankEnd
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.ipc.ring import Ring
 from hil.machines.rig.machine import gate_limits
 from hil.recording.reader import Recording
@@ -19,7 +19,7 @@ from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.fit.command import command_line
-from hil.stations.platform.gate.process import _tell
+from hil.stations.platform.gate.process import _push_end
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, STATUS_SLOTS
 from hil.stations.platform.motion.build import motion_of
@@ -126,7 +126,7 @@ def test_touches_come_back_from_events_and_from_the_gates_process():
     gate = RemoteGate(bank_spec(some), gate_limits(some.rig, 0.004), lambda: 0.0)
     gate._ring = Ring.shared(STATUS_SLOTS, STATUS_SLOT_BYTES)
     try:
-        _tell(gate._ring, BankEnd({"cycles": 3}, touched=TOUCHED))
+        _push_end(gate._ring, BankEnd({"cycles": 3}, touched=TOUCHED))
         gate._read_ring([])
     finally:
         gate._ring.release()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from row_samples import NAN6, CycleFrame, with_codes
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import geometry_of
 from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.report.acceleration_figure import (
     _along,
     _motion,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hil.recording.thinned import decimate
+from hil.recording.decimation import decimate
 
 LINES = arrays(
     np.float64,

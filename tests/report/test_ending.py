@@ -18,8 +18,8 @@ from report_samples import (
 
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.ending import Ending, Verdict, in_agreement, sentence, verdict_of
 from hil.report.phases import phases_of, times_s
+from hil.report.run_verdict import Ending, Verdict, in_agreement, sentence, verdict_of
 from hil.stations.platform.report.view import platform_verdict
 from hil.stations.platform.signals import CycleFlag
 

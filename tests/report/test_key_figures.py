@@ -7,7 +7,7 @@ import pytest
 from report_samples import LAG, demo_plan, start_of, with_columns, write_run
 
 from hil.recording.reader import Recording
-from hil.report.recorded import KeyFigure
+from hil.report.recorded_run import KeyFigure
 from hil.run.evidence import evidence_of
 from hil.stations.platform.report.key_figures import key_figures
 from hil.stations.platform.report.leg_figures import step_rate, window_share

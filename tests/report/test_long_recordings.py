@@ -40,7 +40,7 @@ READING = {
     "check": """
 from types import SimpleNamespace
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.stations.arm import ride
 from hil.stations.arm.moves import play
 from hil.stations.world.rerun import plan_of_recording
@@ -87,7 +87,7 @@ for align in compare_align.Align:
     assert not any(one.largest for one in found.rows), found
 """,
     "end": """
-from hil.report.ending import verdict_of
+from hil.report.run_verdict import verdict_of
 from hil.report.phases import phases_of, times_s
 from hil.run.evidence import evidence_of, verdicts_of
 from hil.run.stall import stall_of
@@ -145,7 +145,7 @@ RUN = """
 import sys
 from pathlib import Path
 from hil import service
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.run.station import Request
 from hil.stations.platform.scenario import load_plan
 from hil.stations.platform.station import STATION

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.stations.platform.bench import run

@@ -9,9 +9,9 @@ from report_samples import TRIP_TEXT, with_columns
 import hil.run.registry
 from hil.cli.recordings import write_page
 from hil.recording.reader import Recording
-from hil.report.ending import Ending
 from hil.report.page import write_report
-from hil.report.recorded import recorded_run
+from hil.report.recorded_run import recorded_run
+from hil.report.run_verdict import Ending
 from hil.run.registry import Installed, stations
 
 COMMON = ["objections", "timeline", "events", "settings"]

@@ -13,7 +13,7 @@ from hil.report import style
 from hil.report.page import _event
 from hil.report.phases import Phase
 from hil.report.pieces import values_at
-from hil.report.recorded import RunPiece, common_figures
+from hil.report.recorded_run import RunPiece, common_figures
 from hil.report.style import draw_png, limit_line, place
 from hil.report.time_axes import span_s, time_axes, timeline
 

@@ -6,9 +6,9 @@ from contextlib import nullcontext
 import pytest
 
 from hil.cli.recordings import write_page
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.report.ending import Ending
+from hil.report.run_verdict import Ending
 from hil.run.part_process import NOTE_NAME, PartNote
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording

@@ -10,9 +10,9 @@ from hypothesis.extra import numpy as arrays
 from report_samples import GOOD, TRIPPED, violation, write_run
 
 from hil.recording import row_arrays
+from hil.recording.decimation import Decimator, decimate
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
-from hil.recording.thinned import Thinned, decimate
 from hil.report.page import write_report
 from hil.report.pieces import lines, peaks
 from hil.run.evidence import evidence_of
@@ -96,7 +96,7 @@ def test_a_spike_of_one_row_is_drawn(tmp_path, files_only):
     st.integers(1, 40),
 )  # fmt: skip
 def test_values_in_pieces_are_thinned_as_the_whole_is(values, most, size):
-    thinned = Thinned(len(values), most)
+    thinned = Decimator(len(values), most)
     for first in range(0, len(values), size):
         thinned.add(values[first : first + size])
     line, chosen = thinned.line(), decimate(values, most)

@@ -63,7 +63,10 @@ def test_it_is_there(function):
 
 
 def test_one_that_moved_is_found():
-    moved = 'from hil.run.late import late_of\npages = late_of("hil.diagram")("panel_page:pages")\n'
+    moved = (
+        "from hil.run.late_call import late_of\n"
+        'pages = late_of("hil.diagram")("panel_page:pages")\n'
+    )
     [function] = named(moved)
     with pytest.raises(ModuleNotFoundError):
         found(function)

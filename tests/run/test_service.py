@@ -6,8 +6,8 @@ import pytest
 
 from hil import service
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.settings import apply_overrides, read_toml
-from hil.config.shipped import configs_dir
 from hil.config.toml_text import toml_value
 from hil.run import registry
 

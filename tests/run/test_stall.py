@@ -12,7 +12,7 @@ from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder, RecorderRing
-from hil.report.ending import verdict_of
+from hil.report.run_verdict import verdict_of
 from hil.run.stall import stall_of
 from hil.timing.neighbours import Neighbour, _seen, neighbours
 

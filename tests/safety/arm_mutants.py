@@ -120,7 +120,11 @@ ARM_ROWS = {
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),
     "arm_driver/contour/kept_period.py": (
-        ("requests are never late", "HEARD_WITHIN_S: Final = 0.02", "HEARD_WITHIN_S: Final = 0.0"),
+        (
+            "requests are never late",
+            "RECEIVED_WITHIN_S: Final = 0.02",
+            "RECEIVED_WITHIN_S: Final = 0.0",
+        ),
         (
             "a lost request is a slow robot",
             "self._bound_s) if self._lost",

@@ -20,7 +20,7 @@ GATE_TESTS = {
     "platform6dof/cueing/governor_solver.py": _GOVERNOR,
     "platform6dof/cueing/governor_state.py": _GOVERNOR,
     "platform6dof/cueing/governor_stop.py": _GOVERNOR,
-    "platform6dof/cueing/governor_wish.py": (*_GOVERNOR, "cueing/test_governor_ends.py"),
+    "platform6dof/cueing/governor_target.py": (*_GOVERNOR, "cueing/test_governor_ends.py"),
 }
 """Tests that look at each file, the likeliest first."""
 
@@ -70,7 +70,7 @@ GATE_ROWS = {
         ("no first motion is asked for", "if report.first_motion:", "if False:"),
         ("a place with a silent leg is one", "if feedback is None or not all(feedback.fresh):", "if feedback is None:"),
     ),
-    "hil/stations/arm/gated.py": (
+    "hil/stations/arm/waypoint_gate.py": (
         ("the thread that answers is not known", "return getattr(self._link, \"reader_thread\", None)", "return None"),
     ),
     "safety/robot_gate.py": (
@@ -89,7 +89,7 @@ GATE_ROWS = {
         ("only the end of a stop is looked at", "knots = 1 + min(KNOTS_MAX - 1, int(size / KNOT_M))", "knots = 1"),
     ),
     "platform6dof/cueing/governor_ends.py": (
-        ("an end may be passed by a gentle stop", "if move * stop_way(move / change) > room:", "if move * stop_way(move / change) > 3.0 * room:"),
+        ("an end may be passed by a gentle stop", "if move * stop_distance(move / change) > room:", "if move * stop_distance(move / change) > 3.0 * room:"),
     ),
     "platform6dof/cueing/governor_near.py": (
         ("a margin below its buffer stays there", "wanted = margins[j] + recovery * (wanted - margins[j])", "wanted = margins[j]"),

@@ -235,7 +235,7 @@ def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float)
     return (distance_m / dt_s + dv * k * (k + 1) / 2.0) / (k + 1)
 
 
-def stop_way(speed, deceleration, dt, steps=None):
+def stop_distance(speed, deceleration, dt, steps=None):
     """Way of a stop, added up cycle by cycle, that loses a fraction of the speed in each."""
     ratio = abs(speed) / (deceleration * dt) if steps is None else steps
     way, j = 0.0, 1
@@ -255,4 +255,6 @@ def stop_ends(limits, length_m, movement_m):
             for u, leg in zip(movement_m, limits.legs, strict=True)
         ),
     )
-    return [x + stop_way(u / dt, 1.0, dt, ratio) for x, u in zip(length_m, movement_m, strict=True)]
+    return [
+        x + stop_distance(u / dt, 1.0, dt, ratio) for x, u in zip(length_m, movement_m, strict=True)
+    ]

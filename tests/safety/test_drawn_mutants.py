@@ -24,7 +24,7 @@ EQUIVALENT = {
     "platform6dof/cueing/governor_stop.py:140 '*' -> '/'": "a far margin is only computed",
     "platform6dof/cueing/governor_near.py:44 '<' -> '<='": "places are computed and not used",
     "platform6dof/cueing/governor_stop.py:101 '6' -> '7'": "a longer array, its end unused",
-    "platform6dof/cueing/governor_wish.py:87 '6' -> '7'": "a longer view, its end unused",
+    "platform6dof/cueing/governor_target.py:87 '6' -> '7'": "a longer view, its end unused",
     "platform6dof/cueing/governor_state.py:33 '6' -> '7'": "a longer array, its end unused",
     "safety/robot_gate.py:88 '0.0' -> '1.0'": "a stop sets it before it is read",
     "safety/checks.py:66 '<=' -> '<'": "at an end, each way of moving breaks another rule",

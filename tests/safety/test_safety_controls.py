@@ -11,8 +11,8 @@ import pytest
 from safety_judge import Judge
 from safety_samples import DT, NO, START, YES, ZERO, Bench, changed, make_limits
 
+from safety.controlled_stop import StopRamp
 from safety.modes import Mode, Request
-from safety.stopping import StopRamp
 from safety.verdict import Check
 
 SPEED = (0.1, -0.08, 0.06, -0.04, 0.02, 0.0)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import at_least
 
-from safety.faults import FaultLatch, reaction_to, told
+from safety.faults import FaultLatch, describe_faults, reaction_to
 from safety.modes import Severity
 from safety.verdict import Check, Violation
 
@@ -125,7 +125,7 @@ def test_what_only_informs_is_not_latched():
 
 def test_in_words_the_first_cause_stands_before_the_worst():
     mild, grave = fault(Check.MISSING, None, Severity.HOLD), fault(Check.DRIVE, 1)
-    assert told(()) == ""
-    assert told((mild,)) == told((mild, mild)) == str(mild)
-    assert told((mild, grave)) == f"{mild}; then {grave}"
-    assert told((grave, mild)) == str(grave)
+    assert describe_faults(()) == ""
+    assert describe_faults((mild,)) == describe_faults((mild, mild)) == str(mild)
+    assert describe_faults((mild, grave)) == f"{mild}; then {grave}"
+    assert describe_faults((grave, mild)) == str(grave)

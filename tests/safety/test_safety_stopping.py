@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import at_least
-from safety_samples import EPS, speed_limit_within, stop_way
+from safety_samples import EPS, speed_limit_within, stop_distance
 
-from safety.stopping import StopRamp, ramp_way
+from safety.controlled_stop import StopRamp, ramp_distance
 
 periods = st.sampled_from([0.001, 0.002, 0.004, 0.01])
 decelerations = st.floats(0.1, 20.0)
@@ -19,7 +19,7 @@ speeds = st.floats(-1.0, 1.0)
 
 def whole_way(speed, deceleration, dt):
     """Way of the next cycle at `speed` and of the braking after it, added up."""
-    return speed * dt + stop_way(speed, deceleration, dt)
+    return speed * dt + stop_distance(speed, deceleration, dt)
 
 
 @at_least(300)
@@ -48,12 +48,12 @@ def test_the_printed_case_of_the_exact_form():
 @given(st.floats(1.0, 500.0))
 def test_the_way_of_a_ramp_is_its_sum(ratio):
     added = sum(max(0.0, 1.0 - j / ratio) for j in range(1, 502))
-    assert ramp_way(ratio) == pytest.approx(added, rel=1e-12, abs=1e-12)
+    assert ramp_distance(ratio) == pytest.approx(added, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("ratio", "way"), [(1.0, 0.0), (2.0, 0.5), (2.5, 0.8), (4.0, 1.5)])
 def test_the_way_of_short_ramps(ratio, way):
-    assert ramp_way(ratio) == pytest.approx(way, abs=1e-15)
+    assert ramp_distance(ratio) == pytest.approx(way, abs=1e-15)
 
 
 six_speeds = st.tuples(*[speeds] * 6)
@@ -132,7 +132,7 @@ def test_the_binding_leg_reproduces_the_single_leg_form(v, a, dt, place):
     speed[place], deceleration[place] = v, a
     ramp = ramp_of(tuple(speed), tuple(deceleration), dt)
     way = ramp.length_m(10**6)[place] - 1.0
-    assert way == pytest.approx(stop_way(v, a, dt), abs=EPS)
+    assert way == pytest.approx(stop_distance(v, a, dt), abs=EPS)
     assert speed_limit_within(v * dt + way, a, dt) == pytest.approx(v, rel=1e-7)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from hil.scene.eye import FAR, NEAR, Eye
+from hil.scene.camera import FAR, NEAR, Eye
 from hil.scene.figure import Build, Camera, Ground, Part, Piece, grid
 from hil.scene.margins import FULL_LEASTS, WARN_SHARE, MarginGroup, RestState, above
 from hil.scene.solids import ball, bar, box

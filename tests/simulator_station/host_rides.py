@@ -15,7 +15,7 @@ from pathlib import Path
 import campaign
 import numpy as np
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.kind import Received
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
@@ -26,19 +26,19 @@ from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.motion import RideMotion
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.emulated import (
+from hil.stations.simulator.sources.emulated_host_source import (
     EmulatedSettings,
     EmulatedWire,
     WaitingFeed,
     host_of,
 )
-from hil.stations.simulator.sources.heard_host import HostSource
+from hil.stations.simulator.sources.host_source import HostSource
 from platform6dof.cueing.vehicle import VehicleState
 from platform6dof.inverse import leg_setpoints_batch
 from sim.hosts.flight import scripted_drive, scripted_flight
 from sim.hosts.jet import Ramp, pulse
-from sim.hosts.looping import Looping
-from sim.hosts.scripted import Script, Scripted
+from sim.hosts.pitch_loop import PitchLoop
+from sim.hosts.ramp_script import Script, Scripted
 
 copyreg.pickle(struct.Struct, lambda one: (struct.Struct, (one.format,)))  # to copy codecs
 PERIOD_S = 1.0 / campaign.rate_hz(250.0)
@@ -160,7 +160,7 @@ class Bench:
         self._source = HostSource(kind, map_, EmulatedWire(self._host, waiting, (), 0.0), around)
         if not watched:
             vars(self._source)["_watch"] = Trusting()
-        preset = preset if "f_m_s2" in kind.tells else "direct"
+        preset = preset if "f_m_s2" in kind.fields else "direct"
         cue = filter_of(read_preset(preset), PERIOD_S)
         neutral = np.array(rig().neutral.coordinates())
         limiter = governor_of(rig(), PERIOD_S) if governed else None
@@ -256,7 +256,7 @@ def ideal_loop(map_name, seed, takes_s, lasts_s):
     feed, preset = VEHICLES[vehicle_of(map_name, seed)]
     neutral = np.array(rig().neutral.coordinates())
     chain = Chain(filter_of(read_preset(preset), PERIOD_S), None, neutral, HEAD_M, PERIOD_S)
-    loop, rows = Looping(begins_s(seed), takes_s), []
+    loop, rows = PitchLoop(begins_s(seed), takes_s), []
     for cycle in range(round(lasts_s / PERIOD_S)):
         t_s = cycle * PERIOD_S
         motion = feed.at(t_s)

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from hil.timing.realtime import RealClock
-from sim.hosts.emulated import emulated_host
-from sim.hosts.sender import run_host
+from sim.hosts.emulated_host import emulated_host
+from sim.hosts.host_program import run_host
 
 
 def free_port():

@@ -7,7 +7,7 @@ import numpy as np
 from operated_bench import PATIENCE, PERIOD_S, QUICK, RATE_HZ, Bench, Clock, Journal, Never, Told
 from ride_bench import plan_of
 
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.desk.order import LatestOrder, OperatorOrder
 from hil.machines.rig.machine import gate_limits
 from hil.stations.platform.bench import bank_of, machine_of

@@ -50,7 +50,7 @@ def test_any_mount_is_found(tmp_path, mount, reads):
     bend = written(path, MOUNTS[mount], reads, force=1 / G, rate=57.29578)
     found = find_axes(path, bend)
     (tmp_path / "map.toml").write_text(found.toml)
-    ride = read_ride_file(path, read_ride_map(str(tmp_path / "map.toml"))).told
+    ride = read_ride_file(path, read_ride_map(str(tmp_path / "map.toml"))).motion
     true = np.array([one.f_m_s2 for one in STATES])
     for k in (0, 1):
         true[:, k] -= true[:, k].mean()

@@ -12,7 +12,7 @@ from rack_bench import write_quick_rig
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.simulator.scenario import RidePlan
 

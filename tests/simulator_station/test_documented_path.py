@@ -26,7 +26,7 @@ from test_docs import ROOT
 from test_end_to_end import Panel, engage_and_play
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.recording.reader import Recording
 from hil.service import dry_run

@@ -8,7 +8,7 @@ import pytest
 from bench_plans import QUICK
 
 from drives.waits import Wait
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.recording.signals import Signal, Signals
 from hil.stations.platform.bench import run

@@ -5,7 +5,7 @@ import pytest
 
 from hil.stations.simulator.head import platform_rows
 from hil_common.arrays.pose import Pose
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 
 HEAD = np.array([0.3, -0.2, 1.1])
 NEUTRAL = np.array([0.1, 0.2, 1.0, 0.0, 0.0, 0.0])

@@ -8,7 +8,7 @@ import pytest
 from fault_table import FAULTS, shown
 from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loop, rig, vehicle_of
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.motion import RidePhase
@@ -32,8 +32,8 @@ HOME_S = 6.0
 """Whatever does not has let the platform come home and rest by then [s]."""
 
 
-def tells_of(name):
-    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].tells
+def fields_for(name):
+    return load_map(configs_dir() / "hosts" / f"{name}.toml")[0].fields
 
 
 def with_fault(name, seed, fault, watched=True):
@@ -47,7 +47,7 @@ def bound(ride):
 
 def seen_wrongly(fault, name, seed, ride):
     """What of the watchdogs' reaction is not as it is said."""
-    wanted, at_s = shown(fault, tells_of(name)), begins_s(seed)
+    wanted, at_s = shown(fault, fields_for(name)), begins_s(seed)
     seen_s = ride.first(HostState.FADING_OUT)
     if wanted.causes == (Cause.NONE,):
         return [] if seen_s == math.inf else [f"seen after {seen_s - at_s:.3f} s"]
@@ -78,7 +78,7 @@ def kicks(fault, name, seed, ride):
     """What moves as it would not without the fault."""
     usual, found = clean(name, seed), []
     most = bound(usual)
-    if not shown(fault, tells_of(name)).causes:
+    if not shown(fault, fields_for(name)).causes:
         return []  # it is the governor that limits it
     if fault == "loop":
         ideal = ideal_loop(name, seed, LOOP_S, begins_s(seed) + LASTS_S["loop"])

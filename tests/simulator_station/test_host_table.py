@@ -3,15 +3,15 @@
 from fault_table import FAULTS, KINDS, shown, table
 from test_docs import ROOT
 
-from hil.hosts.maps import hosts_offered
+from hil.hosts.maps import installed_hosts
 from hil.hosts.watch.states import Cause
 from sim.hosts.faults import KINDS as EMULATED
 
 
 def tells():
     """Of kinds each of whose maps tells the same."""
-    kinds = [one.value for one in hosts_offered() if not one.broken]
-    return {one.name: one.tells for one in kinds if one.tells_by_map is None}
+    kinds = [one.value for one in installed_hosts() if not one.broken]
+    return {one.name: one.fields for one in kinds if one.fields_by_map is None}
 
 
 def test_the_table_of_the_documents_is_that_of_the_codecs():

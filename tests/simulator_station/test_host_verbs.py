@@ -9,10 +9,10 @@ import pytest
 from host_verbs import free_port, hil, sent
 
 from hil.hosts.kind import Packet, Received
-from hil.stations.simulator.listening.ears import ListenChoice, listen, listening
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_lookup import find_host
+from hil.stations.simulator.listening.host_receiver import ListenChoice, listen, listening
 from hil.stations.simulator.listening.listen import why_not
-from hil.stations.simulator.listening.named import named_host
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.ride_file import read_ride
 from hil.timing.realtime import RealClock
@@ -82,7 +82,7 @@ def test_a_wrong_sign_is_refused_with_its_axis():
     ],
 )
 def test_a_packet_that_is_none_is_shown_with_what_is_needed(name, data, says):
-    choice = ListenChoice(host=named_host(name), port=0)
+    choice = ListenChoice(host=find_host(name), port=0)
     with socket(AF_INET, SOCK_DGRAM) as sender, listening(choice, RealClock()) as ears:
         sender.bind(("127.0.0.1", 0))
 

@@ -11,11 +11,11 @@ from ride_bench import ridden, table_of
 
 from hil.config.errors import ConfigError
 from hil.hosts.watch.states import SOUND, Cause, HostState
-from hil.stations.simulator.bench import opened_source
+from hil.stations.simulator.bench import open_ride_source
 from hil.stations.simulator.cue import _passes
-from hil.stations.simulator.offered import sources_offered
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.scenario import ride_from_table
+from hil.stations.simulator.source_registry import installed_sources
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle
@@ -71,7 +71,7 @@ def plan_by(source, folder=Path()):
 def heard_of(plan, seconds=6.0, begin_s=3.0):
     """What a source says until and after it begins; how its opening is refused."""
     now, heard, why = [0.0], [], ""
-    with opened_source(plan, lambda: now[0]) as source:
+    with open_ride_source(plan, lambda: now[0]) as source:
         for k in range(round(100 * seconds)):
             now[0] = 0.01 * k
             if k == round(100 * begin_s):
@@ -84,7 +84,7 @@ def heard_of(plan, seconds=6.0, begin_s=3.0):
 @pytest.mark.usefixtures("scripted")
 def test_every_kind_of_source_has_its_case():
     """A new kind fails here until somebody says how a wrong force comes in by it."""
-    assert {one.name for one in sources_offered()} == set(SENDERS)
+    assert {one.name for one in installed_sources()} == set(SENDERS)
 
 
 @pytest.mark.usefixtures("scripted")

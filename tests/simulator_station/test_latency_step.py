@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from ride_bench import coded
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.simulator.latency import latency_trail
 from hil.timing.realtime import RealClock

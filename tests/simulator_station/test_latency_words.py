@@ -4,8 +4,8 @@ import pytest
 from ride_bench import plan_of, ridden
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
-from hil.stations.simulator.latency_run import latency_and_show, told_latency
+from hil.config.file_search import configs_dir
+from hil.stations.simulator.latency_run import latency_and_show, summarize_latency
 
 DRIVE = configs_dir() / "motions" / "test_drive.csv"
 
@@ -18,7 +18,7 @@ def test_why_nothing_was_measured_is_told(tmp_path, reason, says):
     source = {"kind": "recording", "file": str(DRIVE)}
     _, recording = ridden(tmp_path, source, duration_s=1.0)
     with pytest.raises(RefusedError, match=says):
-        told_latency(plan_of(source), recording, reason)
+        summarize_latency(plan_of(source), recording, reason)
 
 
 def test_a_recording_is_refused_before_anything_is_begun(tmp_path):

@@ -12,13 +12,13 @@ from led_bench import LedBench
 from operated_bench import PERIOD_S
 from udp_user import know_at_once
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk.order import Button
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from hil.stations.simulator.words import CAUSES, state_text
 from safety.modes import Mode
 
@@ -26,7 +26,7 @@ from safety.modes import Mode
 @pytest.fixture(autouse=True)
 def _stamps_of_the_test_s_clock(monkeypatch):
     """The kernel's stamps are of real time: without them a packet came when it was taken."""
-    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    monkeypatch.setattr("hil.hosts.link.kernel_lead_s", lambda now_s: 3600.0)
     know_at_once(monkeypatch)
 
 

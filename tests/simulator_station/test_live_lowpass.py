@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.hosts.watch.states import Heard
 from hil.stations.platform.motion.lowpass import LiveLowPass, lowpass
 from hil.stations.simulator.latency_run import lowpass_delay_s

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from ride_bench import PERIOD_S, RATE_HZ, coded, in_mode, ridden
 
-from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
+from hil.config.named_files import GIVEN
 from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.latency import SHARES, latency_trail

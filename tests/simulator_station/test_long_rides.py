@@ -10,7 +10,8 @@ from test_live_ride import ride
 from hil.recording import row_arrays
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
-from hil.stations.simulator import felt, latency
+from hil.stations.simulator import felt_ride as felt
+from hil.stations.simulator import latency
 from hil.stations.simulator.latency import SHARES, latency_trail
 from hil.stations.simulator.report import (
     felt_figure,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from campaign import share_of
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.bench import opened_source
+from hil.stations.simulator.bench import open_ride_source
 from hil.stations.simulator.ride_file import read_ride_file
 from hil.stations.simulator.scenario import load_ride
 
@@ -44,7 +44,7 @@ def test_a_shipped_ride_is_followed_to_its_end(name, feed, gain):
         changes.append(f'source.emulated.feed="{feed}"')
     plan = load_ride(SCENARIOS / f"{name}.toml", changes)
     now, seen = [0.0], set()
-    with opened_source(plan, lambda: now[0]) as source:
+    with open_ride_source(plan, lambda: now[0]) as source:
         source.begin(0.0)
         for index in range(60 * 100):
             now[0] = 0.01 * index

@@ -8,7 +8,7 @@ import pytest
 from campaign import share_of
 from cueing_samples import BASE
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.omct_run import OmctChain, run_omct
@@ -142,7 +142,7 @@ def test_points_come_by_test_and_frequency_and_progress_is_told(plan):
         tests=(7, 6, 10),
         frequencies=(10.0, 3.981),
         drives=False,
-        told=lambda done, of: told.append((done, of)),
+        report=lambda done, of: told.append((done, of)),
     )
     assert [(one.test, one.rad_s) for one in run.points] == [
         (6, 3.981), (6, 10.0), (7, 3.981), (7, 10.0), (10, 3.981), (10, 10.0)

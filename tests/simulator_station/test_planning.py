@@ -20,7 +20,7 @@ from hil.stations.simulator.plan_wire import (
     setup_from_bytes,
     setup_to_bytes,
 )
-from hil.stations.simulator.planning import PlanningError, PlanningProcess
+from hil.stations.simulator.planner_process import PlanningError, PlanningProcess
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import Curve, Scale

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.cueing.ride_map import QUANTITIES, RideMap, read_ride_map
 from hil.stations.simulator.ride_file import read_ride, read_ride_file
 from platform6dof.cueing.agreement import Judgement

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from campaign import long_only
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.cueing.ride_map import read_ride_map
 from hil.stations.simulator.cue import CueRequest, plan_of, run_cue
 from hil.stations.simulator.rehearsal import rehearse

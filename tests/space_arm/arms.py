@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from hil.machines.world.arm_document import arm_robot, triple
 from sim.world.engine.mjcf import Stepping, model_text

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sim.world.space_arm import drive as d
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.classic import Euler1993, Rk4, largest_stable_step
 from sim.world.space_arm.drive import DriveEffects, DriveModel, drive_table
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
+from sim.world.space_arm.integrators_1993 import Euler1993, Rk4, largest_stable_step
 from sim.world.space_arm.kernels.drive_law import motor_torque
 from sim.world.space_arm.kernels.regimes import line_of, regime_of
 from sim.world.space_arm.kernels.sdirk2 import SLIP, L, Q, V, W

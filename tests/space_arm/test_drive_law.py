@@ -28,8 +28,8 @@ from sim.world.space_arm.drive import (
 from sim.world.space_arm.kernels.drive_law import (
     free_rate,
     gear_torque,
+    gear_torque_of_motor,
     motor_torque,
-    passed_on,
 )
 
 ARM = shipped("bkm").arm()
@@ -131,7 +131,7 @@ def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
     args = (table, j, hs, reference, windup, command, dry)
     gap = table[HOLD, j] == RIGID_GAP
     guess = free_rate(table, j, hs, reference, command, dry, 0.0) if gap else reference
-    torque, fall, w, follow = passed_on(*args, link, side, guess)
+    torque, fall, w, follow = gear_torque_of_motor(*args, link, side, guess)
     assert 0.0 <= follow <= 1.0
     assert fall >= 0.0
     assert np.isfinite(torque)
@@ -145,14 +145,14 @@ def test_what_is_passed_on_obeys_the_motor_and_never_rises_with_the_link(
         assert friction == pytest.approx(dry, abs=1e-9 * scale)
     if w < -1e-8:
         assert friction == pytest.approx(-dry, abs=1e-9 * scale)
-    later, _, _, _ = passed_on(*args, link + faster, side, guess)
+    later, _, _, _ = gear_torque_of_motor(*args, link + faster, side, guess)
     assert later <= torque + 1e-9 * scale
-    _, fall_near, w_near, follow_near = passed_on(*args, link + 1e-6, side, guess)
+    _, fall_near, w_near, follow_near = gear_torque_of_motor(*args, link + 1e-6, side, guess)
     if (fall_near, follow_near) == (fall, follow):  # on the same straight piece
         assert w_near - w == pytest.approx(follow * 1e-6, abs=1e-12)
 
 
 def test_a_motor_that_sticks_stands_exactly():
     table = TABLES["e"]
-    assert passed_on(table, 0, 1e-3, 0.0, 2.2e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] == 0.0
-    assert passed_on(table, 0, 1e-3, 0.0, 4e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] < 0.0
+    assert gear_torque_of_motor(table, 0, 1e-3, 0.0, 2.2e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] == 0.0
+    assert gear_torque_of_motor(table, 0, 1e-3, 0.0, 4e-4, 0.0, 60.0, 0.0, 0.0, 0.01)[2] < 0.0

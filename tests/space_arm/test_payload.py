@@ -22,7 +22,7 @@ from sim.world.space_arm.arm import Arm, Body, SpaceArmError
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.links import merged
 from sim.world.space_arm.payload import grapple_rates, inertia_at_gripper
-from sim.world.space_arm.simplified import MassModel, historical, simplified
+from sim.world.space_arm.simplified_arms import MassModel, historical, simplified
 
 BKM = shipped("bkm")
 ROTORS = np.array([d.gear_ratio**2 * d.motor_inertia_kg_m2 for d in BKM.arm().drives])

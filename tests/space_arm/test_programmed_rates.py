@@ -304,7 +304,7 @@ def test_no_walk_passes_a_limit_and_a_stop_is_always_possible(seed, acceleration
         v = command.rates_rad_s
         q = q + TICK_S * v
         hard = StopLaw(np.full(6, acceleration), TICK_S)
-        for end in (q, q + hard.way_rad(v) - TICK_S * v):
+        for end in (q, q + hard.stopping_distance_rad(v) - TICK_S * v):
             assert np.all(end >= NARROW[:, 0] - 1e-9)
             assert np.all(end <= NARROW[:, 1] + 1e-9)
 
@@ -355,7 +355,7 @@ def test_the_greatest_factor_uses_up_the_room_exactly(rates, rounding, room):
     law = StopLaw(np.array([0.01, 0.02, 0.01, 0.03, 0.05, 0.04]), TICK_S, rounding)
     factors = law.factor_within(np.full(6, room), rates)
     for i, factor in enumerate(factors):
-        assert law.way_rad(factor * rates)[i] == pytest.approx(
+        assert law.stopping_distance_rad(factor * rates)[i] == pytest.approx(
             math.copysign(room, rates[i]), rel=1e-9
         )
     assert np.all(law.factor_within(np.full(6, -0.1), rates) == 0.0)
@@ -369,10 +369,10 @@ def test_from_every_permitted_state_the_next_one_is_permitted_or_braked(seed, ro
     last = rng.uniform(-0.08, 0.08, 6)
     # Joints are left just the room that the smooth stop needs, or a little more.
     after = np.sign(last) * (1.0 - rng.choice([0.0, 1e-4, 1e-2], 6))
-    q = after - (law.way_rad(last) - TICK_S * last)
+    q = after - (law.stopping_distance_rad(last) - TICK_S * last)
     step = limits.step(q, last, rng.uniform(-0.1, 0.1, 6))
     braked = np.allclose(step.rates, law.braked(last), atol=1e-15)
-    assert braked or np.all(np.abs(q + law.way_rad(step.rates)) <= 1.0 + 2e-12)
+    assert braked or np.all(np.abs(q + law.stopping_distance_rad(step.rates)) <= 1.0 + 2e-12)
     assert np.all(np.abs(step.rates - last) <= 0.01 * TICK_S * (1 + 1e-9))
 
 
@@ -392,7 +392,7 @@ def test_without_room_for_the_rounded_stop_the_plain_one_is_taken(joint):
     moving, q = np.zeros(6), NARROW.mean(axis=1)
     moving[joint] = 0.03
     plain = StopLaw(np.full(6, 0.01), TICK_S)
-    q[joint] = NARROW[joint, 1] - (plain.way_rad(moving) - TICK_S * moving)[joint]
+    q[joint] = NARROW[joint, 1] - (plain.stopping_distance_rad(moving) - TICK_S * moving)[joint]
     prs.reset(moving)
     now = q.copy()
     for _ in range(plain.ticks(moving)):
@@ -573,7 +573,9 @@ def test_the_stop_keeps_its_direction_and_ends_when_it_said(rates, rounding):
         now = after
     np.testing.assert_array_equal(now, np.zeros(6))
     np.testing.assert_array_equal(stop.next(now), np.zeros(6))
-    np.testing.assert_allclose(way + rates * TICK_S, law.way_rad(rates), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(
+        way + rates * TICK_S, law.stopping_distance_rad(rates), rtol=1e-9, atol=1e-13
+    )
     most = max(1.0, float(np.max(np.abs(rates) / (limit * TICK_S))))
     assert np.max(np.abs(np.diff([*steps, 0.0]))) <= (1 + 1e-6) / (most * rounding)
 

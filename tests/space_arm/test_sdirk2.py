@@ -7,7 +7,6 @@ import pytest
 from arms import shipped
 from numpy.testing import assert_array_equal
 
-from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import (
     DRAG,
     FRICTION,
@@ -19,6 +18,7 @@ from sim.world.space_arm.drive import (
     drive_table,
 )
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Sdirk4, SpanStatus
+from sim.world.space_arm.integrators_1993 import Rk4
 from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
 from sim.world.space_arm.kernels.sdirk2 import STATE_ROWS, L, Q, V, W
 from sim.world.space_arm.simulator import levers_m

@@ -21,9 +21,9 @@ from hil_arm_study.table import Load, Scheme, TablePlan, make_table
 from hil_arm_study.targets import PUBLISHED, TARGETS
 from scipy.spatial.transform import Rotation
 
-from sim.world.space_arm.classic import Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, Span, SpanStatus
+from sim.world.space_arm.integrators_1993 import Rk4
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 # one worker: RK4 is compiled once

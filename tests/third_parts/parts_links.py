@@ -1,7 +1,7 @@
 """Links with one planted fault each, named by their URL `planted:FAULT`."""
 
 from arm_driver.link import LinkKind, Offer
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.link_states import LinkState, StreamResult
 
 
@@ -31,7 +31,7 @@ class Obedient:
             True,
             streaming,
             self.sent,
-            None if self.at is None else ShownPose(self.at),
+            None if self.at is None else DisplayedPose(self.at),
             0.0,
         )
 

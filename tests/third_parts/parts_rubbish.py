@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from hil.config.settings import Settings
-from hil.stations.platform.motion.offered import MotionKind
+from hil.stations.platform.motion.motion_plugins import MotionKind
 from platform6dof.pose import PlatformSetpoint
 
 AT_S = 1.25

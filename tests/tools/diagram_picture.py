@@ -15,8 +15,8 @@ from typing import Final
 
 from PySide6.QtWidgets import QApplication
 
-from hil.config.shipped import configs_dir
-from hil.diagram.run.tap_reader import tapped_laws
+from hil.config.file_search import configs_dir
+from hil.diagram.run.tap_reader import find_tapped_laws
 from hil.ipc.child import DEVNULL, start_child
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
@@ -47,7 +47,7 @@ def take(out: Path) -> Path:
         window = DiagramWindow(Document(path))
         window.show()
         end_s = now_s() + WAIT_MAX_S
-        while not any(one.run == RUN for one in tapped_laws()):
+        while not any(one.run == RUN for one in find_tapped_laws()):
             if now_s() > end_s:
                 raise TimeoutError(f"{RUN} did not begin within {WAIT_MAX_S:g} s")
             app.processEvents()

@@ -16,13 +16,13 @@ from PySide6.QtCore import QSettings, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, start_child
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.scene.view import SceneView
-from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.window import MainWindow
 from hil.panel.study.session import ReplaySession
 from hil.timing.realtime import RealClock

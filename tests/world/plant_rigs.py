@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.machines.world.rig_document import ACTUATOR, PLATFORM, rig_robot
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
-from sim.world.plants.platform import PlatformPlant
+from sim.world.plants.platform_plant import PlatformPlant
 from sim.world.robots.body import BodyPlace
 from sim.world.robots.model import Robot
 from sim.world.scenes.model import Stepping

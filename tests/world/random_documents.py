@@ -15,7 +15,7 @@ from robot_documents import generated
 
 from sim.world.robots.body import BodyPlace, BodyShape, LinkMesh, LinkVisual
 from sim.world.robots.model import REST, JointType
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 FILES = files_of(cube_obj=QUADS)
 LINKS_MAX, LOOPS_MAX = 60, 6

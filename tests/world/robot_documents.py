@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.model import (
     REST,

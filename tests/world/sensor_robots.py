@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from sim.world.engine.measured import MeasuredValues
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.sensor_measurement import MeasuredValues
 from sim.world.engine.world import World
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
-from sim.world.robots.judge import checked
 from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
+from sim.world.robots.robot_checks import checked
 from sim.world.robots.sensors import RobotSensor
-from sim.world.sensors.signals import sensor_signals
+from sim.world.sensors.sensor_signals import sensor_signals
 
 FLAT = (0.0, 0.0, 0.0, 0.0)
 G = 9.81

@@ -7,7 +7,7 @@ from robot_documents import shipped_text
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 
 def documented(name):

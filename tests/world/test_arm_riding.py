@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.world.documents import puma_class_robot
 from hil.machines.world.scene_documents import scene_of
 from hil.machines.world.scene_machine import MachineScene, scene_around
 from hil.stations.arm.world import emulated_gears
-from sim.world.plants.arm import STEP_S, ArmPlant, geared
-from sim.world.plants.riding import Ride, platform_alone
+from sim.world.plants.arm_plant import STEP_S, ArmPlant, geared
+from sim.world.plants.platform_ride import Ride, platform_alone
 from sim.world.robots.model import JointType
 
 RM01 = RobotSettings.load(find_file("rm01", folder="robots", key="ROBOT"))

@@ -7,7 +7,7 @@ from mesh_bodies import QUADS
 
 from hil.config.errors import ConfigError
 from hil.machines.world.robot_documents import document_of
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.tree import spanning_tree

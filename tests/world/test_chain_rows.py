@@ -10,9 +10,9 @@ from robot_documents import generated, shipped_text
 from scipy.spatial.transform import Rotation
 
 from sim.world.motion.chain import Chain, ChainError
-from sim.world.motion.chain_rows import dh_rows, onto_z
+from sim.world.motion.chain_rows import dh_rows, rotation_from_z
 from sim.world.robots.model import JointType, Mimic, RobotDrive
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 
@@ -64,12 +64,12 @@ def test_rows_of_any_chain_of_hinges_are_its_pose():
 @given(st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda one: np.linalg.norm(one) > 1e-3))
 def test_z_is_turned_onto_any_axis(axis):
     unit = np.array(axis) / np.linalg.norm(axis)
-    pose = onto_z(unit)
+    pose = rotation_from_z(unit)
     np.testing.assert_allclose(pose[:3, 2], unit, atol=1e-12)
     np.testing.assert_allclose(pose[:3, :3] @ pose[:3, :3].T, np.eye(3), atol=1e-12)
     assert np.linalg.det(pose[:3, :3]) == pytest.approx(1.0)
     for exact in ((0.0, 0.0, 1.0), (0.0, 0.0, -1.0)):
-        np.testing.assert_array_equal(onto_z(np.array(exact))[:3, 2], exact)
+        np.testing.assert_array_equal(rotation_from_z(np.array(exact))[:3, 2], exact)
 
 
 def led(robot, number, **changes):

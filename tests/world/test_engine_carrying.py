@@ -14,13 +14,13 @@ from plant_rigs import paper_robot
 from robot_documents import shipped_text
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.carrying import CarryRefusedError, carry_over
-from sim.world.engine.compiled import ModelRefusedError, ModelText, compiled
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.model_compiler import ModelRefusedError, ModelText, compiled
+from sim.world.engine.state_transfer import CarryRefusedError, carry_over
 from sim.world.engine.world import World
 from sim.world.robots.model import JointType, Mimic
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 
 def documented(name):

@@ -13,15 +13,15 @@ from robot_documents import coordinates, generated, shipped_text
 from scipy.spatial.transform import Rotation
 
 from sim.world.engine import library
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import DivergedError, ModelRefusedError, World
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import BodyShape, LinkInertia
 from sim.world.robots.model import JointType, Mimic, Robot, RobotDrive, RobotJoint, RobotLink
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 seeds = st.integers(0, 2**32 - 1)

@@ -10,19 +10,19 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.machines.world.robot_documents import document_of
-from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
 from sim.world.engine.mjcf import model_text, robot_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import rank
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.tree import spanning_tree
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import urdf_losses
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import urdf_losses
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 LINK = '<inertial><origin xyz="0 0 0.2"/><mass value="{mass}"/><inertia {inertia}/></inertial>'

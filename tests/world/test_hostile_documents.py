@@ -12,12 +12,12 @@ import pytest
 from campaign import count
 from mesh_bodies import QUADS, files_of
 
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.text import read_text
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.scenes.reading import read_scene
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.scenes.scene_reader import read_scene
 
 pytestmark = pytest.mark.campaign
 ROOT = Path(__file__).parents[2]

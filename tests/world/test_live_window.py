@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from x_screen import CONTROL, HEIGHT, LEFT, RIGHT, WIDTH, Screen, why_none
 
+from hil.config.file_search import configs_dir, find_file
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir, find_file
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
-from hil.stations.world.live import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
-from hil.stations.world.live import RIGHT as STEP
-from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
+from hil.stations.world.live_clock import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
+from hil.stations.world.live_clock import RIGHT as STEP
+from hil.stations.world.live_view import watch_run
+from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
 from hil.stations.world.viewer import NO_SCREEN, ViewerError, ViewerProcess
-from hil.stations.world.watching import watch_run
 from hil.timing.realtime import RealClock
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World

@@ -12,15 +12,15 @@ import pytest
 from mesh_bodies import DOCUMENT, files_of
 from mesh_scene_files import AWAY, CORNERS, FACES, HEAD, NODE, dae, glb, painted, ply
 
-from sim.world.meshes.glb import judged_glb
+from sim.world.meshes.glb import check_glb
 from sim.world.meshes.mass import open_edges, volume_m3
-from sim.world.meshes.reading import filled, surface_of
-from sim.world.meshes.scenes import read_scene
+from sim.world.meshes.mesh_reader import filled, surface_of
 from sim.world.meshes.surface import MeshError
+from sim.world.meshes.trimesh_reader import read_scene
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import LinkMesh
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.urdf_reader import read_urdf
 
 
 def placed(surface):
@@ -267,7 +267,7 @@ def test_the_other_reader_sees_no_name_of_a_file_and_no_extension():
         "images": [{"uri": "look.png"}], "extensions": {"x": {}}, "extras": {"secret": 1},
         "extensionsUsed": ["x"], "cameras": [{}], "skins": [{}],
     }  # fmt: skip
-    data, notes = judged_glb(glb(told=told))
+    data, notes = check_glb(glb(told=told))
     (length,) = struct.unpack_from("<I", data, 12)
     assert set(json.loads(data[20 : 20 + length])) == {
         "asset", "buffers", "bufferViews", "accessors", "meshes", "materials", "nodes", "scenes",

@@ -27,22 +27,22 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_losses import mjcf_losses
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.meshes import reading
+from sim.world.meshes import mesh_reader as reading
 from sim.world.meshes.mass import open_edges, solid_mesh, volume_m3
+from sim.world.meshes.mesh_reader import FILE_MAX, filled, parts_of, surface_of
 from sim.world.meshes.obj import read_obj
-from sim.world.meshes.reading import FILE_MAX, filled, parts_of, surface_of
 from sim.world.meshes.stl import read_stl
 from sim.world.meshes.surface import TRIANGLES_MAX, MeshError
 from sim.world.pictures.png import png
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import BodyShape, LinkMesh, LinkVisual
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.judge import findings_of
+from sim.world.robots.robot_checks import findings_of
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.text import read_text, text_losses, write_text
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
 
 def nothing(_path):
@@ -445,8 +445,8 @@ def test_urdf_tells_what_of_its_meshes_it_leaves_out():
 
 def test_a_picture_and_a_library_by_many_names_are_read_once(monkeypatch):
     decoded = []
-    checked = reading.checked_texture
-    monkeypatch.setattr(reading, "checked_texture", lambda data: decoded.append(1) or checked(data))
+    checked = reading.check_texture
+    monkeypatch.setattr(reading, "check_texture", lambda data: decoded.append(1) or checked(data))
     looks = "".join(f"newmtl m{n}\nmap_Kd {'./' * n}paint.png\n" for n in range(60))
     looks += "newmtl last\nmap_Kd ../here/paint.png\n"
     part = "".join(f"mtllib {'./' * n}look.mtl\n" for n in range(60)) + QUADS

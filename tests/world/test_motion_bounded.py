@@ -15,7 +15,7 @@ from safety.robot_limits import (
     RobotLimits,
     RobotSetpoint,
 )
-from sim.world.motion.bounded import BoundedJoints, JointBounds, approach_speed
+from sim.world.motion.joint_bounds import BoundedJoints, JointBounds, approach_speed
 
 PERIOD_S = 0.002
 LEAST, GREATEST = np.array([-0.5, 0.0, -0.3]), np.array([0.6, 2.4, 0.2])

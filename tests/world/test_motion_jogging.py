@@ -9,10 +9,10 @@ from scipy.spatial.transform import Rotation
 
 from safety.robot_gate import RobotGate
 from safety.robot_limits import RobotAction, RobotAxis, RobotFound, RobotLimits, RobotSetpoint
-from sim.world.motion.bounded import BoundedJoints, JointBounds
 from sim.world.motion.chain import Chain
-from sim.world.motion.jogging import ToolBounds, ToolJog
-from sim.world.robots.toml_form import read_toml
+from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
+from sim.world.motion.tool_jog import ToolBounds, ToolJog
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 STEP_S = 0.002

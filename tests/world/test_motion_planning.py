@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation, Slerp
 from sim.world.motion.chain import DRIVABLE, Chain, ChainError
 from sim.world.motion.inverse import CoordinateDescent, damped_least_squares, rotation_left
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import (
+from sim.world.motion.planned_motion import (
     BLOCK,
     JointInterpolation,
     PlannedMotion,
@@ -21,7 +21,7 @@ from sim.world.motion.planned import (
 )
 from sim.world.motion.profiles import ShareProfile
 from sim.world.robots.model import JointType, Mimic, Robot, RobotDrive, RobotJoint, RobotLink
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 seeds = st.integers(0, 2**32 - 1)
@@ -311,7 +311,7 @@ def test_a_line_by_so_many_sweeps_a_tick_goes_on_until_it_arrives(sweeps, off_m)
             return sweep(self, count)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sim.world.motion.planned.CoordinateDescent", Counted)
+        patch.setattr("sim.world.motion.planned_motion.CoordinateDescent", Counted)
         plan = line_motion(chain, start, line, ShareProfile.quintic(3.0), 0.01, sweeps)
     assert set(counts) == {sweeps}
     assert len(counts) == len(plan.positions) >= 301

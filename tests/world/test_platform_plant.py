@@ -22,8 +22,8 @@ from hil_common.arrays.pose import Pose
 from platform6dof.envelope import home_pose
 from platform6dof.forward import forward
 from platform6dof.jacobian import leg_jacobian
-from sim.world.plants.platform import PlantPlaceError
-from sim.world.robots.judge import findings_of
+from sim.world.plants.platform_plant import PlantPlaceError
+from sim.world.robots.robot_checks import findings_of
 
 STROKE_M = RIG.cylinders.stroke_m[0]
 

@@ -8,8 +8,8 @@ import pytest
 from plant_rigs import GEOMETRY, HEIGHT_M, HELD, paper_robot
 
 from sim.world.engine.mjcf_scene import scene_text
-from sim.world.plants.platform import PlantPlaceError, PlatformPlant
-from sim.world.plants.touches import FURTHER, TOUCHES_MAX, VALUES_MAX, TouchLog
+from sim.world.plants.platform_plant import PlantPlaceError, PlatformPlant
+from sim.world.plants.touch_log import FURTHER, TOUCHES_MAX, VALUES_MAX, TouchLog
 from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Scene, SceneBody, SceneRobot, Stepping
 
@@ -71,7 +71,7 @@ def test_the_log_keeps_every_peak_where_it_was(seed):
     forces_n = np.round(rng.exponential(100.0, count) + 0.1, 1)
     for time_s, force_n in zip(times_s.tolist(), forces_n.tolist(), strict=True):
         log.note(time_s, {("beam", "platform"): force_n})
-    ((_, start_s, step_s, told_n),) = log.told()
+    ((_, start_s, step_s, told_n),) = log.rows()
     assert len(told_n) <= VALUES_MAX
     assert max(told_n) == forces_n.max()
     windows = np.floor((times_s - times_s[0]) / step_s + 1e-9).astype(int)
@@ -86,12 +86,12 @@ def test_touches_are_apart_after_a_while_and_bounded_in_number():
     for at, pair in itertools.product(range(3), ("a", "b")):
         log.note(at + 0.001, {(pair, "platform"): 5.0})
         log.note(at + 0.05, {(pair, "platform"): 7.0, ("c", "platform"): 0.0})
-    assert [(name, len(forces)) for name, _, _, forces in log.told()] == [
+    assert [(name, len(forces)) for name, _, _, forces in log.rows()] == [
         ("a on platform", 5), ("b on platform", 5),
     ] * 3  # fmt: skip
     for at in range(200):
         log.note(10.0 + at, {(f"body {at}", "platform"): 5.0 + at})
-    told = log.told()
+    told = log.rows()
     assert len(told) == TOUCHES_MAX
     names = ["a on platform", "b on platform"] * 3 + [f"body {at} on platform" for at in range(43)]
     assert [between for between, *_ in told] == [*names, FURTHER]

@@ -19,7 +19,7 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import DivergedError, World
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.tree import spanning_tree
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(1200)]

@@ -7,8 +7,8 @@ from robot_documents import generated, shipped, shipped_text
 
 from sim.world.robots import loops
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.judge import findings_of
 from sim.world.robots.model import LINKS_MAX
+from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.text import read_text, write_text
 from sim.world.robots.tree import spanning_tree
 

@@ -16,7 +16,7 @@ from hil.machines.world.robot_documents import robot_of, shipped_robots
 from sim.world.engine.mjcf import model_text, robot_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.body import BodyShape
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.model import REST, JointType

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from properties import at_least
 from robot_documents import SHIPPED, furnished, generated, shipped, shipped_text
 
-from sim.toml_reading import SIZE_MAX
+from sim.toml_reader import SIZE_MAX
 from sim.world.robots import toml_tables
 from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.text import read_text, text_losses, write_text
-from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_places import key_places
-from sim.world.robots.toml_writing import write_toml
 
 seeds = st.integers(0, 2**32 - 1)
 

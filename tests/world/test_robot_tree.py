@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 from sim.world.robots import loops
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import BodyPlace
-from sim.world.robots.judge import checked
 from sim.world.robots.loops import CLOSED_M, closed_loops
 from sim.world.robots.model import JointType, Mimic
+from sim.world.robots.robot_checks import checked
 from sim.world.robots.tree import spanning_tree
 
 seeds = st.integers(0, 2**32 - 1)

@@ -18,12 +18,12 @@ from sim.world.robots.body import BodyShape, LinkVisual
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, Robot
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.rotations import quaternion_of, rotation_of_rpy, rpy_of
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
 from sim.world.robots.tree import spanning_tree
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
 pin = pytest.importorskip("pinocchio", reason="the judge of URDF is pinocchio")
 seeds = st.integers(0, 2**32 - 1)

@@ -13,8 +13,8 @@ from sim.world.engine.world import World
 from sim.world.robots.model import JointType
 from sim.world.robots.shapes import principal_moments
 from sim.world.robots.tree import spanning_tree
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import write_urdf
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import write_urdf
 
 pin = pytest.importorskip("pinocchio", reason="the judge of URDF is pinocchio")
 FOLDER = Path(__file__).parent / "urdf"

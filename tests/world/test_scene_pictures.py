@@ -10,7 +10,7 @@ from test_world_pictures import drawing, needs_gl  # noqa: F401
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.world.scene_documents import scene_of
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.pictures.lit_text import lit_text

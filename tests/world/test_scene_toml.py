@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.scenes.checks import SceneError, checked_scene
+from sim.world.scenes.checks import SceneError, check_scene
 from sim.world.scenes.model import (
     BodyField,
     BodyMotion,
@@ -19,8 +19,8 @@ from sim.world.scenes.model import (
     SceneRobot,
     Stepping,
 )
-from sim.world.scenes.reading import read_scene
-from sim.world.scenes.writing import write_scene
+from sim.world.scenes.scene_reader import read_scene
+from sim.world.scenes.scene_writer import write_scene
 
 FILES = sorted((configs_dir() / "world" / "scenes").glob("*.toml"))
 THIRD = 1.0 / 3.0
@@ -142,7 +142,7 @@ def test_links_that_are_not_there_are_told_of_a_scene_in_code():
     box = SceneBody("box", BodyShape.BOX, (1.0, 1.0, 1.0), on="arm", link=9)
     scene = Scene("test", robots=(arm,), bodies=(box,))
     with pytest.raises(SceneError) as caught:
-        checked_scene(scene, {"arm": shipped("robot_a")})
+        check_scene(scene, {"arm": shipped("robot_a")})
     assert str(caught.value).splitlines() == [
         "body box link = 9: arm has no such link; one of 0, 1, 2, 3, 4, 5, 6",
         "robot arm link_mass_kg = 44: it has no such link; a link that is there",

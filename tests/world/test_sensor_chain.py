@@ -12,12 +12,12 @@ from scipy.stats import kstest
 from sensor_robots import FLAT, block
 
 from sim.world.robots.body import BodyShape
-from sim.world.robots.judge import checked
 from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.robot_checks import checked
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.sensors.chain import SensorChain
 from sim.world.sensors.draws import BLOCK
 from sim.world.sensors.layout import sensor_layout
+from sim.world.sensors.sensor_chain import SensorChain
 
 K = SensorKind
 STEP_S = 0.001

@@ -9,12 +9,12 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.world import World
 from sim.world.robots.faults import RobotDocumentError, RobotError
-from sim.world.robots.judge import checked
 from sim.world.robots.model import Robot
+from sim.world.robots.robot_checks import checked
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.sensor_checks import SENSORS_MAX
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
 
 FAULTS = {
     "no kind": ("link = 1", ["1:1: kind: not told; one of joint_place, joint_speed, joint_torque, "

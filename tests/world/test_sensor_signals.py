@@ -5,10 +5,10 @@ from robot_documents import furnished, shipped_text
 from sensor_robots import block
 
 from hil.recording.signals import QUATERNION, Signal, Signals
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind
-from sim.world.robots.toml_form import read_toml
 from sim.world.sensors.layout import sensor_layout
-from sim.world.sensors.signals import sensor_signals
+from sim.world.sensors.sensor_signals import sensor_signals
 
 K = SensorKind
 

@@ -14,11 +14,11 @@ from sensor_robots import block
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.robots.toml_form import read_toml
-from sim.world.sensors.chain import SensorChain
 from sim.world.sensors.layout import sensor_layout
 from sim.world.sensors.readings import RobotSensors
+from sim.world.sensors.sensor_chain import SensorChain
 
 SENSORS = """
 [[sensor]]

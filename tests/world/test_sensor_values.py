@@ -14,10 +14,10 @@ from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
-from sim.world.robots.judge import checked
 from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.robot_checks import checked
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind
-from sim.world.robots.toml_form import read_toml
 from sim.world.robots.tree import spanning_tree
 from sim.world.scenes.model import Floor, Scene, SceneBody, SceneRobot, Stepping
 

@@ -13,9 +13,9 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
-from sim.world.sensors.chain import SensorChain
 from sim.world.sensors.draws import BLOCK, SensorDraws
 from sim.world.sensors.layout import sensor_layout
+from sim.world.sensors.sensor_chain import SensorChain
 
 K = SensorKind
 STEP_S = 0.001
@@ -175,12 +175,12 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.control.laws_kernel import efforts
 from sim.world.engine.dynamics import RobotDynamics
-from sim.world.engine.measured_kernel import measured_values
+from sim.world.engine.measurement_kernel import measure_values
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.ties_kernel import bear, follow
 from sim.world.engine.world import World
-from sim.world.sensors.chain_kernel import next_reading
+from sim.world.sensors.chain_kernel import read_sensors
 from sim.world.sensors.readings import RobotSensors
 
 robot = robot_of("rig:paper")[0]
@@ -188,7 +188,7 @@ world = World(model_text([PlacedRobot(robot)]))
 (one,) = world.robots
 sensors, dynamics = RobotSensors(one, world.step_s, 1), RobotDynamics(world, one)
 law = JointLaw(robot.drives, "torque", "computed", Gains(*np.ones((3, 6))), world.step_s)
-kernels = next_reading, measured_values, follow, bear, efforts
+kernels = read_sensors, measure_values, follow, bear, efforts
 before = [list(kernel.nopython_signatures) for kernel in kernels]
 assert all(before), before
 for _ in range(3):

@@ -11,13 +11,13 @@ from sim.world.engine.mjcf import model_text, robot_text
 from sim.world.engine.mjcf_losses import mjcf_losses
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names
 from sim.world.engine.world import World
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.text import read_text, text_losses, write_text
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
 from sim.world.robots.tree import spanning_tree
-from sim.world.robots.urdf_reading import read_urdf
-from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+from sim.world.robots.urdf_reader import read_urdf
+from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
 ROBOTS = [*shipped_robots()]
 UNSAID = {

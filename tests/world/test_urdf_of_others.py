@@ -12,7 +12,7 @@ from sim.world.engine.hulls import mesh_losses
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.tree import spanning_tree
 

@@ -31,7 +31,7 @@ from sim.world.pictures.wire import (
     message,
     read_message,
 )
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}
 """With which no driver of EGL is found."""

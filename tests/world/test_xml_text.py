@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.world.robots.xml_writing import document
+from sim.world.robots.xml_writer import document
 
 NAMES = st.sampled_from(("body", "joint", "geom"))
 VALUES = st.text(st.sampled_from("ab1.<>&\"'\r\n\t é"), max_size=6)

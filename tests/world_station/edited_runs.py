@@ -3,13 +3,13 @@
 import numpy as np
 
 from hil.recording.rows import columns_of, dtype_of
-from hil.run.texts import EditText, TimedEdit
+from hil.run.edit_texts import EditText, TimedEdit
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.editor import RunEditor, TimedEdits
 from hil.stations.world.loop import WorldRun
 from hil.stations.world.session import signals_of
 from hil.timing.clock import VirtualClock
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 
 class Kept:

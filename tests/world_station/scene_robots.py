@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 SCENARIOS = configs_dir() / "scenarios"
 ROBOTS = configs_dir() / "world" / "robots"

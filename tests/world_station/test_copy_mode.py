@@ -11,24 +11,24 @@ from udp_user import know_at_once
 
 from hil.cli.main import app
 from hil.config.errors import RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording import row_arrays
 from hil.recording.columns import Columns
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
 from hil.stations.world.sources import recorded_stream
-from hil.stations.world.sources.copied import CopySource
 from hil.stations.world.sources.copy_map import copy_map
+from hil.stations.world.sources.copy_source import CopySource
 from hil.stations.world.sources.frame_stream import FrameStream
-from hil.stations.world.sources.opened import LiveMeans
+from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import VirtualClock
 from sim.devices.arm.exoskeleton import JOINTS, angles_rad
-from sim.world.motion.bounded import BoundedJoints, JointBounds
+from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
 
 SCENARIOS = configs_dir() / "scenarios"
 STEP_S = 0.002
@@ -274,7 +274,7 @@ def test_frames_lead_a_whole_run_and_their_loss_stops_it(tmp_path):
     plan = copying(*LED, 'motion.source="frames"', 'motion.listen="127.0.0.1:0"', 'clock="real"',
                    "motion.duration_s=1.2")  # fmt: skip
     clock = VirtualClock()
-    bench = open_bench(plan, live=LiveMeans(clock.now_s))
+    bench = open_bench(plan, live=LiveInputs(clock.now_s))
     import socket
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:

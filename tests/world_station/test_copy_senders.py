@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from udp_user import NOBODY, know_at_once, needs_root, other_user
 
-from hil.stations.world.sources.copied import HeldStream
+from hil.stations.world.sources.copy_source import HeldStream
 from hil.stations.world.sources.frame_stream import FrameStream
 
 PERIOD_S = 1 / 60

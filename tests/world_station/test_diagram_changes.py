@@ -19,20 +19,20 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.diagram.check.diagram import check
 from hil.diagram.file.read import read_text
 from hil.diagram.run import changer
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import DiagramChanger, TimedChange, changes_of
-from hil.diagram.run.saved_file import SavedDiagram
-from hil.diagram.run.use import diagram_of_text
+from hil.diagram.run.diagram_use import diagram_of_text
+from hil.diagram.run.saved_file import DiagramFileWatch
 from hil.recording.reader import Recording
-from hil.run.texts import EditText
+from hil.run.edit_texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import DiagramLaw
 from hil.stations.world.rerun import plan_of_recording, rerun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.control.laws import JointMotion
 
@@ -421,7 +421,7 @@ def test_a_saved_file_is_a_change_that_keeps_the_scenarios_parameters(tmp_path):
     path = tmp_path / "law.toml"
     path.write_text(TEXT)
     told = []
-    saved = SavedDiagram(path, TEXT, {"kp": 1.0}, told.append)
+    saved = DiagramFileWatch(path, TEXT, {"kp": 1.0}, told.append)
     saved.look()
     assert saved.next() is None
     path.write_text(variant(1))

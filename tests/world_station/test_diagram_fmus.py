@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.inputs import collected
-from hil.config.shipped import configs_dir
-from hil.diagram.run.panel_page import version_told
+from hil.diagram.run.panel_page import version_from_table
 from hil.recording.events import Level
 from hil.recording.reader import Recording
 from hil.stations.world.law_changes import LawChanges
 from hil.stations.world.rerun import rerun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
@@ -104,7 +104,7 @@ def test_a_model_that_fails_stops_the_robot(folder, tmp_path):
 
 
 def test_a_recording_does_not_hold_it(dry, tmp_path):
-    version = version_told(dry.header.scenario)  # as the operator's prover has it
+    version = version_from_table(dry.header.scenario)  # as the operator's prover has it
     assert version.sound.types["car/f_x_now", "y"].unit == "m/s^2"
     assert dry.files is None  # nobody noted what the run read
     with pytest.raises(RefusedError, match=r"car: vehicle2\.fmu is not in the recording, nor is"):

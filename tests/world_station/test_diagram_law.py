@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.diagram_law import RobotTells
+from hil.stations.world.diagram_law import RobotSignals
 from hil.stations.world.motions import slides_of
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import prove, run_world
 from sim.world.control.laws import JointMotion
 
@@ -236,7 +236,7 @@ def test_the_geometry_it_is_told_gives_the_torques_of_virtual_work(robot):
     plan = plan_of("joint_move", f"robot='{robot}'", "motion={kind='hold'}")
     bench = open_bench(plan)
     chain = bench.chain
-    tells = RobotTells(bench.robot, bench.sensors, range(6), slides_of(plan.robot), chain)
+    tells = RobotSignals(bench.robot, bench.sensors, range(6), slides_of(plan.robot), chain)
     rng = np.random.default_rng(5)
     still = np.zeros(6)
     for _ in range(20):

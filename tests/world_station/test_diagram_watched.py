@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.config.shipped import configs_dir
-from hil.diagram.run.tap_reader import TapReader, tapped_laws
+from hil.config.file_search import configs_dir
+from hil.diagram.run.tap_reader import TapReader, find_tapped_laws
 from hil.panel.diagram.models.live_station import LiveStation
 from hil.recording.reader import Recording
 from hil.timing.realtime import RealClock
@@ -43,7 +43,7 @@ def test_what_is_seen_is_what_the_robot_was_told_bit_for_bit(tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        (law,) = until(lambda: process.poll() is not None or tapped_laws(place / "hil-bench"))
+        (law,) = until(lambda: process.poll() is not None or find_tapped_laws(place / "hil-bench"))
         station = LiveStation(law, TapReader.attach(law))
         station.watch([("sum", "y"), ("position_rad", "y")])
         seen = {}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
+from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
 from hil.stations.world.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"
@@ -59,7 +59,7 @@ ARMS = {
 def puma_with_motors(folder):
     """The machine as a document, with idle speeds of its motors, which it does not tell."""
     from hil.machines.world.robot_documents import robot_of
-    from sim.world.robots.toml_writing import write_toml
+    from sim.world.robots.robot_toml_writer import write_toml
 
     robot, _ = robot_of("arm:puma560", key="robot", beside=folder / "x.toml")
     text = write_toml(robot).replace('control = "torque"\n', 'control = "voltage"\n'

@@ -11,11 +11,11 @@ import pytest
 from campaign import count
 from scipy.spatial.transform import Rotation
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.robot_tells import EndErrors
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.robot_signals import EndErrors
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.control.laws import JointMotion
 

@@ -10,10 +10,10 @@ import pytest
 from campaign import count
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import configs_dir
-from hil.stations.world.recorded import world_text
+from hil.config.file_search import configs_dir
+from hil.stations.world.recorded_world import world_text
 from hil.stations.world.rerun import plan_of_recording
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from sim.world.robots.faults import RobotDocumentError
 
 JUNK = (None, 3, -1, "x", "", [], {}, [[]], {"a": 1}, 1e308, True, "9" * 30, ["x"], [None], 2**62)
@@ -22,7 +22,7 @@ GONE = object()
 
 def kept(name):
     plan = load_world_plan(configs_dir() / "scenarios" / f"{name}.toml", ())
-    return orjson.loads(orjson.dumps(plan.told()))
+    return orjson.loads(orjson.dumps(plan.to_table()))
 
 
 def recording(told, events=()):
@@ -61,7 +61,7 @@ def refusal(read, argument):
 @pytest.mark.parametrize("name", ["joint_move", "grind"])
 def test_the_plan_of_a_recording_is_whole(name):
     told = kept(name)
-    assert plan_of_recording(recording(told)).told() == told | {
+    assert plan_of_recording(recording(told)).to_table() == told | {
         "scenario": told["scenario"] | {"clock": "virtual"}
     }
     assert world_text(told)

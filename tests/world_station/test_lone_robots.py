@@ -10,7 +10,7 @@ from test_robot_runs import said
 
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
 
 
 def test_a_document_is_held_where_it_starts_against_its_weight(tmp_path):
@@ -50,10 +50,10 @@ def test_options_of_scenarios_are_those_of_a_lone_robot_too():
 def test_a_lone_robot_in_real_time_has_no_end_of_its_own_and_its_proof_has():
     table = scenario_table(ROBOTS / "robot_a.toml")
     plan = world_plan_from_table(table, ROBOTS / "robot_a.toml", ['clock="real"'])
-    from hil.stations.world.sources.opened import HELD_S, LiveMeans
+    from hil.stations.world.sources.source_setup import HELD_S, LiveInputs
 
     assert open_bench(plan).source.duration_s == HELD_S
-    assert open_bench(plan, live=LiveMeans(lambda: 0.0)).source.duration_s is None
+    assert open_bench(plan, live=LiveInputs(lambda: 0.0)).source.duration_s is None
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import pytest
 from edited_robots import without_last
 from edited_runs import timed
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording import row_arrays
 from hil.recording.columns import Columns
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.report.page import write_report
-from hil.stations.world import filming, rerun
-from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world import rerun, run_film
+from hil.stations.world.recorded_world import RecordedWorld
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"
@@ -65,7 +65,7 @@ def strict(monkeypatch):
 @pytest.fixture
 def small(coarse, monkeypatch):
     """Pictures of few dots: what the engine draws, too."""
-    monkeypatch.setattr(filming, "STILL", (160, 120))
+    monkeypatch.setattr(run_film, "STILL", (160, 120))
 
 
 @pytest.mark.parametrize("name", ["peg", "lone", "loops"])

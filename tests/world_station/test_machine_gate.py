@@ -13,7 +13,7 @@ from scene_robots import ROBOTS, SCENARIOS
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.signals import world_signals
 from hil.timing.clock import VirtualClock
@@ -32,8 +32,8 @@ from sim.world.robots.model import (
     RobotJoint,
     RobotLink,
 )
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 ROOT = Path(__file__).parents[2]
 MOVE = ("motion.goal=[{joint=1, by_deg=-90.0}, {joint=4, by_deg=-45.0}]",)

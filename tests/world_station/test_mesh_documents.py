@@ -9,11 +9,11 @@ from mesh_bodies import DOCUMENT, LOOKS, PAINT, PAINTED, channel, obj_of
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.world.robot_documents import robot_of
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from sim.world.pictures.png import png
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 
 def said(*arguments, status=0):

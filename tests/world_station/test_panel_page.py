@@ -9,19 +9,19 @@ import pytest
 from desk_run import desk_run
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.diagram.file.read import read_text
 from hil.diagram.run.live import Version
-from hil.diagram.run.panel_page import PanelInbox, change_of_table, pages, version_told
+from hil.diagram.run.panel_page import PanelInbox, change_of_table, pages, version_from_table
 from hil.diagram.run.prover_program import PanelJudge
 from hil.panel.live.models.feed import LiveFeed
 from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
-from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.editing.plans import plan_from_header
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
@@ -72,7 +72,7 @@ def scenario(tmp_path):
 
 def told_of(scenario):
     """A plan as a header's JSON has it."""
-    return orjson.loads(orjson.dumps(load_world_plan(scenario).told()))
+    return orjson.loads(orjson.dumps(load_world_plan(scenario).to_table()))
 
 
 def version():
@@ -105,13 +105,13 @@ def test_what_the_scenario_sets_stays_set_in_header_page_and_later_changes(scena
     used = load_world_plan(scenario).diagram
     after, told = used.version.changed({("soft", "on"): True})
     assert (after.value("share", "value"), told) == (0.75, (("soft.on", False, True),))
-    assert version_told(told_of(scenario)).value("share", "value") == 0.75
+    assert version_from_table(told_of(scenario)).value("share", "value") == 0.75
     (page,) = pages(told_of(scenario))
     assert next(one.value for one in page.widgets if one.label == "Share of it") == 0.75
 
 
 def test_the_judge_lets_through_what_is_within_limits_and_no_more(scenario):
-    used = plan_from_told(told_of(scenario)).diagram
+    used = plan_from_header(told_of(scenario)).diagram
     judge = PanelJudge(Version.of(used.file, used.changes))
     good = {"kind": "diagram", "set": {"share": 1.25, "soft": True}, "presses": {"count": 2}}
     why, table = judge.motion(good)

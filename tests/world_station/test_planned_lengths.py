@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.stations.world.motions import planned_motion
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 
 JOINT_MOVE = configs_dir() / "scenarios" / "joint_move.toml"
 SHORTEST_S = {

@@ -18,11 +18,11 @@ from mesh_bodies import PAINTED, QUADS, binary_stl, box
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from sim.world.pictures.png import png
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.urdf_writing import write_urdf
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.urdf_writer import write_urdf
 
 COLOUR = b"0.1357913579"
 PIXELS = np.random.default_rng(7).integers(0, 256, (16, 16, 3), np.uint8)
@@ -248,7 +248,7 @@ def test_a_recording_names_no_files(place, tmp_path):
     _, private = place
     private_files(private)
     text = robot_text("key.obj")
-    from hil.stations.world.recorded import recorded_robot
+    from hil.stations.world.recorded_world import recorded_robot
     from sim.world.robots.faults import RobotDocumentError
 
     with pytest.raises(RobotDocumentError, match="stands in no folder"):
@@ -260,8 +260,8 @@ def test_a_recording_names_no_files(place, tmp_path):
 
 def test_contents_that_a_document_holds_are_judged_as_files_are(place, tmp_path):
     """Of what nothing asks for, nothing goes on; what is no picture is none."""
+    from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.toml_keys import packed
-    from sim.world.robots.toml_writing import write_toml
 
     held = {"part.obj": LOOK.encode(), "look.mtl": (PAINT + "map_Kd paint.png\n").encode(),
             "paint.png": b"\x89PNG\r\n\x1a\n" + COLOUR, ".profile": b"rm -r /"}  # fmt: skip

@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.stations.world.robot_file import robot_from_table, robot_table, robot_text
 from hil.stations.world.robot_settings import (
     AxisBoundsSettings,
@@ -18,9 +18,9 @@ from hil.stations.world.robot_settings import (
 from sim.world.robots import dh, toml_keys
 from sim.world.robots.body import BodyShape
 from sim.world.robots.model import JointType
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.text import read_text
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
 
 ROBOTS = configs_dir() / "world" / "robots"
 SHIPPED = sorted([*ROBOTS.glob("*.toml"), *ROBOTS.glob("*.txt")])

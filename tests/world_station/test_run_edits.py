@@ -20,15 +20,15 @@ from test_scene_runs import two_robots
 
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
-from hil.run.texts import EditRefusedError, EditText, TimedEdit, edits_of
+from hil.run.edit_texts import EditRefusedError, EditText, TimedEdit, edits_of
 from hil.stations.world.editing.builder import BuilderProcess
 from hil.stations.world.editing.wire import EditWireError, MessageReader, robot_from, robot_json
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
-from sim.world.robots.judge import findings_of
 from sim.world.robots.model import JointType
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_checks import findings_of
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 NOISY = ('[[sensor]]\nkind = "joint_angle"\nname = "angle"\nnoise_rad = 0.001\ndelay_s = 0.013\n'
          'cutoff_hz = 30.0\nrate_hz = 90.0\ndropout = 0.05\n')  # fmt: skip

@@ -10,10 +10,10 @@ from scene_robots import SCENARIOS
 from test_robot_runs import said
 
 from hil.recording.reader import Recording
-from hil.stations.world import filming
+from hil.stations.world import run_film as filming
 from hil.stations.world.pictures import PictureProcess
-from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.recorded_world import RecordedWorld
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.pictures.wire import PictureOrder
 

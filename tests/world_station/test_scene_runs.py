@@ -12,9 +12,9 @@ from test_robot_runs import said, tool_of
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.kept_plan import KeptScene
-from hil.stations.world.placing import placed_of
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.recorded_plan import RecordedScene
+from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.scene_placement import placed_of
 from hil.stations.world.session import prove, run_world
 
 SHORT = ("motion.duration_s=2.5", "settle_s=0.1")
@@ -177,7 +177,7 @@ def test_a_platform_of_a_scene_is_moved_where_it_stands(tmp_path):
     assert plan.scene.moved == "rig"
     result, found = recorded(plan, tmp_path)
     assert result.figures.ok, result.figures
-    again = placed_of(KeptScene.build(found.header.scenario["scene"], "header"))
+    again = placed_of(RecordedScene.build(found.header.scenario["scene"], "header"))
     assert again.scene == plan.scene.scene
     assert again.robots == plan.scene.robots
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 
 SHIPPED = sorted(path.stem for path in (configs_dir() / "world" / "scenes").glob("*.toml"))
 

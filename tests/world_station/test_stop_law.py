@@ -17,9 +17,9 @@ from scene_robots import ROBOTS, SCENARIOS
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import DiagramChanger, TimedChange
 from hil.stations.world.bench import open_bench
-from hil.stations.world.gated import GatedRobot
+from hil.stations.world.gated_robot import GatedRobot
 from hil.stations.world.law_changes import LawChanges
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.signals import MODES
 
 SPEED = 0.6

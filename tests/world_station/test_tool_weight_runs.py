@@ -9,13 +9,13 @@ from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS as TABLES
 
 from hil.recording.reader import Recording
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.robots.body import LinkInertia
 from sim.world.robots.model import JointType, RobotJoint, RobotLink
+from sim.world.robots.robot_toml_reader import read_toml
+from sim.world.robots.robot_toml_writer import write_toml
 from sim.world.robots.sensors import RobotSensor, SensorKind
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.toml_writing import write_toml
 
 TOOL_KG = 2.0
 CENTRE_M = (0.02, -0.03, 0.08)

@@ -12,7 +12,7 @@ from hil.run.file_kinds import find_kind
 from hil.run.run import play
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import signals_of
 from hil.stations.world.station import SCENARIO
 from hil.timing.clock import VirtualClock

@@ -15,20 +15,20 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
+from hil.config.named_files import GIVEN
 from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
-from hil.desk.velocity.led import LedOperator
+from hil.desk.velocity.panel_operator import PanelOperator
 from hil.desk.velocity.remote_writer import RemoteWriter
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.commands.jog import jog_plan
-from hil.stations.world.led import handles, led_by
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
+from hil.stations.world.operator_access import handles, led_by
+from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
-from hil.stations.world.sources.opened import LiveMeans
+from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import VirtualClock
 
 STEP_S = 0.002
@@ -169,7 +169,7 @@ class Led:
 
     def __init__(self, by, held=None, **motion):
         self.clock = VirtualClock()
-        self.means = LiveMeans(self.clock.now_s)
+        self.means = LiveInputs(self.clock.now_s)
         if isinstance(by, int):
             self.means.keys_fd, by = by, {"kind": "keyboard"}
         if held is not None:
@@ -278,10 +278,10 @@ class Desk:
 
     def __init__(self, now_s, *, live):
         self.now_s, self.slot, self.told = now_s, LatestOrder.local(), []
-        self.led = LedOperator(self.slot, self, now_s, station="world", live=live)
+        self.led = PanelOperator(self.slot, self, now_s, station="world", live=live)
         self.order = OperatorOrder()
 
-    def tell(self, t_s, operation):
+    def publish(self, t_s, operation):
         self.told.append(operation)
 
     def write(self, **changes):
@@ -347,7 +347,7 @@ def test_a_run_moves_while_the_desk_holds_it_and_stops_when_somebody_presses_sto
 def test_a_planned_motion_needs_nobody_to_hold_it_at_a_desk():
     plan = load_world_plan(configs_dir() / "scenarios" / "jog_by_script.toml")
     clock = VirtualClock()
-    means = LiveMeans(clock.now_s)
+    means = LiveInputs(clock.now_s)
     bench = open_bench(plan, live=means)
     notes: Any = Notes()
     led_by(Desk(clock.now_s, live=plan.live).led, means, lambda: bench, notes, Signals())

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from picture_layout import watch_figures
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.report.page import write_report
-from hil.report.recorded import recorded_run
+from hil.report.recorded_run import recorded_run
 from hil.stations.world import report
-from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.recorded_world import RecordedWorld
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"

@@ -12,13 +12,13 @@ from scene_robots import SCENARIOS, with_sensors
 from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS
 
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.run.registry import station_or_none
-from hil.stations.world.recorded import RecordedWorld, world_text
-from hil.stations.world.scenario_reading import load_world_plan
+from hil.stations.world.recorded_world import RecordedWorld, world_text
+from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
 from hil.stations.world.world_scene import WorldScene
 from sim.world.engine.world import World
@@ -144,7 +144,7 @@ def test_margins_are_those_of_limited_joints_and_of_drives(tmp_path):
     station = station_or_none("world")
     assert station is not None
     assert station.views.margins is not None
-    joints, drives = station.views.margins(plan.told())
+    joints, drives = station.views.margins(plan.to_table())
     assert (joints.names, joints.field, drives.field) == (
         ("Joint 1",), "position_rad", "effort_n_m"
     )  # fmt: skip

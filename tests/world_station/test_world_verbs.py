@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.machines.world.documents import machine_names, machine_robot
 from hil.stations.world.commands import arguments, show
 from sim.world.robots.losses import rank
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 SHIPPED = sorted(path.stem for path in (configs_dir() / "world" / "robots").glob("*.toml"))
 

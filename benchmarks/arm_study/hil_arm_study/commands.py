@@ -46,7 +46,7 @@ _UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
 """Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
 
 
-class TableTold(TypedDict):
+class TableSummary(TypedDict):
     """Accuracy and speed of the drive models."""
 
     ok: bool
@@ -149,7 +149,7 @@ def table(
     failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
     if as_json:
         print_json(
-            TableTold(
+            TableSummary(
                 ok=not failed, arm=settings.name, integrator=scheme.value,
                 motions=[motion.name for motion in plan.motions],
                 rows=rows, written=written,

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from hil_arm_study.compare import Clock, SimulatedCase, least_times
-from sim.world.space_arm.classic import Rk4, largest_stable_step
 from sim.world.space_arm.drive import drive_table
+from sim.world.space_arm.integrators_1993 import Rk4, largest_stable_step
 from sim.world.space_arm.simulator import TICK_S
 
 REPEATS = 3

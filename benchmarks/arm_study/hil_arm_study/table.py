@@ -28,9 +28,9 @@ from hil_arm_study.motions import StudyMotion
 from hil_arm_study.peer import rk4_peer
 from hil_arm_study.targets import KNOWN_SHARE, PUBLISHED, TARGETS, ModelErrors
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
+from sim.world.space_arm.integrators_1993 import Euler1993
 from sim.world.space_arm.simulator import TICK_S, levers_m
 
 

@@ -107,7 +107,7 @@ class Terminal:
             return  # it is gone, with nothing left to restore
 
 
-class HeldKeys:
+class KeyHold:
     """Which keys of a terminal are held now.
 
     Args:
@@ -211,7 +211,7 @@ class KeyboardSource(TwistSource):
         hold_s: float = HOLD_S,
     ) -> None:
         super().__init__(frame)
-        self._keys = HeldKeys(terminal, KEYS, now_s=now_s, hold_s=hold_s)
+        self._keys = KeyHold(terminal, KEYS, now_s=now_s, hold_s=hold_s)
         self._speeds = np.array([linear_m_s] * 3 + [angular_rad_s] * 3)
 
     @property

@@ -11,7 +11,7 @@ import socket
 import stat
 from pathlib import Path
 
-from hil.config.shipped import place_beside
+from hil.config.file_search import path_beside
 from hil.desk.velocity.source import SourceUnavailableError
 
 _TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)
@@ -132,8 +132,8 @@ def own_places(address: str, token_file: str, document: Path) -> tuple[str, str]
         SourceUnavailableError: as `read_token`.
     """
     if ":" not in address:
-        address = str(place_beside(address, beside=document, key="listen"))
-    return address, read_token(place_beside(token_file, beside=document, key="token_file"))
+        address = str(path_beside(address, beside=document, key="listen"))
+    return address, read_token(path_beside(token_file, beside=document, key="token_file"))
 
 
 def read_token(path: Path) -> str:

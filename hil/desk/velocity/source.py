@@ -100,7 +100,7 @@ def three(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def checked_time(t_s: float) -> float:
+def check_time(t_s: float) -> float:
     """The time, if it is one; raises SourceError if it is not finite."""
     if not math.isfinite(t_s):
         raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
@@ -128,7 +128,7 @@ class TwistSource(ABC):
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`; the operator is heard first."""
-        checked_time(t_s)
+        check_time(t_s)
         self.listen()
         return None if self.end_reason else self._velocity()
 
@@ -145,7 +145,7 @@ class TwistSource(ABC):
         """What is wanted now."""
 
 
-class WrappedSource:
+class SourceWrapper:
     """A source that changes what another one wants; that one is heard and closed with it."""
 
     def __init__(self, inner: VelocitySource) -> None:

@@ -57,7 +57,7 @@ class Change:
 
 def compare(before: DiagramFile, after: DiagramFile) -> list[Change]:
     """All differences, place by place; those that change the law have `law`."""
-    old, new = before.used_subs(), after.used_subs()
+    old, new = before.subs_in_use(), after.subs_in_use()
     of = _renamed_subs(old, new)
     inside = {one: _Pair(old[one], new[of[one]], of, of[one]) for one in sorted(of)}
     ports = {of[one]: pair.faces() for one, pair in inside.items()}

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.run.diagram_use import TooSlow
 from hil.diagram.run.fault import NonFiniteError, StoppedError
-from hil.diagram.run.use import TooSlow
 
 if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
@@ -172,7 +172,7 @@ def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:
     """
     if cost.fits:
         return ""
-    told = f"{source}: {cost}; give it a longer base_s, or slower rates to some of its blocks"
+    problem = f"{source}: {cost}; give it a longer base_s, or slower rates to some of its blocks"
     if policy == "refuse":
-        raise RefusedError(told)
-    return told
+        raise RefusedError(problem)
+    return problem

@@ -113,8 +113,8 @@ def common_period(sound: SoundDiagram) -> int:
     """
     ticks = math.lcm(*(block.rate for block in sound.flat.blocks.values()))
     if ticks > PERIOD_MOST:
-        told = f"the rates begin together every {ticks} ticks; at most {PERIOD_MOST}"
-        raise ConfigError(str(sound.flat.base_s), [told])
+        problem = f"the rates begin together every {ticks} ticks; at most {PERIOD_MOST}"
+        raise ConfigError(str(sound.flat.base_s), [problem])
     return ticks
 
 
@@ -147,8 +147,8 @@ class _Differences:
             plain += self._states(path, block)
         self._plain = plain
         if len(self._names) > STATES_MOST:
-            told = f"{len(self._names)} states; at most {STATES_MOST} for a linear system"
-            raise ConfigError("linear", [told])
+            problem = f"{len(self._names)} states; at most {STATES_MOST} for a linear system"
+            raise ConfigError("linear", [problem])
         self._bent: dict[str, str] = {}
 
     def _states(self, path: str, block: FlatBlock) -> list[int]:
@@ -248,7 +248,9 @@ class _Differences:
         kept = _reached(links, (b != 0.0).any(axis=1))
         kept &= _reached(links.T, (c != 0.0).any(axis=0))
         blocks = self._engine.sound.flat.blocks
-        notes = [f"{path} ({blocks[path].kind.name}) {told}" for path, told in self._bent.items()]
+        notes = [
+            f"{path} ({blocks[path].kind.name}) {reason}" for path, reason in self._bent.items()
+        ]
         rest = a[np.ix_(~kept, ~kept)]
         lasting = int((np.abs(np.linalg.eigvals(rest)) > 1.0 - 1e-9).sum()) if len(rest) else 0
         if lasting:

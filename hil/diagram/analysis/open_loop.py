@@ -31,8 +31,8 @@ def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoin
     flat, words = sound.flat, ".".join(target)
     if target not in flat.drivers:
         known = [".".join(end) for end in flat.drivers]
-        told = f"{words[:80]!r}: no wire ends there{nearest(words, known)} (write block.port)"
-        raise ConfigError("--loop", [told])
+        problem = f"{words[:80]!r}: no wire ends there{nearest(words, known)} (write block.port)"
+        raise ConfigError("--loop", [problem])
     source, found = flat.drivers[target], sound.types[target]
     if source not in sound.types or source[0] not in flat.blocks:
         raise ConfigError("--loop", [f"{words}: it comes from an input, so no loop goes over it"])

@@ -16,7 +16,7 @@ from hil.diagram.file.model import BUS_IN, BUS_OUT, IN
 BUS: Final = "bus"
 """Name of the port that is one."""
 
-Tell = Callable[[FlatWire, str], None]
+ReportWire = Callable[[FlatWire, str], None]
 """Says what is wrong with a wire."""
 
 
@@ -31,10 +31,10 @@ class Buses:
     """
 
     def __init__(self, bundles: Mapping[str, FlatBlock], faces: Mapping[str, FlatBlock],
-                 drawn: Mapping[Endpoint, Endpoint], tell: Tell) -> None:  # fmt: skip
-        self._bundles, self._faces, self._drawn, self._tell = bundles, faces, drawn, tell
+                 drawn: Mapping[Endpoint, Endpoint], report: ReportWire) -> None:  # fmt: skip
+        self._bundles, self._faces, self._drawn, self._report = bundles, faces, drawn, report
 
-    def unbundled(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
+    def resolve_buses(self, wires: list[FlatWire]) -> Iterator[FlatWire]:
         """Wires without buses: those that come out of one come from where they went in."""
         for wire in wires:
             into = self._bundles.get(wire.target[0])
@@ -54,17 +54,17 @@ class Buses:
         source, seen = wire.source, set[Endpoint]()
         while (block := self._bundles.get(source[0])) is not None and block.kind.name == BUS_OUT:
             if source in seen:
-                self._tell(wire, "wires in a circle through a bus, without a block between")
+                self._report(wire, "wires in a circle through a bus, without a block between")
                 return None
             seen.add(source)
             bus = self._bus_of((source[0], BUS), set())
             if bus is None:
-                self._tell(wire, f"{source[0]}: no bus is wired to it")
+                self._report(wire, f"{source[0]}: no bus is wired to it")
                 return None
             known = [one.name for one in self._bundles[bus].ports.inputs]
             if source[1] not in known:
-                told = f"the bus has no {source[1]}{nearest(source[1], known)}"
-                self._tell(wire, f"{told} (it has {', '.join(known)})")
+                text = f"the bus has no {source[1]}{nearest(source[1], known)}"
+                self._report(wire, f"{text} (it has {', '.join(known)})")
                 return None
             following = self._drawn.get((bus, source[1]))
             if following is None:
@@ -105,11 +105,11 @@ class Buses:
         """A bus goes through the faces of sub-diagrams, and nowhere else."""
         path = wire.target[0]
         if path not in self._faces:
-            self._tell(wire, "a bus goes into a BusOut or through a sub-diagram's face alone")
+            self._report(wire, "a bus goes into a BusOut or through a sub-diagram's face alone")
         elif "/" not in path:
-            self._tell(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
+            self._report(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
 
     def _judge_input(self, wire: FlatWire, into: FlatBlock) -> None:
         """What goes into a `BusOut` is a bus."""
         if into.kind.name == BUS_OUT and self._bus_of(wire.target, set()) is None:
-            self._tell(wire, "is no bus: a BusIn bundles wires")
+            self._report(wire, "is no bus: a BusIn bundles wires")

@@ -11,7 +11,7 @@ Blocks = Mapping[str, FlatBlock]
 Wired = Mapping[Endpoint, Endpoint]
 
 
-def found_drivers(
+def find_drivers(
     blocks: Blocks, faces: Blocks, wired: Wired, problems: list[str]
 ) -> Iterator[tuple[Endpoint, Endpoint]]:
     """Each input of a block, or of an `Out` at the top, and the output that drives it.
@@ -50,7 +50,7 @@ def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str])
     return source
 
 
-def shown_by(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
+def source_of_port(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
     """The output of a block, or input of the diagram, that a port shows; None if there is none.
 
     Args:

@@ -16,10 +16,10 @@ from hil.config.errors import ConfigError
 from hil.config.similar_names import nearest
 from hil.diagram.check.buses import Buses
 from hil.diagram.check.conditions import ENABLE, TRIGGER, HiddenBlocks
-from hil.diagram.check.drivers import found_drivers
+from hil.diagram.check.drivers import find_drivers
 from hil.diagram.check.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire, ModelBlock
 from hil.diagram.check.parameters import checked, resolved
-from hil.diagram.check.replacement import found_files, stood_for
+from hil.diagram.check.replacement import diagram_of_block, files_of_block
 from hil.diagram.check.wire_ends import WireEnds
 from hil.diagram.file.lines import PROBLEMS_SOUGHT, Placed, SourceLines, raise_problems
 from hil.diagram.file.model import (
@@ -128,8 +128,8 @@ class _Flattener:
         kind = kinds().get(block.kind) or faces().get(block.kind)
         if kind is None:
             known = [*kinds(), *faces(), SUB]
-            told = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
+            self._add(path, text, self._spot(around, "block", name))
             return
         self._judge_plain(name, block, around)
         values = self._values(name, around, kind, block.parameters, scope)
@@ -151,17 +151,17 @@ class _Flattener:
     def unbundle(self) -> None:
         """Follow the wires of buses; nothing of those is left."""
         if self.bundles:
-            buses = Buses(self.bundles, self.faces, self.drawn, self._tell_bus)
-            self.wires = list(buses.unbundled(self.wires))
+            buses = Buses(self.bundles, self.faces, self.drawn, self._report_bus)
+            self.wires = list(buses.resolve_buses(self.wires))
 
-    def _tell_bus(self, wire: FlatWire, problem: str) -> None:
+    def _report_bus(self, wire: FlatWire, problem: str) -> None:
         spot = (wire.section, wire.key) if wire.section else ("", "")
         self._add(wire.words, problem, spot)
 
     def _judge_plain(self, name: str, block: DrawnBlock, around: _Around) -> None:
         if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
-            told = f"of, run, states and outputs are for kind = {SUB!r}"
-            self._add(around.prefix + name, told, self._spot(around, "block", name))
+            text = f"of, run, states and outputs are for kind = {SUB!r}"
+            self._add(around.prefix + name, text, self._spot(around, "block", name))
 
     def _expanded(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any],
                   kind: BlockKind) -> Ports | None:  # fmt: skip
@@ -172,7 +172,7 @@ class _Flattener:
         if values is None:
             return None
         try:
-            made = stood_for(kind, values, self.file.path)
+            made = diagram_of_block(kind, values, self.file.path)
         except ConfigError as error:  # of a file that it reads
             for problem in error.problems:
                 self._add(path, problem, self._spot(around, "block", name))
@@ -184,7 +184,7 @@ class _Flattener:
             f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
         )
         if kind.name == FMU:
-            file = found_files(kind, values, self.file.path)["file"]
+            file = files_of_block(kind, values, self.file.path)["file"]
             conditional = around.enable is not None
             self.models[path] = ModelBlock(path, file, values, rate, offset, conditional)
         self.diagram(made, inner, {})
@@ -212,18 +212,18 @@ class _Flattener:
         drawn = self.file.sub(block.of)
         if drawn is None:
             known = [*self.file.subs, *self.file.foreign]
-            told = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
+            self._add(path, text, self._spot(around, "block", name))
             return None
         if block.of in around.within or around.depth >= DEPTH_MOST:
             way = " in ".join([block.of, *reversed(around.within)])
-            told = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
+            self._add(path, text, self._spot(around, "block", name))
             return None
         given = {key: resolved(value, scope) for key, value in block.parameters.items()}
         for key in [key for key, value in given.items() if value is None]:
-            told = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
-            self._add(path, told, self._spot(around, "block", name))
+            text = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
+            self._add(path, text, self._spot(around, "block", name))
             del given[key]
         rate = around.rate * block.rate
         offset = around.offset + around.rate * block.offset
@@ -308,7 +308,7 @@ def flatten_what_can_be(
         near = nearest(name if block else path or name, known or file.top.parameters)
         place = f"{path}.{name}" if path else name
         work.problems.append(f"{place}: no such parameter to set{near}")
-    drivers = dict(found_drivers(work.blocks, work.faces, work.drawn, work.problems))
+    drivers = dict(find_drivers(work.blocks, work.faces, work.drawn, work.problems))
     flat = FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),

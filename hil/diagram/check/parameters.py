@@ -26,9 +26,9 @@ def checked(
     before = len(problems)
     for name in given:
         if name not in known:
-            told = f"it has {', '.join(known)}" if known else "it has none"
+            text = f"it has {', '.join(known)}" if known else "it has none"
             problems.append(
-                f"{name[:60]}: {kind.name} has no such parameter{nearest(name, known)} ({told})"
+                f"{name[:60]}: {kind.name} has no such parameter{nearest(name, known)} ({text})"
             )
     values = {}
     for one in kind.parameters:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.named import CarriedPath
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.file.model import FILE, FMU, Diagram
 from hil.diagram.library.kind import COMPOSITE, BlockKind, Parameters, Ports
 
@@ -16,7 +16,7 @@ FILES: Final = {FILE: ("motions", ".csv", "diagram table"), FMU: ("fmus", ".fmu"
 """Kind of a block → folder of what is shipped, ending and kind of the files that it names."""
 
 
-def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | None:
+def diagram_of_block(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | None:
     """What a block draws; None for one that is computed itself.
 
     Args:
@@ -28,17 +28,17 @@ def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | No
     """
     if kind.drawn is None:
         return None
-    drawn = kind.drawn({**values, **found_files(kind, values, beside)})
+    drawn = kind.drawn({**values, **files_of_block(kind, values, beside)})
     return _with_ports(drawn, kind.ports_of(values))
 
 
-def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, Path]:
+def files_of_block(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, Path]:
     """The files that a block reads, as they were judged, by the names of its parameters.
 
-    Raises as `stood_for`.
+    Raises as `diagram_of_block`.
     """
-    if kind.name == FMU and isinstance(beside, CarriedPath):
-        return {"file": CarriedPath(values["file"])}  # its ports are told in the text
+    if kind.name == FMU and isinstance(beside, EmbeddedPath):
+        return {"file": EmbeddedPath(values["file"])}  # its ports are told in the text
     folder, ending, what = FILES.get(kind.name, FILES[FILE])
     return {
         one.name: find_file(values[one.name], beside=beside, folder=folder, key=one.name,

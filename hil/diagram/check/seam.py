@@ -120,8 +120,8 @@ def joined(
             steady[name], fault = _steady(fed, found)
             problems += [f"input {name}: {fault}"] if fault else []
         elif fed not in there:
-            told = _known(fed, there)
-            problems.append(f"input {name}: {fed!r:.60} is no signal here; {told}")
+            feeding = _known(fed, there)
+            problems.append(f"input {name}: {fed!r:.60} is no signal here; {feeding}")
         else:
             signals[name] = fed
             frame = wiring.frames.get(name, there[fed].frame)
@@ -159,8 +159,8 @@ def _absent(name: str, known: Mapping[str, Any], what: str) -> str:
 
 
 def _known(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
-    told = ", ".join(known) if len(known) else "none"
-    return f"there are {told}{nearest(name, known)}"
+    text = ", ".join(known) if len(known) else "none"
+    return f"there are {text}{nearest(name, known)}"
 
 
 def _misfits(found: FoundType, other: Endpiece) -> Iterator[str]:

@@ -182,8 +182,8 @@ def _shape_words(shape: tuple[int, ...]) -> str:
 
 
 def _frame_fault(given: str, wanted: str, type_: str) -> str:
-    told, between = f"axes {given!r} into axes {wanted!r}", _TURNING.get(type_, "Rotate")
-    return f'{told}; put a {between} block between (from = "{given}", to = "{wanted}")'
+    text, between = f"axes {given!r} into axes {wanted!r}", _TURNING.get(type_, "Rotate")
+    return f'{text}; put a {between} block between (from = "{given}", to = "{wanted}")'
 
 
 _TURNING: Final = {"pose": "PoseProduct", "wrench": "TransformWrench"}
@@ -194,13 +194,13 @@ _EQUAL: Final = {"type": _type_fault, "shape": _shape_fault, "frame": _frame_fau
 
 
 def _unit_fault(given: LinearUnit, wanted: LinearUnit) -> str:
-    told = f"{_unit_words(given)} into {_unit_words(wanted)}"
+    text = f"{_unit_words(given)} into {_unit_words(wanted)}"
     if given.variables or wanted.variables:
-        return told
+        return text
     have, want = ({s: int(e) for s, e in one.known.items()} for one in (given, wanted))
     if coherent(have)[1] == coherent(want)[1]:
-        return f'{told}; put a Convert block between (from = "{words(have)}", to = "{words(want)}")'
-    return told
+        return f'{text}; put a Convert block between (from = "{words(have)}", to = "{words(want)}")'
+    return text
 
 
 def _unit_words(expression: LinearUnit) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from hil.config.named import CarriedPath
-from hil.diagram.check.replacement import found_files
+from hil.config.named_files import EmbeddedPath
+from hil.diagram.check.replacement import files_of_block
 from hil.diagram.file.model import FILE, FMU, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.write import text_of
 from hil.diagram.library.files import table_of
-from hil.diagram.library.models import told_model
+from hil.diagram.library.models import describe_model
 from hil.diagram.library.registry import kinds
 
 
@@ -25,7 +25,7 @@ def whole_text(file: DiagramFile, text: str) -> str:
     Raises:
         ConfigError: if a table cannot be read.
     """
-    subs = file.used_subs()
+    subs = file.subs_in_use()
     drawn = (file.top, *subs.values())
     if not file.libraries and not any(
         _reads(one) for each in drawn for one in each.blocks.values()
@@ -49,10 +49,10 @@ def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
             values = {one.name: block.parameters.get(one.name, one.default)
                       for one in kind.parameters}  # fmt: skip
             if block.kind == FMU:
-                if not isinstance(file.path, CarriedPath):
-                    told = told_model({**values, **found_files(kind, values, file.path)})
-                    blocks[name] = replace(block, parameters={**block.parameters, **told})
+                if not isinstance(file.path, EmbeddedPath):
+                    ports_of = describe_model({**values, **files_of_block(kind, values, file.path)})
+                    blocks[name] = replace(block, parameters={**block.parameters, **ports_of})
                 continue
-            table = table_of({**values, **found_files(kind, values, file.path)})
+            table = table_of({**values, **files_of_block(kind, values, file.path)})
             blocks[name] = replace(block, kind="TimeTable", parameters=table)
     return replace(drawn, blocks=blocks)

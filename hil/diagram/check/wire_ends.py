@@ -45,8 +45,8 @@ class WireEnds:
         there = [one.name for one in (ports.inputs if inputs else ports.outputs)]
         if port not in there:
             what = "input" if inputs else "output"
-            told = f"it has {', '.join(there)}" if there else "it has none"
-            return f"{name} has no {what} {port[:60]!r}{nearest(port, there)} ({told})"
+            phrase = f"it has {', '.join(there)}" if there else "it has none"
+            return f"{name} has no {what} {port[:60]!r}{nearest(port, there)} ({phrase})"
         return self._found(name, port, inputs=inputs)
 
     def _found(self, name: str, port: str, *, inputs: bool) -> Endpoint:

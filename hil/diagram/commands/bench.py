@@ -11,7 +11,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.diagram.analysis.cost import TickCost
-    from hil.diagram.show.summaries import CostTold
+    from hil.diagram.show.summaries import CostSummary
 
 
 @verb
@@ -28,7 +28,7 @@ def bench(
 ) -> None:
     """Time the ticks of a diagram; exit status 1 if 1 of 1000 takes longer than its period."""
     from hil.diagram.analysis.cost import model_cost, tick_cost
-    from hil.diagram.show.summaries import DiagramBenchTold
+    from hil.diagram.show.summaries import DiagramBenchSummary
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
@@ -40,10 +40,10 @@ def bench(
     ok = kernel.fits and (models is None or models.fits)
     if as_json:
         print_json(
-            DiagramBenchTold(
+            DiagramBenchSummary(
                 ok=ok, path=path, blocks=len(sound.flat.blocks), base_s=kernel.base_s,
-                kernel=_told(kernel), interpreter=None,
-                with_models=None if models is None else _told(models),
+                kernel=_summarize(kernel), interpreter=None,
+                with_models=None if models is None else _summarize(models),
             )
         )  # fmt: skip
         leave(ok)
@@ -60,10 +60,10 @@ def bench(
     leave(ok)
 
 
-def _told(cost: TickCost) -> CostTold:
-    from hil.diagram.show.summaries import CostTold
+def _summarize(cost: TickCost) -> CostSummary:
+    from hil.diagram.show.summaries import CostSummary
 
-    return CostTold(
+    return CostSummary(
         ticks=cost.ticks, median_us=1e6 * cost.median_s, p99_us=1e6 * cost.p99_s,
         p999_us=1e6 * cost.p999_s, worst_us=1e6 * cost.worst_s,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.terminal.completion import offered
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from hil.diagram.check.diagram import SoundDiagram
     from hil.diagram.check.flat import Endpoint
-    from hil.diagram.run.acts import Timed
     from hil.diagram.run.live import Version
+    from hil.diagram.run.operator_actions import Timed
 
 FileArg = Annotated[
     str,
@@ -60,7 +60,7 @@ SlideOption = Annotated[
 ]
 
 
-def operated_diagram(
+def load_diagram_for_actions(
     name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
 ) -> tuple[str, Version, list[Timed]]:
     """As `diagram_of`, to be changed while it runs by what is pressed and slid.
@@ -69,8 +69,8 @@ def operated_diagram(
         ConfigError: If it cannot run, or an act is none.
     """
     from hil.diagram.file.read import read
-    from hil.diagram.run.acts import operated
     from hil.diagram.run.live import Version
+    from hil.diagram.run.operator_actions import operated
 
     path = find_file(name, folder="diagrams", key="FILE")
     file = read(path)
@@ -93,7 +93,7 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
 def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
     """Values of ``--set``: path of a block and name of a parameter → value."""
     from hil.diagram.run.change import tuples
-    from sim.toml_reading import TomlReadError, read_value
+    from sim.toml_reader import TomlReadError, read_value
 
     changes: dict[Endpoint, Any] = {}
     for one in settings:
@@ -134,8 +134,10 @@ class InputPlan:
                 self._steady[name] = _numbers(one, text, sizes[name])
         missing = sizes.keys() - self._steady.keys() - self._tables.keys()
         if missing and not left_out_is_zero:
-            told = ", ".join(sorted(missing))
-            raise ConfigError("--input", [f"{told}: left out; write NAME=NUMBER or NAME=FILE.csv"])
+            problem = ", ".join(sorted(missing))
+            raise ConfigError(
+                "--input", [f"{problem}: left out; write NAME=NUMBER or NAME=FILE.csv"]
+            )
 
     def steady(self) -> dict[str, list[float]]:
         """Inputs that stay what they are."""

@@ -18,7 +18,7 @@ from hil.diagram.commands.choices import (
     SetOption,
     SlideOption,
     diagram_of,
-    operated_diagram,
+    load_diagram_for_actions,
 )  # fmt: skip
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
@@ -29,7 +29,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.diagram.run.fault import StoppedError
-    from hil.diagram.show.summaries import DiagramRunTold, KindTold, PortTold, StopTold
+    from hil.diagram.show.summaries import DiagramRunSummary, KindSummary, PortSummary, StopSummary
 
 ForOption = Annotated[
     float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
@@ -58,16 +58,16 @@ app.add_typer(exercises, name="exercise")
 def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """Types, units, frames, loops and rates of a diagram, and what a tick costs."""
     from hil.diagram.analysis.cost import tick_cost
-    from hil.diagram.analysis.explain import ports_told
-    from hil.diagram.show.summaries import DiagramCheckTold
+    from hil.diagram.analysis.explanation import summarize_ports
+    from hil.diagram.show.summaries import DiagramCheckSummary
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
-    inputs, outputs = ports_told(sound, inputs=True), ports_told(sound, inputs=False)
+    inputs, outputs = summarize_ports(sound, inputs=True), summarize_ports(sound, inputs=False)
     flat, cost_s = sound.flat, tick_cost(sound, RealClock().now_s).median_s
     if as_json:
         print_json(
-            DiagramCheckTold(
+            DiagramCheckSummary(
                 ok=True, path=path, base_s=flat.base_s, blocks=len(flat.blocks),
                 wires=len(flat.wires), inputs=inputs, outputs=outputs, cost_us=1e6 * cost_s,
                 period_part=cost_s / flat.base_s,
@@ -88,7 +88,7 @@ def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> N
     leave(True)
 
 
-def _port_words(port: PortTold) -> str:
+def _port_words(port: PortSummary) -> str:
     shape = " by ".join(map(str, port["shape"])) or "scalar"
     frame = f", axes {port['frame']}" if port["frame"] else ""
     return f"{port['type']}, {shape} [{port['unit']}]{frame}"
@@ -114,9 +114,9 @@ def run(
 
     from hil.config.settings import settings_text
     from hil.diagram.run.player import play
-    from hil.diagram.show.summaries import DiagramRunTold
+    from hil.diagram.show.summaries import DiagramRunSummary
 
-    path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])
+    path, version, acts = load_diagram_for_actions(file, settings or [], pressed or [], slid or [])
     sound = version.sound
     plan = InputPlan(sound, inputs or [])
     ticks = max(int(seconds / sound.flat.base_s + 0.5), 1)
@@ -138,46 +138,46 @@ def run(
             models = DiagramModels(sound.flat, trusted=trust, wait_s=ALONE_WAIT_S)
             stack.enter_context(models)
         engine, stop = play(version, plan, acts, ticks, table, written, models)
-    told = DiagramRunTold(
+    summary = DiagramRunSummary(
         ok=stop is None, path=path, ticks=engine.tick, time_s=engine.tick * sound.flat.base_s,
         outputs={name: engine.output(name).tolist() for name in engine.outputs},
-        stop=None if stop is None else _told_stop(stop),
+        stop=None if stop is None else _summarize_stop(stop),
         written="" if table is None else str(table), recording=recording,
     )  # fmt: skip
     if as_json:
-        print_json(told)
+        print_json(summary)
         leave(stop is None)
-    _print_run(told)
+    _print_run(summary)
     if stop is not None:
         raise RefusedError(str(stop))
     leave(True)
 
 
-def _told_stop(stop: StoppedError) -> StopTold:
+def _summarize_stop(stop: StoppedError) -> StopSummary:
     return {"block": stop.path, "tick": stop.tick, "time_s": stop.time_s}
 
 
-def _print_run(told: DiagramRunTold) -> None:
+def _print_run(summary: DiagramRunSummary) -> None:
     """Print the last outputs of a run, and what it has written."""
-    for name, values in told["outputs"].items():
+    for name, values in summary["outputs"].items():
         out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
     for what in ("written", "recording"):
-        if told[what]:
-            out.print(f"{what}: {told[what]}", soft_wrap=True)
+        if summary[what]:
+            out.print(f"{what}: {summary[what]}", soft_wrap=True)
 
 
 @app.command()
 @verb
 def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """The order of computation, rates, costs, and what each output hangs on within a tick."""
-    from hil.diagram.analysis.explain import feed_through, order_told
-    from hil.diagram.show.summaries import ExplainTold
+    from hil.diagram.analysis.explanation import feed_through, summarize_order
+    from hil.diagram.show.summaries import ExplainSummary
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
-    order, through = order_told(sound, RealClock().now_s), feed_through(sound)
+    order, through = summarize_order(sound, RealClock().now_s), feed_through(sound)
     if as_json:
-        print_json(ExplainTold(ok=True, path=path, order=order, feed_through=through))
+        print_json(ExplainSummary(ok=True, path=path, order=order, feed_through=through))
         leave(True)
     for number, one in enumerate(order, 1):
         part = f".{one['part']}" if one["part"] else ""
@@ -201,16 +201,16 @@ def blocks(
 ) -> None:
     """The kinds of blocks: equation, ports, units, limits, an example that runs."""
     from hil.config.similar_names import nearest
-    from hil.diagram.analysis.explain import all_kinds, kind_told
+    from hil.diagram.analysis.explanation import all_kinds, summarize_kind
     from hil.diagram.library.registry import kinds
-    from hil.diagram.show.summaries import BlocksTold
+    from hil.diagram.show.summaries import BlocksSummary
 
     if kind is not None and kind not in kinds():
-        told = f"{kind[:60]!r}: no such kind{nearest(kind, kinds())}"
-        raise ConfigError("KIND", [told])
-    found = all_kinds() if kind is None else [kind_told(kinds()[kind])]
+        problem = f"{kind[:60]!r}: no such kind{nearest(kind, kinds())}"
+        raise ConfigError("KIND", [problem])
+    found = all_kinds() if kind is None else [summarize_kind(kinds()[kind])]
     if as_json:
-        print_json(BlocksTold(ok=True, kinds=found))
+        print_json(BlocksSummary(ok=True, kinds=found))
     elif kind is None:
         for one in found:
             out.print(f"{one['group']:13} {one['name']:18} {one['about']}", soft_wrap=True)
@@ -219,7 +219,7 @@ def blocks(
     leave(True)
 
 
-def _show_kind(kind: KindTold) -> None:
+def _show_kind(kind: KindSummary) -> None:
     from hil.config.toml_text import toml_value
 
     out.print(f"{kind['name']}: {kind['about']}", soft_wrap=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
 from hil.config.files import write_whole
-from hil.config.shipped import find_file
 from hil.diagram.commands.choices import FileArg
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -30,7 +30,7 @@ def draw(
     """Draw a diagram as SVG, without a display; what one placed stays where it is."""
     from hil.diagram.file.read import read
     from hil.diagram.show.draw import svg
-    from hil.diagram.show.summaries import DrawTold
+    from hil.diagram.show.summaries import DrawSummary
 
     path = find_file(file, folder="diagrams", key="FILE")
     read_file = read(path)
@@ -45,7 +45,7 @@ def draw(
     count = len(diagram.blocks), len(diagram.wires)
     if as_json:
         print_json(
-            DrawTold(
+            DrawSummary(
                 ok=True, path=str(path), inside=inside, blocks=count[0], wires=count[1],
                 written=str(picture), fault=fault,
             )
@@ -59,7 +59,7 @@ def draw(
 
 def _diagram_at(file: DiagramFile, path: str) -> Diagram:
     """The diagram that a block stands for; the top for an empty path."""
-    from hil.diagram.file.inside import inside
+    from hil.diagram.file.subdiagram import inside
 
     try:
         return inside(file, path)

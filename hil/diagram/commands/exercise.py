@@ -10,13 +10,13 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.config.files import write_whole
-from hil.diagram.commands.scene_words import measure_words, scene_lines, scene_told
+from hil.diagram.commands.scene_words import measure_words, scene_lines, summarize_scene
 from hil.terminal.console import Json, leave, out, print_json, styled, verb
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Values
-    from hil.diagram.exercises.judging import SceneJudged
-    from hil.diagram.exercises.told import ExerciseRowTold
+    from hil.diagram.exercises.exercise_judge import SceneResult
+    from hil.diagram.exercises.exercise_summaries import ExerciseRowSummary
 
 
 @verb
@@ -29,8 +29,8 @@ def practise(
     as_json: Json = False,
 ) -> None:
     """Run a law in a scene that is not judged, to measure in; exit status 1 if it does badly."""
-    from hil.diagram.exercises.judging import play_scene, read_attempt
-    from hil.diagram.exercises.told import ExercisePracticeTold
+    from hil.diagram.exercises.exercise_judge import play_scene, read_attempt
+    from hil.diagram.exercises.exercise_summaries import ExercisePracticeSummary
 
     attempt = read_attempt(path)
     lines: list[str] = []
@@ -50,9 +50,9 @@ def practise(
     written = "" if table is None else str(table)
     if as_json:
         print_json(
-            ExercisePracticeTold(
+            ExercisePracticeSummary(
                 ok=scene.ok, path=str(path), exercise=attempt.exercise.name,
-                scene=scene_told(scene), written=written,
+                scene=summarize_scene(scene), written=written,
             )
         )  # fmt: skip
         leave(scene.ok)
@@ -82,19 +82,19 @@ FILES_MOST = 1000
 def list_exercises(as_json: Json = False) -> None:
     """The exercises, family by family."""
     from hil.diagram.exercises.catalogue import EXERCISES
-    from hil.diagram.exercises.told import ExercisesTold, ExerciseTold
+    from hil.diagram.exercises.exercise_summaries import ExercisesSummary, ExerciseSummary
 
-    told = [
-        ExerciseTold(
+    rows = [
+        ExerciseSummary(
             name=one.name, family=one.family, about=one.about, faults=len(one.faults),
             seconds=one.seconds,
         )
         for one in EXERCISES.values()
     ]  # fmt: skip
     if as_json:
-        print_json(ExercisesTold(ok=True, exercises=told))
+        print_json(ExercisesSummary(ok=True, exercises=rows))
         leave(True)
-    for one in told:
+    for one in rows:
         out.print(f"{one['family']:6} {one['name']:6} {one['about']}", soft_wrap=True)
     leave(True)
 
@@ -113,22 +113,22 @@ def new(
     as_json: Json = False,
 ) -> None:
     """Write a law with one fault in it, both drawn by a seed."""
-    from hil.diagram.exercises.catalogue import drawn_exercise, handed_out
-    from hil.diagram.exercises.told import ExerciseNewTold
+    from hil.diagram.exercises.catalogue import draw_exercise, file_for_student
+    from hil.diagram.exercises.exercise_summaries import ExerciseNewSummary
     from hil.diagram.file.write import save
 
-    exercise = drawn_exercise(name, seed)
+    exercise = draw_exercise(name, seed)
     if target.suffix != ".toml":
         raise ConfigError("--out", [f"{target}: a name that ends with .toml is needed"])
     if target.exists() and not overwrite:
         raise ConfigError("--out", [f"{target}: is there already; --overwrite replaces it"])
     try:
-        save(handed_out(exercise, seed), target)
+        save(file_for_student(exercise, seed), target)
     except OSError as error:
         raise ConfigError("--out", [f"{target}: {error.strerror}"]) from None
     if as_json:
         print_json(
-            ExerciseNewTold(
+            ExerciseNewSummary(
                 ok=True, exercise=exercise.name, seed=seed, about=exercise.about,
                 written=str(target),
             )
@@ -159,21 +159,21 @@ def check_exercise(
 
 
 def _check_file(path: Path, hint: int, *, as_json: bool) -> None:
-    from hil.diagram.exercises.catalogue import drawn_fault
-    from hil.diagram.exercises.judging import judge, read_attempt
-    from hil.diagram.exercises.told import ExerciseCheckTold
+    from hil.diagram.exercises.catalogue import draw_fault
+    from hil.diagram.exercises.exercise_judge import judge, read_attempt
+    from hil.diagram.exercises.exercise_summaries import ExerciseCheckSummary
 
     attempt = read_attempt(path)
     scenes = judge(attempt)
     ok = all(one.ok for one in scenes)
     words = ""
     if hint and not ok:
-        words = drawn_fault(attempt.exercise, attempt.seed).hints[hint - 1]
+        words = draw_fault(attempt.exercise, attempt.seed).hints[hint - 1]
     if as_json:
         print_json(
-            ExerciseCheckTold(
+            ExerciseCheckSummary(
                 ok=ok, path=str(path), exercise=attempt.exercise.name, seed=attempt.seed,
-                scenes=[scene_told(one) for one in scenes], hint=words,
+                scenes=[summarize_scene(one) for one in scenes], hint=words,
             )
         )  # fmt: skip
         leave(ok)
@@ -187,54 +187,56 @@ def _check_file(path: Path, hint: int, *, as_json: bool) -> None:
 
 
 def _check_folder(folder: Path, *, as_json: bool) -> None:
-    from hil.diagram.exercises.told import ExerciseFolderTold
+    from hil.diagram.exercises.exercise_summaries import ExerciseFolderSummary
 
     files = sorted(one for one in folder.rglob("*.toml") if one.is_file())
     if not files:
         raise ConfigError(str(folder), ["no file there ends with .toml"])
     if len(files) > FILES_MOST:
         raise ConfigError(str(folder), [f"{len(files)} files: at most {FILES_MOST} are judged"])
-    rows: list[ExerciseRowTold] = []
+    rows: list[ExerciseRowSummary] = []
     for row in _rows(folder, files):
         rows.append(row)
         if not as_json:
             word = styled("green", "passed    ") if row["ok"] else styled("red", "not passed")
-            told = row["error"] or f"{row['scenes_passed']} of 5 scenes  {row['worst']}"
-            out.print(word, f"  {row['file']}  {row['exercise']}  {told}", sep="", soft_wrap=True)
+            verdict = row["error"] or f"{row['scenes_passed']} of 5 scenes  {row['worst']}"
+            out.print(
+                word, f"  {row['file']}  {row['exercise']}  {verdict}", sep="", soft_wrap=True
+            )
     passed = sum(one["ok"] for one in rows)
     ok = passed == len(rows)
     if as_json:
-        print_json(ExerciseFolderTold(ok=ok, path=str(folder), passed=passed, files=rows))
+        print_json(ExerciseFolderSummary(ok=ok, path=str(folder), passed=passed, files=rows))
     else:
         out.print(f"{passed} of {len(rows)} passed")
     leave(ok)
 
 
-def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowTold]:
-    from hil.diagram.exercises.judging import judge, read_attempt
-    from hil.diagram.exercises.told import ExerciseRowTold
+def _rows(folder: Path, files: list[Path]) -> Iterator[ExerciseRowSummary]:
+    from hil.diagram.exercises.exercise_judge import judge, read_attempt
+    from hil.diagram.exercises.exercise_summaries import ExerciseRowSummary
 
     for path in files:
         name = str(path.relative_to(folder))
         try:
             attempt = read_attempt(path)
         except ConfigError as error:
-            yield ExerciseRowTold(
+            yield ExerciseRowSummary(
                 file=name, ok=False, exercise="", seed=0, scenes_passed=0, worst="",
                 error=str(error),
             )  # fmt: skip
             continue
         scenes = judge(attempt)
-        yield ExerciseRowTold(
+        yield ExerciseRowSummary(
             file=name, ok=all(one.ok for one in scenes), exercise=attempt.exercise.name,
             seed=attempt.seed, scenes_passed=sum(one.ok for one in scenes), worst=_worst(scenes),
             error="",
         )  # fmt: skip
 
 
-def _worst(scenes: list[SceneJudged]) -> str:
+def _worst(scenes: list[SceneResult]) -> str:
     """What is furthest above what it may be; empty if nothing is."""
-    from hil.diagram.exercises.judging import worst
+    from hil.diagram.exercises.exercise_judge import worst
 
     stops = [one.stopped for one in scenes if one.stopped]
     found = worst(scenes)

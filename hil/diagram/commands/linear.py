@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hil.diagram.analysis.margins import Margin
     from hil.diagram.check.diagram import SoundDiagram
     from hil.diagram.run.engine import Engine
-    from hil.diagram.show.law_summaries import LinearTold, MarginTold, PoleTold
+    from hil.diagram.show.law_summaries import LinearSummary, MarginSummary, PoleSummary
 
 
 @verb
@@ -75,8 +75,8 @@ def linear(
     gain, phase = _bode(found, picture, f"{Path(path).stem}: {found.words}")
     written = "" if picture is None else str(picture)
     if as_json:
-        told = _told(found, path, gain, phase, written)
-        print_json(told)
+        summary = _summarize(found, path, gain, phase, written)
+        print_json(summary)
     else:
         _show(found, gain, phase, written)
     leave(True)
@@ -127,16 +127,16 @@ def _around(sound: SoundDiagram, plan: InputPlan, at_s: float, wire_to: str) -> 
     return _Found(model, f"loop, cut at {wire_to}", point_s, loop=True)
 
 
-def _told(
+def _summarize(
     found: _Found, path: str, gain: Margin | None, phase: Margin | None, written: str
-) -> LinearTold:
+) -> LinearSummary:
     from hil.diagram.analysis.linear import is_stable
-    from hil.diagram.show.law_summaries import LinearTold
+    from hil.diagram.show.law_summaries import LinearSummary
 
     model = found.model
     poles = model.poles()
     closed = model.closed().poles() if found.loop else None
-    return LinearTold(
+    return LinearSummary(
         ok=True, path=path, time_s=found.point_s, period_s=model.period_s,
         states=list(model.states), A=model.A.tolist(), B=model.B.tolist(),
         C=model.C.tolist(), D=model.D.tolist(), poles=_poles(poles, model.period_s),
@@ -216,14 +216,14 @@ def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | Non
     return gain, phase
 
 
-def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleTold]:
-    from hil.diagram.show.law_summaries import PoleTold
+def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleSummary]:
+    from hil.diagram.show.law_summaries import PoleSummary
 
     found = []
     for pole in poles.tolist():
         hz, damping = _mode(pole, period_s)
         found.append(
-            PoleTold(re=pole.real, im=pole.imag, magnitude=abs(pole), hz=hz, damping=damping)
+            PoleSummary(re=pole.real, im=pole.imag, magnitude=abs(pole), hz=hz, damping=damping)
         )
     return found
 
@@ -246,7 +246,7 @@ def _show_poles(what: str, poles: NDArray[np.complex128], period_s: float) -> No
         out.print(f"{what} {words}{mode}", soft_wrap=True)
 
 
-def _margin(one: Margin | None) -> MarginTold | None:
-    from hil.diagram.show.law_summaries import MarginTold
+def _margin(one: Margin | None) -> MarginSummary | None:
+    from hil.diagram.show.law_summaries import MarginSummary
 
-    return None if one is None else MarginTold(value=one.value, hz=one.hz)
+    return None if one is None else MarginSummary(value=one.value, hz=one.hz)

@@ -11,19 +11,19 @@ from hil.terminal.console import styled
 
 if TYPE_CHECKING:
     from hil.diagram.exercises.exercise import Measure
-    from hil.diagram.exercises.judging import SceneJudged
-    from hil.diagram.exercises.told import ExerciseSceneTold
+    from hil.diagram.exercises.exercise_judge import SceneResult
+    from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary
 
 
-def scene_told(scene: SceneJudged) -> ExerciseSceneTold:
+def summarize_scene(scene: SceneResult) -> ExerciseSceneSummary:
     """A scene for JSON."""
-    from hil.diagram.exercises.told import ExerciseSceneTold, MeasureTold
+    from hil.diagram.exercises.exercise_summaries import ExerciseSceneSummary, MeasureSummary
 
     measures = [
-        MeasureTold(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
+        MeasureSummary(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
         for one in scene.measures
     ]
-    return ExerciseSceneTold(ok=scene.ok, measures=measures, stopped=scene.stopped)
+    return ExerciseSceneSummary(ok=scene.ok, measures=measures, stopped=scene.stopped)
 
 
 def measure_words(one: Measure) -> str:
@@ -31,7 +31,7 @@ def measure_words(one: Measure) -> str:
     return f"{one.name}: {one.value:.4g} {one.unit}, at most {one.most:.4g} {one.unit}"
 
 
-def scene_lines(title: str, scene: SceneJudged) -> Iterator[tuple[str | Text, ...]]:
+def scene_lines(title: str, scene: SceneResult) -> Iterator[tuple[str | Text, ...]]:
     """Lines that show a scene, each in parts."""
     yield title, ": ", styled("green", "well") if scene.ok else styled("red", "not well")
     if scene.stopped:

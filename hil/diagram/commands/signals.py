@@ -11,7 +11,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.diagram.check.seam import Endpiece
-    from hil.diagram.show.summaries import EndpieceTold
+    from hil.diagram.show.summaries import EndpieceSummary
 
 ScenarioArgument = Annotated[
     str,
@@ -26,13 +26,15 @@ ScenarioArgument = Annotated[
 def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
     """Signals that a scenario's diagram may take, and setpoints that it has to give."""
     from hil.diagram.run.station_ends import ends_of
-    from hil.diagram.show.summaries import DiagramEndsTold
+    from hil.diagram.show.summaries import DiagramEndsSummary
 
     path, ends = ends_of(scenario)
     if as_json:
-        taken, given = ([_told(one) for one in group] for group in (ends.offered, ends.accepted))
+        taken, given = (
+            [_summarize(one) for one in group] for group in (ends.offered, ends.accepted)
+        )
         print_json(
-            DiagramEndsTold(
+            DiagramEndsSummary(
                 ok=True, path=str(path), signals=taken, setpoints=given, some=ends.some,
                 step_s=ends.step_s,
             )
@@ -50,9 +52,9 @@ def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
     leave(True)
 
 
-def _told(one: Endpiece) -> EndpieceTold:
-    from hil.diagram.show.summaries import EndpieceTold
+def _summarize(one: Endpiece) -> EndpieceSummary:
+    from hil.diagram.show.summaries import EndpieceSummary
 
-    return EndpieceTold(
+    return EndpieceSummary(
         name=one.name, shape=list(one.shape), unit=one.diagram_unit, frame=one.frame
     )

@@ -61,7 +61,7 @@ SEED_MOST: Final = 2**53
 _NOTE: Final = "exercise "
 
 
-def drawn_exercise(name: str, seed: int) -> Exercise:
+def draw_exercise(name: str, seed: int) -> Exercise:
     """An exercise by its name; of a family the one that the seed draws.
 
     Raises:
@@ -72,28 +72,30 @@ def drawn_exercise(name: str, seed: int) -> Exercise:
     family = [one for one in EXERCISES.values() if one.family == name]
     if not family:
         known = (*FAMILIES, *EXERCISES)
-        told = f"{name!r:.60}: no such exercise{nearest(name, known)}; there are {', '.join(known)}"
-        raise ConfigError("NAME", [told])
+        problem = (
+            f"{name!r:.60}: no such exercise{nearest(name, known)}; there are {', '.join(known)}"
+        )
+        raise ConfigError("NAME", [problem])
     return draw_of(name, seed).choice(family)
 
 
-def drawn_fault(exercise: Exercise, seed: int) -> LawFault:
+def draw_fault(exercise: Exercise, seed: int) -> LawFault:
     """The fault that a seed puts into a law."""
     return draw_of(exercise.name, seed, "fault").choice(exercise.faults)
 
 
-def working_file(exercise: Exercise, seed: int) -> DiagramFile:
+def file_without_fault(exercise: Exercise, seed: int) -> DiagramFile:
     """The file of a seed without its fault."""
     return _file(exercise, seed, None)
 
 
-def handed_out(exercise: Exercise, seed: int, fault: LawFault | None = None) -> DiagramFile:
+def file_for_student(exercise: Exercise, seed: int, fault: LawFault | None = None) -> DiagramFile:
     """The file of a seed.
 
     Args:
         fault: that is put in; left out, the one that the seed draws.
     """
-    return _file(exercise, seed, fault or drawn_fault(exercise, seed))
+    return _file(exercise, seed, fault or draw_fault(exercise, seed))
 
 
 def _file(exercise: Exercise, seed: int, fault: LawFault | None) -> DiagramFile:
@@ -114,5 +116,7 @@ def exercise_of(file: DiagramFile, path: Path) -> Exercise:
     name = note.removeprefix(_NOTE)
     if note.startswith(_NOTE) and name in EXERCISES:
         return EXERCISES[name]
-    told = f'note = {note!r:.60}: "{_NOTE}NAME" is needed, as `hil diagram exercise new` wrote it'
-    raise ConfigError(str(path), [f"{told} (NAME: {', '.join(EXERCISES)})"])
+    problem = (
+        f'note = {note!r:.60}: "{_NOTE}NAME" is needed, as `hil diagram exercise new` wrote it'
+    )
+    raise ConfigError(str(path), [f"{problem} (NAME: {', '.join(EXERCISES)})"])

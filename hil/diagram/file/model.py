@@ -92,7 +92,7 @@ class DiagramFile:
         """A sub-diagram by its name."""
         return self.subs.get(name) or self.foreign.get(name)
 
-    def used_subs(self) -> dict[str, Diagram]:
+    def subs_in_use(self) -> dict[str, Diagram]:
         """Its own sub-diagrams, and those of libraries that it uses."""
         found = dict(self.subs)
         waiting = [self.top, *found.values()]

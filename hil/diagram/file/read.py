@@ -9,8 +9,8 @@ from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
 from hil.config.inputs import name_input
-from hil.config.named import OutsideError, judged
-from hil.config.settings import parsed_toml, settings_text
+from hil.config.named_files import OutsideError, judged
+from hil.config.settings import parse_toml, settings_text
 from hil.config.similar_names import nearest
 from hil.diagram.file.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
 from hil.diagram.file.model import (
@@ -141,7 +141,7 @@ def _read_one(path: Path) -> DiagramFile:
 
 
 def _of_text(text: str, path: Path) -> DiagramFile:
-    table = parsed_toml(text, path)
+    table = parse_toml(text, path)
     problems = Problems(path, text.splitlines())
     file = from_table(table, problems, path)
     problems.raise_if_any()
@@ -242,8 +242,8 @@ def _block(name: str, table: Any, problems: Problems, section: str) -> DrawnBloc
              (("run", "always"), ("states", "held"), ("outputs", "held"))}  # fmt: skip
     for key, choices in (("run", Run), ("states", Kept), ("outputs", Kept)):
         if words[key] not in get_args(choices):
-            told = " or ".join(get_args(choices))
-            problems.add(f"{name}.{key} = {words[key]!r:.60}: {told}", name, section)
+            text = " or ".join(get_args(choices))
+            problems.add(f"{name}.{key} = {words[key]!r:.60}: {text}", name, section)
             words[key] = get_args(choices)[0]
     offset = _whole(table, "offset", 0, problems, 0, max(rate - 1, 0), name, section)
     of = table.get("of", "")

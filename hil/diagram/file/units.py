@@ -122,8 +122,8 @@ class _Parser:
 
         close = get_close_matches(token, [*BASE, *DERIVED, *OTHERS], n=3, cutoff=0.5)
         near = f"; did you mean {' or '.join(close)}?" if close else ""
-        told = f"{token!r} is not understood{near}"
-        return UnitError(f"{self._text!r} is no unit: {told} (write it as N*m/s^2)")
+        text = f"{token!r} is not understood{near}"
+        return UnitError(f"{self._text!r} is no unit: {text} (write it as N*m/s^2)")
 
 
 def times(one: Exponents, other: Exponents, power: int = 1) -> dict[str, int]:

@@ -9,9 +9,9 @@ from numba import njit
 from hil.diagram.kernel import codes
 from hil.diagram.kernel.advance import advance_element
 from hil.diagram.kernel.codes import FAST, INLINE, SIGNATURE, Array, Places, Rows
+from hil.diagram.kernel.coupled_blocks import advance_whole, compute_whole
 from hil.diagram.kernel.elements import compute_element
 from hil.diagram.kernel.pointers import start_of
-from hil.diagram.kernel.wholes import advance_whole, compute_whole
 
 
 @njit(**INLINE)

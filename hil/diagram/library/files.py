@@ -37,8 +37,8 @@ def table_of(p: Parameters) -> Parameters:
     _check_unit(table, p["column"], p["unit"])
     values = table.columns[p["column"]]
     if len(times) > NUMBERS_MOST:
-        told = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
-        raise ConfigError(str(p["file"]), [told])
+        problem = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
+        raise ConfigError(str(p["file"]), [problem])
     return {"times_s": tuple(times.tolist()), "values": tuple(values.tolist()), "unit": p["unit"]}
 
 
@@ -56,11 +56,11 @@ def _check_unit(table: NumberTable, column: str, given: str) -> None:
     except UnitError:
         same = key is None or given in ("1", said)  # one that only a Gain can turn
     if said and not same:
-        told = (
+        problem = (
             f"{table.path}, column {column!r}: the file says {said!r}, the block unit = {given!r}"
         )
         raise ConfigError(
-            str(table.path), [f"{told}: give the block that one, or correct the file"]
+            str(table.path), [f"{problem}: give the block that one, or correct the file"]
         )
 
 

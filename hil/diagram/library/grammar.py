@@ -233,8 +233,10 @@ class _Parser:
         if wanted is None:
             known = ", ".join(FUNCTIONS)
             near = nearest(name, FUNCTIONS)
-            told = f"column {token.column}: {name[:40]}: no such function{near} (there are {known})"
-            raise GrammarError(told)
+            problem = (
+                f"column {token.column}: {name[:40]}: no such function{near} (there are {known})"
+            )
+            raise GrammarError(problem)
         self._need("(")
         with self._deeper(token):
             parts = [self._or()]
@@ -242,8 +244,8 @@ class _Parser:
                 parts.append(self._or())
         self._need(")")
         if len(parts) != wanted:
-            told = f"{len(parts)} arguments; it takes {wanted}"
-            raise GrammarError(f"column {token.column}: {name}: {told}")
+            problem = f"{len(parts)} arguments; it takes {wanted}"
+            raise GrammarError(f"column {token.column}: {name}: {problem}")
         return self._node(name, token.column, *parts)
 
     # --- pieces --------------------------------------------------------------------------------

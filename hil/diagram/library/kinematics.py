@@ -52,8 +52,8 @@ def _dh_fault(p: Parameters) -> str:
     if any(len(row) not in (4, 5) or row[4:] not in ((), (0.0,), (1.0,)) for row in rows):
         return "dh: rows of theta, d, a and alpha are needed, and of 0 or 1 behind them"
     if not 1 <= joints_of(p) <= JOINTS_MOST or len(rows) > 2 * JOINTS_MOST:
-        told = f"{len(rows)} rows, {joints_of(p)} of them turn"
-        return f"dh: {told}; 1 to {JOINTS_MOST} that turn are needed, {2 * JOINTS_MOST} in all"
+        text = f"{len(rows)} rows, {joints_of(p)} of them turn"
+        return f"dh: {text}; 1 to {JOINTS_MOST} that turn are needed, {2 * JOINTS_MOST} in all"
     return ""
 
 

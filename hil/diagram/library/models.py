@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.file.model import FMU, NAME, Diagram, DrawnBlock
 from hil.diagram.file.units import UnitError, unit
 from hil.diagram.library.files import PATH_MOST
@@ -125,13 +125,13 @@ def _unit_of(one: ModelPort, variable: Variable, path: Path, key: str) -> str:
     """Unit of a port: as the text says, else as the model does, in the words of diagrams."""
     if one.unit:
         return one.unit
-    told = _SPELT.get(variable.unit, variable.unit.replace(".", "*"))
+    spelling = _SPELT.get(variable.unit, variable.unit.replace(".", "*"))
     try:
-        unit(told)
+        unit(spelling)
     except UnitError as error:
         line = f"{key}: the unit of {variable.name} in {path.name} is none of a diagram ({error})"
         raise ConfigError(str(path), [f"{line}: write {one.name} = {one.variable} [m/s]"]) from None
-    return told
+    return spelling
 
 
 def _drawn(p: Parameters) -> Diagram:
@@ -141,7 +141,7 @@ def _drawn(p: Parameters) -> Diagram:
         ConfigError: if the model has no such variables, or is none.
     """
     path = p["file"]
-    model = None if isinstance(path, CarriedPath) else described(Path(path))
+    model = None if isinstance(path, EmbeddedPath) else described(Path(path))
     blocks, wires = dict[str, DrawnBlock](), dict[str, str]()
     for key, causality in (("takes", "input"), ("gives", "output")):
         for one in entries(p[key]):
@@ -169,18 +169,18 @@ def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> st
     return _unit_of(one, variable, path, key)
 
 
-def told_model(p: Parameters) -> dict[str, str]:
+def describe_model(p: Parameters) -> dict[str, str]:
     """Parameters of a block that tell what its file would: units of all ports, and its digest.
 
     Raises:
         ConfigError: as when it is drawn.
     """
-    model, told = described(Path(p["file"])), dict[str, str]()
+    model, ports_of = described(Path(p["file"])), dict[str, str]()
     for key, causality in (("takes", "input"), ("gives", "output")):
         ports = [f"{one.name} = {one.variable} [{_unit_in(model, one, key, causality)}]"
                  for one in entries(p[key])]  # fmt: skip
-        told[key] = "; ".join(ports)
-    return {**told, "sha256": model.sha256}
+        ports_of[key] = "; ".join(ports)
+    return {**ports_of, "sha256": model.sha256}
 
 
 def inner_name(port: ModelPort, p: Parameters) -> str:

@@ -20,9 +20,9 @@ def kinds() -> Mapping[str, BlockKind]:
 @cache
 def offered() -> tuple[Offer, ...]:
     """Kinds of other distributions; those that cannot be used say why."""
-    from hil.diagram.library.offered import blocks_offered
+    from hil.diagram.library.foreign_blocks import installed_blocks
 
-    return blocks_offered(own_kinds())
+    return installed_blocks(own_kinds())
 
 
 @cache
@@ -40,14 +40,14 @@ def own_kinds() -> Mapping[str, BlockKind]:
         logic,
         models,
         nonlinear,
-        operating,
         poses,
         routing,
         sources,
         state_machine,
         trigonometry,
         vectors,
-    )  # fmt: skip
+    )
+    from hil.diagram.library import operator_blocks as operating
 
     groups = (
         sources, files, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear,

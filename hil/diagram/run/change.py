@@ -24,7 +24,7 @@ class DiagramChange:
     forced: bool = False
     """Whether it is taken although an output jumps."""
     carried: bool = field(default=False, compare=False)
-    """Whether a recording held it: then its text may name no file (`CarriedPath`)."""
+    """Whether a recording held it: then its text may name no file (`EmbeddedPath`)."""
 
     @property
     def changes(self) -> dict[Endpoint, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.run.change import DiagramChange
-from hil.run.texts import EditEvents, EditText, texts_of
+from hil.run.edit_texts import EditEvents, EditText, texts_of
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class DiagramChanger:
         """Tell what came of a change, or take the next; it never waits."""
         self._last = tick
         if self._trying is not None and diagram.outcome is not None:
-            self._tell(journal, tick, diagram)
+            self._note(journal, tick, diagram)
         if self._trying is None:
             self._offer(journal, tick, diagram)
         self._events.serve(journal, tick)
@@ -125,27 +125,29 @@ class DiagramChanger:
             built.set_exception(error)
         return built
 
-    def _tell(self, journal: Journal | None, tick: Tick, diagram: ConnectedDiagram) -> None:
+    def _note(self, journal: Journal | None, tick: Tick, diagram: ConnectedDiagram) -> None:
         if self._trying is None or diagram.outcome is None:
             return
         (step, prepared), outcome, self._trying = self._trying, diagram.outcome, None
         faults = (outcome.refused,) if outcome.refused else ()
-        told: dict[str, Scalar] = {}
+        facts: dict[str, Scalar] = {}
         if not faults:
-            words = ", ".join(f"{name}: {old!r} -> {new!r}" for name, old, new in prepared.told)
-            told = {"jump": outcome.jump, "set": words[:TOLD_MOST]}
-        self._put(journal, tick, prepared.change, step, faults, told)
+            words = ", ".join(
+                f"{name}: {old!r} -> {new!r}" for name, old, new in prepared.changed_values
+            )
+            facts = {"jump": outcome.jump, "set": words[:TOLD_MOST]}
+        self._put(journal, tick, prepared.change, step, faults, facts)
 
     def _put(
         self, journal: Journal | None, tick: Tick, change: DiagramChange, step: int,
-        faults: tuple[str, ...], told: dict[str, Scalar],
+        faults: tuple[str, ...], facts: dict[str, Scalar],
     ) -> None:  # fmt: skip
         self.taken += not faults
         self.refused += bool(faults)
         if faults:
             self.hear_refused(change, faults[0])
         edit = EditText(change.json(), change.source or str(change))
-        self._events.put(journal, tick, edit, faults, {"step": step, **told})
+        self._events.put(journal, tick, edit, faults, {"step": step, **facts})
 
 
 def changes_of(recording: Recording) -> tuple[TimedChange, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.read import read_text
 from hil.diagram.run.fault import StoppedError
@@ -68,7 +68,7 @@ class PreparedChange:
     """Its text needs no other file."""
     successor: Successor
     after: ConnectedVersion
-    told: tuple[tuple[str, Any, Any], ...]
+    changed_values: tuple[tuple[str, Any, Any], ...]
     """Each parameter that is set: its path, what it was, what it will be."""
 
 
@@ -161,7 +161,7 @@ class ConnectedDiagram:
             self._models.after(self.now.version.engine)
         return found
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Tell who watches what there is after the last tick."""
         if self.taps is not None:
             self.taps.push(self.now.version.engine)
@@ -228,17 +228,17 @@ class ConnectedDiagram:
             what = change.source or "another diagram" if change.text else ", ".join(change.texts)
             raise ConfigError(source, [f"{what}: its structure stays as it is: {self._fixed}"])
         if change.text:
-            kind = CarriedPath if change.carried else Path
+            kind = EmbeddedPath if change.carried else Path
             file = read_text(change.text, kind(change.source or "diagram.toml"))
             changes = dict(self._bind(file, changes))
-        version, told = now.version.changed(changes, file)
+        version, changed = now.version.changed(changes, file)
         if self._fixed and not version.engine.table.has_rows_of(now.version.engine.table):
             text = f"{change}: its structure stays as it is, numbers may change: {self._fixed}"
             raise ConfigError(source, [text])
         after = self._connected(version)
         if file is not None:
             change = replace(change, text=whole_text(file, change.text))
-        return PreparedChange(change, Successor(now.version, version), after, told)
+        return PreparedChange(change, Successor(now.version, version), after, changed)
 
     def offer(self, prepared: PreparedChange) -> None:
         """Try a change in the next tick; `outcome` says then what came of it.
@@ -261,8 +261,8 @@ class ConnectedDiagram:
         jump = float(jumps[worst])
         if jump > most[worst] and not offered.change.forced:
             unit = self._bounds.units[worst]
-            told = f"the command jumps by {jump:.4g} {unit}, at most {most[worst]:.4g} {unit}"
-            return self._keep(found, told, jump)
+            text = f"the command jumps by {jump:.4g} {unit}, at most {most[worst]:.4g} {unit}"
+            return self._keep(found, text, jump)
         self.now, self.outcome = offered.after, ChangeOutcome("", jump)
         return wanted
 

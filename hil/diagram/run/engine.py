@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import SoundDiagram
-from hil.diagram.check.drivers import shown_by
+from hil.diagram.check.drivers import source_of_port
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.check.parameters import checked
 from hil.diagram.run.fault import NonFiniteError
@@ -100,7 +100,7 @@ class Engine:
         """Where in `values` the numbers of an output stand; raises as `port`."""
         if (path, port) in self.table.ports:
             return self.table.ports[path, port]
-        source = shown_by(self.sound.flat, path, port)
+        source = source_of_port(self.sound.flat, path, port)
         if source is None:
             raise KeyError(f"{path}.{port}")
         return self.table.ports[source]

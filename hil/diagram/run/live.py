@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import SoundDiagram, check
 from hil.diagram.check.flat import Endpoint
-from hil.diagram.file.inside import inside
 from hil.diagram.file.model import DiagramFile
+from hil.diagram.file.subdiagram import inside
 from hil.diagram.library.registry import kinds
 from hil.diagram.run.engine import Engine
 
@@ -81,11 +81,13 @@ class Version:
         version = Version.of(file or self.file, wanted, models=True)
         _require_same_models(self, version)
         if version.sound.flat.base_s != self.sound.flat.base_s:
-            told = f"base_s = {version.sound.flat.base_s:g} s: {self.sound.flat.base_s:g} s, while "
-            raise ConfigError(str(version.file.path), [f"{told}it runs"])
-        return version, tuple(self._told(changes, version))
+            problem = (
+                f"base_s = {version.sound.flat.base_s:g} s: {self.sound.flat.base_s:g} s, while "
+            )
+            raise ConfigError(str(version.file.path), [f"{problem}it runs"])
+        return version, tuple(self._changed_values(changes, version))
 
-    def _told(self, changes: Mapping[Endpoint, Any], version: Version) -> Iterator[Any]:
+    def _changed_values(self, changes: Mapping[Endpoint, Any], version: Version) -> Iterator[Any]:
         for (path, name), value in changes.items():
             before = self.value(path, name)
             if before != value:
@@ -138,9 +140,9 @@ def followed(
     Raises:
         ConfigError: with a line for each that is refused.
     """
-    after, told = version.changed(changes)
+    after, changed = version.changed(changes)
     Successor(version, after).carry_over()
-    return after, told
+    return after, changed
 
 
 def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
@@ -178,8 +180,8 @@ def _require_same_models(before: Version, after: Version) -> None:
     old, new = before.sound.flat.models, after.sound.flat.models
     for path in dict.fromkeys((*old, *new)):
         if old.get(path) != new.get(path):
-            told = f"{path}: an FMU stays what it is while it runs: end the run, and begin anew"
-            raise ConfigError(str(after.file.path), [told])
+            problem = f"{path}: an FMU stays what it is while it runs: end the run, and begin anew"
+            raise ConfigError(str(after.file.path), [problem])
 
 
 def _places(slices: Iterator[slice]) -> Places:

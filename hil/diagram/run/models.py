@@ -12,18 +12,18 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Self
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.check.flat import FlatDiagram, ModelBlock
 from hil.diagram.library.models import described, entries, inner_name, start_of
 from hil.diagram.run.fault import ModelFailedError
+from hil.fmu.model_steps import VIRTUAL_WAIT_S
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
-from hil.fmu.stepping import VIRTUAL_WAIT_S
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 
 if TYPE_CHECKING:
     from hil.diagram.run.engine import Engine
-    from hil.fmu.stepping import ModelSteps
+    from hil.fmu.model_steps import ModelSteps
 
 ALONE_WAIT_S: Final = 60.0
 """Where a person runs a diagram alone, a step that takes longer is none [s]."""
@@ -77,8 +77,8 @@ class RunningModel:
             self._take(engine)
         share = self._passed / self._cycles if self._line and self._waits else 0.0
         pairs = zip(self._before, self._newest, strict=True)
-        told = (a + share * (b - a) for a, b in pairs) if self._line else self._newest
-        for path, value in zip(self._outputs, told, strict=True):
+        values = (a + share * (b - a) for a, b in pairs) if self._line else self._newest
+        for path, value in zip(self._outputs, values, strict=True):
             engine.values[engine.table.numbers[path]] = value
 
     def after(self, engine: Engine) -> None:
@@ -187,7 +187,7 @@ class DiagramModels:
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
     """What its process is told, and ticks in a step; nothing of it is loaded."""
     p, place = block.parameters, f"{block.path}: {block.file.name}"
-    if isinstance(block.file, CarriedPath):
+    if isinstance(block.file, EmbeddedPath):
         raise RefusedError(f"{place} is not in the recording: run its scenario again")
     model = described(block.file)
     if block.conditional:

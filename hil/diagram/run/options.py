@@ -32,7 +32,7 @@ TRUST: Final = Option(
 )
 
 
-def operated_changes(request: Request, table: str) -> Iterator[Change]:
+def changes_by_options(request: Request, table: str) -> Iterator[Change]:
     """What they change in a scenario whose table of a diagram has ``press`` and ``slide``.
 
     Raises:

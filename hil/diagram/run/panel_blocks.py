@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from hil.diagram.file.model import SUB, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.library.registry import kinds
-from hil.diagram.run.acts import PRESSED, SET
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.live import Version
+from hil.diagram.run.operator_actions import PRESSED, SET
 
 SHOWN: Final = ("PanelLamp", "PanelNumber", "PanelText")
 """Kinds that show what is wired to them."""

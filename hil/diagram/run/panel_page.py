@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.named import CarriedPath
+from hil.config.named_files import EmbeddedPath
 from hil.diagram.check.whole_text import whole_text
 from hil.diagram.file.model import DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
-from hil.diagram.run.acts import PRESSED, SET
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.live import Version
+from hil.diagram.run.operator_actions import PRESSED, SET
 from hil.diagram.run.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
 from hil.recording.signals import Signal
 from hil.run.pages import (
@@ -32,7 +32,7 @@ from hil.run.pages import (
 )
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import PanelOperator
     from hil.diagram.run.engine import Engine
 
 KIND: Final = "diagram"
@@ -43,7 +43,7 @@ SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
-def told_of(version: Version, text: str) -> dict[str, Any]:
+def table_of(version: Version, text: str) -> dict[str, Any]:
     """A diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
@@ -55,14 +55,14 @@ def told_of(version: Version, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def version_told(table: Mapping[str, Any]) -> Version:
+def version_from_table(table: Mapping[str, Any]) -> Version:
     """The version that a header tells.
 
     Raises:
         KeyError: if it tells none.
         ConfigError: with a line for each fault.
     """
-    file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
+    file = read_text(table["diagram"], EmbeddedPath(table["diagram_file"]))
     return Version.of(file, DiagramChange(table["diagram_set"]).changes, models=True)
 
 
@@ -70,7 +70,7 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
     """The page of the diagram in a run's header; none without one, or without panel blocks."""
     if "diagram_set" not in table:
         return ()
-    file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
+    file = read_text(table["diagram"], EmbeddedPath(table["diagram_file"]))
     given = table["diagram_set"]
     widgets = [
         _widget(path, block, given)
@@ -110,12 +110,12 @@ def column(path: str) -> str:
     return f"panel_{path.replace('/', '_')}"
 
 
-def shown_paths(file: DiagramFile) -> tuple[str, ...]:
+def paths_of_displays(file: DiagramFile) -> tuple[str, ...]:
     """Paths of the blocks that show something, in the order of their columns."""
     return tuple(path for path, _ in blocks_of(file, SHOWN))
 
 
-def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
+def places_of_displays(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
     """Where in an engine the numbers of some such blocks stand; -1 for one that is not there."""
 
     def place(path: str) -> int:
@@ -127,9 +127,9 @@ def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
     return np.array([place(path) for path in paths], np.intp)
 
 
-def shown_signals(file: DiagramFile) -> Iterator[Signal]:
+def signals_of_displays(file: DiagramFile) -> Iterator[Signal]:
     """What a row has of them."""
-    for path in shown_paths(file):
+    for path in paths_of_displays(file):
         yield Signal(column(path), "f8")
 
 
@@ -204,7 +204,7 @@ class PanelInbox:
         return None
 
 
-def refusals_to(led: LedOperator) -> Callable[[DiagramChange, str], None]:
+def refusals_to(led: PanelOperator) -> Callable[[DiagramChange, str], None]:
     """Lets panels hear why a run has not taken what they asked for, such as a jump."""
 
     def hear(change: DiagramChange, why: str) -> None:
@@ -214,8 +214,8 @@ def refusals_to(led: LedOperator) -> Callable[[DiagramChange, str], None]:
     return hear
 
 
-def asked_or_saved(
-    version: Version, led: LedOperator, saved: Callable[[], DiagramChange | None] | None
+def changes_from_panel_or_file(
+    version: Version, led: PanelOperator, saved: Callable[[], DiagramChange | None] | None
 ) -> Callable[[], DiagramChange | None]:
     """The changes that panels ask for, and then those that come by other ways.
 

@@ -14,9 +14,9 @@ from hil.diagram.run.live import Version, followed
 
 if TYPE_CHECKING:
     from hil.diagram.commands.choices import InputPlan
-    from hil.diagram.run.acts import Timed
     from hil.diagram.run.engine import Engine
     from hil.diagram.run.models import DiagramModels
+    from hil.diagram.run.operator_actions import Timed
     from hil.diagram.run.recording import DiagramRecording
 
 
@@ -43,9 +43,9 @@ def play(
         version.engine.set_input(name, values)
     for tick in range(ticks):
         while waiting and waiting[0][0] <= (tick + 0.5) * base_s:
-            version, told = followed(version, waiting.popleft()[1].changes)
+            version, changed = followed(version, waiting.popleft()[1].changes)
             if recording is not None:
-                recording.changed(tick, told)
+                recording.changed(tick, changed)
         engine = version.engine
         for name, row in plan.at(tick * base_s).items():
             engine.set_input(name, row)

@@ -48,10 +48,10 @@ class PanelJudge:
 
 def main() -> None:
     """Run the process."""
-    from hil.diagram.run.panel_page import version_told
+    from hil.diagram.run.panel_page import version_from_table
 
     def judge_of(header: Mapping[str, Any]) -> PanelJudge:
-        return PanelJudge(version_told(header["scenario"]))
+        return PanelJudge(version_from_table(header["scenario"]))
 
     serve(judge_of)
 

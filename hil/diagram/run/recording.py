@@ -57,9 +57,9 @@ class DiagramRecording:
         self._journal.row(self._signals.pack(head, *values), index * self._base_s, index)
         self._journal.service()
 
-    def changed(self, tick: int, told: tuple[tuple[str, Any, Any], ...]) -> None:
+    def changed(self, tick: int, changed_values: tuple[tuple[str, Any, Any], ...]) -> None:
         """Parameters were set before a tick: path, what it was, what it is."""
-        words = ", ".join(f"{name}: {old!r} -> {new!r}" for name, old, new in told)
+        words = ", ".join(f"{name}: {old!r} -> {new!r}" for name, old, new in changed_values)
         self._journal.put(tick * self._base_s, tick, words, {"set": words[:300]}, who=STATION)
 
     def stopped(self, fault: StoppedError) -> None:

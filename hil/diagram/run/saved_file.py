@@ -12,13 +12,13 @@ from typing import Any, Final, Self
 from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
 from hil.diagram.run.change import DiagramChange
-from hil.diagram.run.use import DiagramUse, UsedDiagram, change_of
+from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram, change_of
 
 LOOK_S: Final = 0.1
 """From look to look at the file."""
 
 
-class SavedDiagram:
+class DiagramFileWatch:
     """What a file says, each time that it says something else; looked at in a thread of its own.
 
     Args:
@@ -29,10 +29,10 @@ class SavedDiagram:
     """
 
     def __init__(
-        self, path: Path, text: str, set_: Mapping[str, Any], tell: Callable[[str], object]
+        self, path: Path, text: str, set_: Mapping[str, Any], report: Callable[[str], object]
     ) -> None:
         self._path, self._text, self._set = path, text, set_
-        self._tell, self._told = tell, ""
+        self._report, self._last_fault = report, ""
         self._found: SimpleQueue[DiagramChange] = SimpleQueue()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="diagram file", daemon=True)
@@ -60,18 +60,20 @@ class SavedDiagram:
         try:
             text = settings_text(self._path)
         except ConfigError as error:
-            if str(error) != self._told:
-                self._told = str(error)
-                self._tell(f"the law goes on as it is: {error}")
+            if str(error) != self._last_fault:
+                self._last_fault = str(error)
+                self._report(f"the law goes on as it is: {error}")
             return
-        self._told = ""
+        self._last_fault = ""
         if text and text != self._text:
             self._text = text
             self._found.put(DiagramChange(self._set, text, str(self._path)))
 
 
-def saved_diagram(
-    used: UsedDiagram, use: DiagramUse | None, tell: Callable[[str], object]
-) -> SavedDiagram:
+def watch_diagram_file(
+    used: UsedDiagram, use: DiagramUse | None, report: Callable[[str], object]
+) -> DiagramFileWatch:
     """That of a scenario's diagram."""
-    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, tell)
+    return DiagramFileWatch(
+        used.path, used.text, {} if use is None else change_of(use.set).set, report
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.diagram.check.drivers import shown_by
+from hil.diagram.check.drivers import source_of_port
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.model import DiagramFile
@@ -270,7 +270,7 @@ class SteppedRun:
     def type_of(self, path: str, port: str) -> FoundType | None:
         """Type of an output; None if there is none."""
         sound = self.version.sound
-        source = shown_by(sound.flat, path, port)
+        source = source_of_port(sound.flat, path, port)
         return None if source is None else sound.types[source]
 
     def _found(self, end: Endpoint) -> slice | None:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.flat import Endpoint, FlatBlock
 from hil.diagram.check.order import WHOLE
+from hil.diagram.library.foreign_blocks import addresses
+from hil.diagram.library.foreign_blocks import numbers_of as called_with
 from hil.diagram.library.kind import COMPOSITE, BlockKind, BlockSetting, Parameters
-from hil.diagram.library.offered import addresses
-from hil.diagram.library.offered import numbers_of as called_with
 
 LISTED_LEAST: Final = 3
 """Places of inputs that each row has: the kernel reads up to so many without asking."""

@@ -61,7 +61,7 @@ class TapFrame:
     """Of the outputs that were chosen and are there."""
 
 
-def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
+def find_tapped_laws(place: Path | None = None) -> list[TappedLaw]:
     """The diagrams that run now and can be watched, by the name of the run.
 
     Raises:
@@ -77,11 +77,12 @@ def _read(folder_fd: int, name: str) -> TappedLaw | None:
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with os.fdopen(os.open(name, flags, dir_fd=folder_fd), "rb") as stream:
-            told = json.loads(stream.read(FILE_MOST_BYTES))
-        changes = {(path, key): tuples(value) for path, key, value in told["changes"]}
+            document = json.loads(stream.read(FILE_MOST_BYTES))
+        changes = {(path, key): tuples(value) for path, key, value in document["changes"]}
         return TappedLaw(
-            str(told["run"]), int(told["pid"]), Path(told["source"]), str(told["text"]), changes,
-            int(told["choice_fd"]), int(told["frames_fd"]),
+            str(document["run"]), int(document["pid"]), Path(document["source"]),
+            str(document["text"]), changes,
+            int(document["choice_fd"]), int(document["frames_fd"]),
         )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -141,7 +141,7 @@ class OpenTaps:
         self._place = folder() if place is None else place
         stem = re.sub(r"[^A-Za-z0-9_.+-]", "_", name)[:NAME_MAX] or "bench"
         self._file = f"{stem}-{os.getpid()}{SUFFIX}"
-        self._told = {
+        self._header = {
             "run": name, "pid": os.getpid(), "source": str(source), "text": text,
             "changes": [[path, key, value] for (path, key), value in changes.items()],
         }  # fmt: skip
@@ -149,7 +149,7 @@ class OpenTaps:
 
     def __enter__(self) -> Self:
         """Say where they are."""
-        told = self._told | {
+        header = self._header | {
             "choice_fd": self.taps.choice.fileno(), "frames_fd": self.taps.frames.fileno(),
         }  # fmt: skip
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -158,7 +158,7 @@ class OpenTaps:
                 _sweep(fd)
                 file = os.open(self._file, flags, 0o600, dir_fd=fd)
                 with os.fdopen(file, "w") as stream:
-                    json.dump(told, stream)
+                    json.dump(header, stream)
         except OSError as error:
             raise PlaceError(f"{self._place / self._file}: {error.strerror}") from error
         return self

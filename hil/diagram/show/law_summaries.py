@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class ChangeTold(TypedDict):
+class ChangeSummary(TypedDict):
     """A difference of two diagrams."""
 
     place: str
@@ -26,7 +26,7 @@ class ChangeTold(TypedDict):
     """before and after are names of the same thing."""
 
 
-class DiagramDiffTold(TypedDict):
+class DiagramDiffSummary(TypedDict):
     """Two diagrams beside each other."""
 
     ok: bool
@@ -35,11 +35,11 @@ class DiagramDiffTold(TypedDict):
     """The first file."""
     after: str
     """The second file."""
-    changes: list[ChangeTold]
+    changes: list[ChangeSummary]
     """All differences, also those beside the law."""
 
 
-class PoleTold(TypedDict):
+class PoleSummary(TypedDict):
     """A pole of a discrete linear system."""
 
     re: float
@@ -54,7 +54,7 @@ class PoleTold(TypedDict):
     """Part of the critical one; null likewise."""
 
 
-class MarginTold(TypedDict):
+class MarginSummary(TypedDict):
     """A margin of a loop."""
 
     value: float
@@ -63,7 +63,7 @@ class MarginTold(TypedDict):
     """Where the loop comes nearest to its end [Hz]."""
 
 
-class LinearTold(TypedDict):
+class LinearSummary(TypedDict):
     """A diagram about a running point, as a discrete linear system."""
 
     ok: bool
@@ -84,17 +84,17 @@ class LinearTold(TypedDict):
     """y[k] = C x[k] + D u[k]."""
     D: list[list[float]]
     """Likewise; the feed-through."""
-    poles: list[PoleTold]
+    poles: list[PoleSummary]
     """Of A, the largest first; of the cut loop with `--loop`."""
     stable: bool
     """All of them decay."""
-    closed_poles: list[PoleTold] | None
+    closed_poles: list[PoleSummary] | None
     """With `--loop`: those of the closed loop; else null."""
     closed_stable: bool | None
     """With `--loop`: all of those decay; else null."""
-    gain_margin_db: MarginTold | None
+    gain_margin_db: MarginSummary | None
     """With `--loop`: the gain that may be added; null if the phase never comes to 180 degrees."""
-    phase_margin_deg: MarginTold | None
+    phase_margin_deg: MarginSummary | None
     """With `--loop`: the lag that may be added; null if the gain never comes to 1."""
     notes: list[str]
     """What is not smooth at the point, and what was left out."""

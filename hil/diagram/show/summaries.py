@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 
-class PortTold(TypedDict):
+class PortSummary(TypedDict):
     """A port, as it was found."""
 
     name: str
@@ -20,7 +20,7 @@ class PortTold(TypedDict):
     """Axes of its numbers; empty if nothing says them."""
 
 
-class EndpieceTold(TypedDict):
+class EndpieceSummary(TypedDict):
     """A signal that a diagram may take, or a setpoint that it has to give."""
 
     name: str
@@ -33,16 +33,16 @@ class EndpieceTold(TypedDict):
     """Axes of its numbers; empty where they do not matter."""
 
 
-class DiagramEndsTold(TypedDict):
+class DiagramEndsSummary(TypedDict):
     """What a scenario offers to its diagram, and what it takes."""
 
     ok: bool
     """It takes diagrams."""
     path: str
     """The scenario."""
-    signals: list[EndpieceTold]
+    signals: list[EndpieceSummary]
     """That inputs may take."""
-    setpoints: list[EndpieceTold]
+    setpoints: list[EndpieceSummary]
     """That outputs give."""
     some: bool
     """Some of the setpoints will do; else each needs an output."""
@@ -50,7 +50,7 @@ class DiagramEndsTold(TypedDict):
     """Of which the diagram's base period is a whole multiple [s]; null for any."""
 
 
-class DiagramCheckTold(TypedDict):
+class DiagramCheckSummary(TypedDict):
     """A diagram that can run."""
 
     ok: bool
@@ -63,9 +63,9 @@ class DiagramCheckTold(TypedDict):
     """Those of sub-diagrams counted each time."""
     wires: int
     """Likewise."""
-    inputs: list[PortTold]
+    inputs: list[PortSummary]
     """Of the diagram."""
-    outputs: list[PortTold]
+    outputs: list[PortSummary]
     """Of the diagram."""
     cost_us: float
     """Computing a tick here, median [us]."""
@@ -73,7 +73,7 @@ class DiagramCheckTold(TypedDict):
     """The same as a part of the base period."""
 
 
-class CostTold(TypedDict):
+class CostSummary(TypedDict):
     """Times of single ticks."""
 
     ticks: int
@@ -88,7 +88,7 @@ class CostTold(TypedDict):
     """The longest took so much [us]."""
 
 
-class DiagramBenchTold(TypedDict):
+class DiagramBenchSummary(TypedDict):
     """What a tick costs here."""
 
     ok: bool
@@ -99,15 +99,15 @@ class DiagramBenchTold(TypedDict):
     """Those of sub-diagrams counted each time."""
     base_s: float
     """Base period [s]."""
-    kernel: CostTold
+    kernel: CostSummary
     """By the compiled kernel, as in every run."""
     interpreter: None
     """Null: the interpreter in plain Python belongs to the tests, and is timed by `benchmarks`."""
-    with_models: CostTold | None
+    with_models: CostSummary | None
     """By the kernel, with the answers of its FMUs waited for; null without FMUs."""
 
 
-class StopTold(TypedDict):
+class StopSummary(TypedDict):
     """Where a diagram stopped."""
 
     block: str
@@ -118,7 +118,7 @@ class StopTold(TypedDict):
     """Since the start [s]."""
 
 
-class DiagramRunTold(TypedDict):
+class DiagramRunSummary(TypedDict):
     """A diagram that was run alone."""
 
     ok: bool
@@ -131,7 +131,7 @@ class DiagramRunTold(TypedDict):
     """Simulated [s]."""
     outputs: dict[str, list[float]]
     """Numbers of each output after the last tick, row after row."""
-    stop: StopTold | None
+    stop: StopSummary | None
     """Why it ended early; null if it did not."""
     written: str
     """File with the outputs of every tick; empty if none was asked for."""
@@ -139,7 +139,7 @@ class DiagramRunTold(TypedDict):
     """Of the run; empty if none was asked for."""
 
 
-class OrderTold(TypedDict):
+class OrderSummary(TypedDict):
     """A block's place in the order of computation."""
 
     block: str
@@ -158,7 +158,7 @@ class OrderTold(TypedDict):
     """In a tick in which it is computed, on this machine [us]."""
 
 
-class FeedThroughTold(TypedDict):
+class FeedThroughSummary(TypedDict):
     """What an output of a diagram hangs on within the same tick."""
 
     output: str
@@ -167,20 +167,20 @@ class FeedThroughTold(TypedDict):
     """Names of inputs."""
 
 
-class ExplainTold(TypedDict):
+class ExplainSummary(TypedDict):
     """How a diagram is computed."""
 
     ok: bool
     """It can run."""
     path: str
     """The file."""
-    order: list[OrderTold]
+    order: list[OrderSummary]
     """First to last."""
-    feed_through: list[FeedThroughTold]
+    feed_through: list[FeedThroughSummary]
     """Output by output."""
 
 
-class ParameterTold(TypedDict):
+class ParameterSummary(TypedDict):
     """A parameter of a kind of block."""
 
     name: str
@@ -203,7 +203,7 @@ class ParameterTold(TypedDict):
     """What it is, where the name does not say it."""
 
 
-class KindPortTold(TypedDict):
+class KindPortSummary(TypedDict):
     """A port of a kind of block, as in its example."""
 
     name: str
@@ -218,7 +218,7 @@ class KindPortTold(TypedDict):
     """Of an output: the inputs of the same tick that it hangs on."""
 
 
-class KindTold(TypedDict):
+class KindSummary(TypedDict):
     """A kind of block."""
 
     name: str
@@ -229,26 +229,26 @@ class KindTold(TypedDict):
     """What it does."""
     equation: str
     """k is the block's tick, H its period."""
-    parameters: list[ParameterTold]
+    parameters: list[ParameterSummary]
     """In order."""
-    inputs: list[KindPortTold]
+    inputs: list[KindPortSummary]
     """As in the example."""
-    outputs: list[KindPortTold]
+    outputs: list[KindPortSummary]
     """As in the example."""
     example: dict[str, Any]
     """Parameters and inputs with which it runs."""
 
 
-class BlocksTold(TypedDict):
+class BlocksSummary(TypedDict):
     """Kinds of blocks."""
 
     ok: bool
     """Always."""
-    kinds: list[KindTold]
+    kinds: list[KindSummary]
     """All, or the one that was asked for."""
 
 
-class DrawTold(TypedDict):
+class DrawSummary(TypedDict):
     """A picture of a diagram."""
 
     ok: bool

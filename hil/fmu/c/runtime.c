@@ -1,6 +1,6 @@
 /* What the compiled kernels expect below them in place of an interpreter: short-lived arrays, and
    a way to say that they gave up. Made for the releases of the compiler that are named in
-   hil/fmu/compiled.py: the layout of `Block` is that of its memory information. */
+   hil/fmu/shared_library.py: the layout of `Block` is that of its memory information. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@ from collections import deque
 from typing import Final
 
 from hil.hosts.kind import Received
-from hil.hosts.means import Means
+from hil.hosts.vehicle_limits import Means
 from hil.hosts.watch.states import Cause
 from platform6dof.cueing.attitude import angle_between
 from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
@@ -37,7 +37,7 @@ FACTOR_OFF: Final = 0.01
 """A host that tells its speed factor tells 1 within this [1]."""
 
 
-def told_cause(state: VehicleState) -> Cause:
+def cause_in_state(state: VehicleState) -> Cause:
     """Why a host's motion is not wanted, by what it says itself; NONE if it says nothing."""
     if state.flags & VehicleFlags.END:
         return Cause.END

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hil.hosts.watch.remedies import course_remedy, host_remedy, slope_remedy
 from hil.hosts.watch.states import Cause, HostState
-from platform6dof.cueing import course, slopes, turns
+from platform6dof.cueing import angle_signs as turns
+from platform6dof.cueing import course, slopes
+from platform6dof.cueing.angle_signs import Turns
 from platform6dof.cueing.attitude import to_euler
 from platform6dof.cueing.course import Courses
 from platform6dof.cueing.plausible import (
@@ -26,10 +28,9 @@ from platform6dof.cueing.plausible import (
     UPRIGHT_SHARE,
     ForceFinding,
     empty,
-    judged_force,
+    judge_force,
 )
 from platform6dof.cueing.slopes import SAMPLES, Slopes
-from platform6dof.cueing.turns import Turns
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Physics:
         for kernels in (slopes, course, turns):
             kernels.warm()
         self._settings = settings
-        self._turns_told = settings is not None and settings.kind == _OWN
+        self._turns_known = settings is not None and settings.kind == _OWN
         self._unseen = "" if settings is None else settings.unseen()
         self.begin()
 
@@ -189,7 +190,7 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_told)
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_known)
         block = self._slopes.block
         self._made = math.isnan(self._block[0][2])
         self._turns.take(block, lasts_s)
@@ -214,13 +215,13 @@ class Physics:
         if self._empty_s >= EMPTY_S:
             return empty(mean)
         if self._made:
-            return judged_force(mean) if mean[2] > -NONE_SHARE * GRAVITY_M_S2 else None
+            return judge_force(mean) if mean[2] > -NONE_SHARE * GRAVITY_M_S2 else None
         level = _mean(window, [one.level for one in window])
-        found = judged_force(mean, None if math.isnan(level[2]) else level)
+        found = judge_force(mean, None if math.isnan(level[2]) else level)
         steady = _mean(window, [one.steady for one in window])
         if found is None or math.isnan(steady[2]):
             return found
-        return None if judged_force(mean, steady) is None else found
+        return None if judge_force(mean, steady) is None else found
 
     @property
     def _weightless(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from platform6dof.cueing.course import COURSES
-from platform6dof.cueing.lines import FINE, SCALE_MOST, WRONG_MOTION
+from platform6dof.cueing.line_fit import FINE, SCALE_MOST, WRONG_MOTION
 from platform6dof.cueing.plausible import UNITS, ForceFault, ForceFinding
 from platform6dof.cueing.slopes import AXES
 from platform6dof.cueing.vehicle import GRAVITY_M_S2

@@ -87,5 +87,5 @@ class Heard:
     """Not used so far: not understood, foreign, late, or beyond a vehicle's means."""
     missing: int = 0
     """Never came, by the host's own count, so far."""
-    told: VehicleState | None = None
+    reported: VehicleState | None = None
     """What `state` was completed from; None where that is all that was told."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from hil.hosts.kind import Received, Refused
-from hil.hosts.means import Means
 from hil.hosts.order import Ordering, PacketOrder
+from hil.hosts.vehicle_limits import Means
 from hil.hosts.watch.clocks import StampAlignment
-from hil.hosts.watch.continuity import Continuity, Frozen, HostPace, told_cause
+from hil.hosts.watch.continuity import Continuity, Frozen, HostPace, cause_in_state
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 
@@ -184,13 +184,13 @@ class HostWatch:
             return self._jumped(now_s, received, _JUMPED[order])
         if order is not PacketOrder.SAME_STAMP and self._aged(now_s, received):
             return False
-        told = told_cause(received.packet.state)
-        if told is Cause.RESET:
-            return self._jumped(now_s, received, told)
-        if told is not Cause.NONE:
+        cause = cause_in_state(received.packet.state)
+        if cause is Cause.RESET:
+            return self._jumped(now_s, received, cause)
+        if cause is not Cause.NONE:
             self._fresh_s = received.kernel_s
             self._pace.forget()
-            self._fault(now_s, told)
+            self._fault(now_s, cause)
             return False
         if order is PacketOrder.SAME_STAMP:
             return False

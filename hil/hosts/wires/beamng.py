@@ -25,7 +25,7 @@ from typing import Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings, SignedAxes, turned
-from hil.hosts.wires.quantities import refused_numbers, with_gravity
+from hil.hosts.wires.quantities import fault_of_numbers, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import Quaternion, Vector3, VehicleState
 
@@ -63,7 +63,7 @@ class BeamNgCodec:
         if len(datagram) != _MOTION.size:
             return Refused.LENGTH
         values = _MOTION.unpack(datagram)[1:]
-        wrong = refused_numbers(values)
+        wrong = fault_of_numbers(values)
         if wrong is not None:
             return wrong
         up, (roll, pitch, yaw) = values[9:12], values[12:15]
@@ -119,7 +119,7 @@ KIND: Final = HostKind(
     name="beamng",
     title="BeamNG.drive: MotionSim, with OutGauge on the same port",
     port=4444,
-    tells=frozenset(
+    fields=frozenset(
         {"f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m"}
     ),
     settings=lambda: BeamNgSettings,

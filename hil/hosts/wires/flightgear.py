@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.wires.quantities import FOOT_M, LocalFrame, refused_numbers
+from hil.hosts.wires.quantities import FOOT_M, LocalFrame, fault_of_numbers
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import VehicleState
 
@@ -46,7 +46,7 @@ class FlightGearCodec:
         values = _HEAD.unpack_from(datagram)
         longitude_rad, latitude_rad, height_m = values[2:5]
         phi, theta, psi = values[6:9]
-        wrong = refused_numbers((*values[2:5], *values[6:9], *values[11:14], *values[16:25]))
+        wrong = fault_of_numbers((*values[2:5], *values[6:9], *values[11:14], *values[16:25]))
         if wrong is not None:
             return wrong
         if abs(latitude_rad) > 1.6 or abs(longitude_rad) > 6.3 or max(map(abs, values[6:9])) > 13.0:
@@ -76,7 +76,7 @@ KIND: Final = HostKind(
     name="flightgear",
     title="FlightGear 2020.3 and later, JSBSim: native FDM, version 24",
     port=5501,
-    tells=frozenset({"f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
+    fields=frozenset({"f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
     settings=lambda: FlightGearSettings,
     codec=lambda settings: FlightGearCodec(),
 )

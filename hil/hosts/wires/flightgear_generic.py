@@ -32,11 +32,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hil.config.errors import ConfigError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.generic_protocol import Protocol, read_protocol
-from hil.hosts.wires.quantities import FOOT_M, MOST_LINE_BYTES, LocalFrame, refused_numbers
+from hil.hosts.wires.quantities import FOOT_M, MOST_LINE_BYTES, LocalFrame, fault_of_numbers
 from hil.hosts.wires.xml_file import xml_text
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
@@ -109,16 +109,16 @@ class GenericCodec:
             return raw
         if not all(map(math.isfinite, raw)):
             return Refused.NOT_FINITE
-        told = {
+        values = {
             chunk.node: (number - chunk.offset) / chunk.factor
             for chunk, number in zip(self._protocol.chunks, raw, strict=True)
         }
-        wrong = refused_numbers(told[node] for node in _MOTION if node in told)
+        wrong = fault_of_numbers(values[node] for node in _MOTION if node in values)
         if wrong is not None:
             return wrong
-        if any(abs(told[node]) > 720.0 for node in _ANGLES):
+        if any(abs(values[node]) > 720.0 for node in _ANGLES):
             return Refused.RANGE
-        return Packet(self._state(told))
+        return Packet(self._state(values))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
         """Nothing: FlightGear sends by itself."""
@@ -138,51 +138,51 @@ class GenericCodec:
         found = self._protocol.line.fullmatch(datagram.decode("latin-1"))
         return Refused.TEXT if found is None else tuple(map(float, found.groups()))
 
-    def _state(self, told: Mapping[str, float]) -> VehicleState:
-        roll, pitch, yaw = (math.radians(told[node]) for node in _ANGLES)
+    def _state(self, values: Mapping[str, float]) -> VehicleState:
+        roll, pitch, yaw = (math.radians(values[node]) for node in _ANGLES)
         attitude = from_euler(roll, pitch, yaw)
         flags = VehicleFlags(0)
-        if any(told.get(node, 0.0) != 0.0 for node in _PAUSED):
+        if any(values.get(node, 0.0) != 0.0 for node in _PAUSED):
             flags |= VehicleFlags.PAUSED
-        if any(told.get(node, 0.0) != 0.0 for node in _REPLAY):
+        if any(values.get(node, 0.0) != 0.0 for node in _REPLAY):
             flags |= VehicleFlags.REPLAY
-        if any(number != 0.0 for node, number in told.items() if node.endswith("/wow")):
+        if any(number != 0.0 for node, number in values.items() if node.endswith("/wow")):
             flags |= VehicleFlags.GROUND
         return VehicleState(
-            t_s=told.get(_TIME, math.nan),
-            f_m_s2=_vector(told, _FORCE, FOOT_M),
-            omega_rad_s=_rates(told, roll, pitch),
+            t_s=values.get(_TIME, math.nan),
+            f_m_s2=_vector(values, _FORCE, FOOT_M),
+            omega_rad_s=_rates(values, roll, pitch),
             attitude=attitude,
-            v_m_s=self._speed(told, attitude),
-            position_m=self._position(told),
+            v_m_s=self._speed(values, attitude),
+            position_m=self._position(values),
             flags=flags,
-            speed_factor=told.get(_SPEED, math.nan),
+            speed_factor=values.get(_SPEED, math.nan),
         )
 
-    def _speed(self, told: Mapping[str, float], attitude: Quaternion) -> Vector3:
-        if all(node in told for node in _EARTH_SPEED):
-            return to_body(attitude, _vector(told, _EARTH_SPEED, FOOT_M))
-        return _vector(told, _BODY_SPEED, FOOT_M)
+    def _speed(self, values: Mapping[str, float], attitude: Quaternion) -> Vector3:
+        if all(node in values for node in _EARTH_SPEED):
+            return to_body(attitude, _vector(values, _EARTH_SPEED, FOOT_M))
+        return _vector(values, _BODY_SPEED, FOOT_M)
 
-    def _position(self, told: Mapping[str, float]) -> Vector3:
-        if not all(node in told for node in _PLACE):
+    def _position(self, values: Mapping[str, float]) -> Vector3:
+        if not all(node in values for node in _PLACE):
             return UNKNOWN
-        latitude, longitude, height_ft = (told[node] for node in _PLACE)
+        latitude, longitude, height_ft = (values[node] for node in _PLACE)
         if abs(latitude) > 90.0 or abs(longitude) > 360.0:
             return UNKNOWN
         latitude_rad, longitude_rad = math.radians(latitude), math.radians(longitude)
         return self._place.position(latitude_rad, longitude_rad, FOOT_M * height_ft)
 
 
-def _vector(told: Mapping[str, float], nodes: tuple[str, ...], unit: float) -> Vector3:
-    x, y, z = (unit * told.get(node, math.nan) for node in nodes)
+def _vector(values: Mapping[str, float], nodes: tuple[str, ...], unit: float) -> Vector3:
+    x, y, z = (unit * values.get(node, math.nan) for node in nodes)
     return x, y, z
 
 
-def _rates(told: Mapping[str, float], roll_rad: float, pitch_rad: float) -> Vector3:
-    if all(node in told for node in _BODY_RATES):
-        return _vector(told, _BODY_RATES, 1.0)
-    return body_rates(roll_rad, pitch_rad, _vector(told, _EULER_RATES, _DEG))
+def _rates(values: Mapping[str, float], roll_rad: float, pitch_rad: float) -> Vector3:
+    if all(node in values for node in _BODY_RATES):
+        return _vector(values, _BODY_RATES, 1.0)
+    return body_rates(roll_rad, pitch_rad, _vector(values, _EULER_RATES, _DEG))
 
 
 def _check_ranges(protocol: Protocol, source: str) -> None:
@@ -212,7 +212,7 @@ KIND: Final = HostKind(
     name="flightgear_generic",
     title="FlightGear 2020.3 and later: generic output, binary or text",
     port=5502,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m", "flags.PAUSED",
             "flags.REPLAY", "flags.GROUND", "speed_factor",

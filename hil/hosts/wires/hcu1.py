@@ -124,10 +124,10 @@ class Hcu1Codec:
         if len(self._challenged_s) >= CHALLENGED_MAX:
             del self._challenged_s[next(iter(self._challenged_s))]
         self._challenged_s[sender] = now_s
-        told = CHALLENGE.pack(
+        head = CHALLENGE.pack(
             CHALLENGE_MAGIC, SIGNED_VERSION, 0, CHALLENGE.size, self._nonce_for(sender), b""
         )[:-SIGNATURE_BYTES]
-        return told + signature_of(told, self._key)
+        return head + signature_of(head, self._key)
 
     def end_session(self) -> None:
         """Take nothing that is signed for a nonce of before: another sender may lead."""
@@ -200,19 +200,23 @@ def _json_packet(datagram: bytes) -> Packet | Refused:
     if len(datagram) > JSON_BYTES:
         return Refused.LENGTH
     try:
-        told: Any = json.loads(datagram.decode("utf-8"))
+        document: Any = json.loads(datagram.decode("utf-8"))
     except (ValueError, RecursionError):
         return Refused.TEXT
-    if not isinstance(told, dict) or not told.keys() <= _KEYS or not told.keys() >= _KEYS - {"dw"}:
+    if (
+        not isinstance(document, dict)
+        or not document.keys() <= _KEYS
+        or not document.keys() >= _KEYS - {"dw"}
+    ):
         return Refused.TEXT
-    sequence, time_ns, flags = told["seq"], told["t_ns"], told["flags"]
+    sequence, time_ns, flags = document["seq"], document["t_ns"], document["flags"]
     if not all(type(one) is int for one in (sequence, time_ns, flags)):
         return Refused.TEXT
     if not (0 <= sequence < 1 << 32 and 0 <= time_ns < 1 << 64 and 0 <= flags < 256):
         return Refused.RANGE
     values: list[float] = []
     for key, count in (("f", 3), ("w", 3), ("dw", 3), ("q", 4), ("v", 3), ("p", 3)):
-        vector = told.get(key, [0.0] * count)
+        vector = document.get(key, [0.0] * count)
         if not isinstance(vector, list) or len(vector) != count:
             return Refused.TEXT
         if not all(type(one) in (int, float) for one in vector):
@@ -220,7 +224,7 @@ def _json_packet(datagram: bytes) -> Packet | Refused:
         if any(abs(one) > MOST for one in vector):
             return Refused.RANGE if all(map(_finite, vector)) else Refused.NOT_FINITE
         values.extend(map(float, vector))
-    if "dw" not in told:
+    if "dw" not in document:
         flags &= ~ACCELERATION_VALID
     return _packet(flags, sequence, time_ns, tuple(values))
 
@@ -233,7 +237,7 @@ KIND: Final = HostKind(
     name="hcu1",
     title="HCU1, the bench's own frame: version 1, binary and JSON; version 2, signed",
     port=47_111,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",
             "flags.PAUSED", "flags.RESET", "flags.REPLAY", "flags.END", "sequence",

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hil.config.errors import ConfigError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.jsbsim_directive import Directive, read_directive
-from hil.hosts.wires.quantities import FOOT_M, LocalFrame, numbers_of_line, refused_numbers
+from hil.hosts.wires.quantities import FOOT_M, LocalFrame, fault_of_numbers, numbers_of_line
 from hil.hosts.wires.xml_file import xml_text
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
@@ -121,7 +121,7 @@ class JsbsimCodec:
         numbers = numbers_of_line(line, ",", len(self._labels))
         if isinstance(numbers, Refused):
             return numbers
-        wrong = refused_numbers(numbers)
+        wrong = fault_of_numbers(numbers)
         if wrong is not None:
             return wrong
         angles = _vector(numbers, self._angles)
@@ -191,7 +191,7 @@ KIND: Final = HostKind(
     name="jsbsim",
     title="JSBSim 1.2 and later: socket output, text over UDP",
     port=1138,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",
             "flags.GROUND",

@@ -17,8 +17,8 @@ from typing import Any, Final, Self
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.wires.layout_fields import CODES, GROUPS, PacketMark
-from hil.hosts.wires.layout_map import FieldPlace, LayoutSettings, fields_of, tells_by_map
-from hil.hosts.wires.quantities import numbers_of_line, refused_numbers, with_gravity
+from hil.hosts.wires.layout_map import FieldPlace, LayoutSettings, fields_by_map, fields_of
+from hil.hosts.wires.quantities import fault_of_numbers, numbers_of_line, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
     GRAVITY_M_S2,
@@ -66,7 +66,7 @@ class LayoutCodec:
         if isinstance(raw, Refused):
             return raw
         values = tuple(map(mul, raw, self._scales))
-        wrong = refused_numbers(values[k] for k in self._judged)
+        wrong = fault_of_numbers(values[k] for k in self._judged)
         if self._places.always and 0.0 < max(map(abs, values)) < _NOTHING:
             wrong = Refused.RANGE
         for k in self._counts:
@@ -79,9 +79,9 @@ class LayoutCodec:
 
     def _counted(self, packet: Packet) -> Packet:
         """The packet with a sequence that goes on where that of a byte or two begins anew."""
-        half, told = self._wrap // 2, packet.sequence or 0
-        newest = told if self._sequence is None else self._sequence
-        self._sequence = newest + (told - newest + half) % self._wrap - half
+        half, number = self._wrap // 2, packet.sequence or 0
+        newest = number if self._sequence is None else self._sequence
+        self._sequence = newest + (number - newest + half) % self._wrap - half
         return replace(packet, sequence=self._sequence)
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
@@ -291,9 +291,9 @@ KIND: Final = HostKind(
     name="layout",
     title="a wire of one's own: bytes or columns; port and fields are its map's",
     port=20777,
-    tells=frozenset(),
+    fields=frozenset(),
     settings=lambda: LayoutSettings,
     codec=LayoutCodec,
-    tells_by_map=tells_by_map,
+    fields_by_map=fields_by_map,
     wire=lambda settings, version: (version, {"length": settings.length}),
 )

@@ -27,7 +27,7 @@ from hil.hosts.wires.layout_fields import (
     groups_of,
     key_of,
 )  # fmt: skip
-from hil.hosts.wires.unjudged import unjudged_fields, unseen_text
+from hil.hosts.wires.unverifiable_signs import fields_without_check, unseen_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class LayoutSettings(MapSettings):
 
     def unseen(self) -> str:
         """Which signs nothing judges, and nobody has looked at."""
-        return "" if self.signs_seen.strip() else unseen_text(unjudged_fields(self.fields))
+        return "" if self.signs_seen.strip() else unseen_text(fields_without_check(self.fields))
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -91,7 +91,7 @@ def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
     return dict(sorted(placed.items(), key=lambda pair: (pair[1].record, pair[1].at)))
 
 
-def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
+def fields_by_map(settings: LayoutSettings) -> frozenset[str]:
     """Names of fields of `VehicleState` that packets of a layout tell."""
     of = {
         "force": "f_m_s2", "acceleration": "f_m_s2", "world acceleration": "f_m_s2",
@@ -100,10 +100,10 @@ def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
         "position": "position_m", "pose": "position_m", "time": "t_s", "sequence": "sequence",
     }  # fmt: skip
     there = groups_of(settings.fields)
-    told = {of[group] for group in there if group in of}
+    fields = {of[group] for group in there if group in of}
     flags = {"running": "PAUSED"}
-    told |= {f"flags.{flags.get(name, name.upper())}" for name in there.get("flags", ())}
-    return frozenset(told | ({"flags.POSE"} if "pose" in there else set[str]()))
+    fields |= {f"flags.{flags.get(name, name.upper())}" for name in there.get("flags", ())}
+    return frozenset(fields | ({"flags.POSE"} if "pose" in there else set[str]()))
 
 
 # --- what in a map cannot be -------------------------------------------------------------------

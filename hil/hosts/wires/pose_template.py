@@ -16,8 +16,8 @@ from pydantic import Field, model_validator
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.means import MeansSettings
-from hil.hosts.wires.unjudged import unseen_text
+from hil.hosts.vehicle_limits import MeansSettings
+from hil.hosts.wires.unverifiable_signs import unseen_text
 from platform6dof.cueing.attitude import from_euler
 from platform6dof.cueing.vehicle import (
     UNKNOWN,
@@ -74,8 +74,8 @@ class PoseTemplateSettings(MapSettings):
         values = (x, y, -z, *turn_rad)
         pose: dict[str, float] = dict(zip(_ORDER, values, strict=True))
         _, shown = _parts(self.template, self.binary, self.bits)
-        told = {self.axes[at]: self.spans[at] for at in shown}
-        shares = {name: pose[name] / span for name, span in told.items() if span}
+        spans = {self.axes[at]: self.spans[at] for at in shown}
+        shares = {name: pose[name] / span for name, span in spans.items() if span}
         if all(abs(share) <= REST_SHARE for share in shares.values()):
             return ""
         seen = ", ".join(f"{name} {100.0 * share:+.0f} %" for name, share in shares.items())
@@ -168,7 +168,7 @@ KIND: Final = HostKind(
     name="pose_template",
     title="SimTools, FlyPT Mover: poses by a template, text or binary",
     port=4123,
-    tells=frozenset({"attitude", "position_m", "flags.POSE"}),
+    fields=frozenset({"attitude", "position_m", "flags.POSE"}),
     settings=lambda: PoseTemplateSettings,
     codec=PoseTemplateCodec,
     wire=lambda settings, version: (version, {name: getattr(settings, name) for name in _OPTIONS}),

@@ -21,7 +21,7 @@ _FLATTENING: Final = 1.0 / 298.257223563
 _SQUARED: Final = _FLATTENING * (2.0 - _FLATTENING)
 
 
-def refused_numbers(values: Iterable[float]) -> Refused | None:
+def fault_of_numbers(values: Iterable[float]) -> Refused | None:
     """NOT_FINITE or RANGE for numbers of which one cannot be; None for good ones."""
     for value in values:
         if not math.isfinite(value):

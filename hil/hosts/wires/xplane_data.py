@@ -28,7 +28,7 @@ from typing import Final, Literal
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.instant_parts import InstantParts
-from hil.hosts.wires.quantities import Asking, refused_numbers
+from hil.hosts.wires.quantities import Asking, fault_of_numbers
 from hil.hosts.wires.xplane import state_of
 
 ROWS: Final = (1, 4, 16, 17, 21)
@@ -85,7 +85,7 @@ class DataCodec:
         rows = self._parts.add(part, kernel_s)
         if rows is None:
             return Refused.PART
-        wrong = refused_numbers(value for row in ROWS for value in rows.get(row, ()))
+        wrong = fault_of_numbers(value for row in ROWS for value in rows.get(row, ()))
         if wrong is not None:
             return wrong
         self._asking.heard()
@@ -112,7 +112,7 @@ KIND: Final = HostKind(
     name="xplane_data",
     title="X-Plane 11 and 12: data output (DATA)",
     port=49_005,
-    tells=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
+    fields=frozenset({"t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m"}),
     settings=lambda: DataSettings,
     codec=lambda settings: DataCodec(settings.version),
     asks_port=49_000,

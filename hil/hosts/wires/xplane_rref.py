@@ -36,7 +36,7 @@ from pydantic import Field
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.wires.instant_parts import InstantParts
-from hil.hosts.wires.quantities import Asking, refused_numbers
+from hil.hosts.wires.quantities import Asking, fault_of_numbers
 from hil.hosts.wires.xplane import state_of
 
 PATHS: Final = (
@@ -97,11 +97,11 @@ class RrefCodec:
         part = {index: value for index, value in answers if 0 <= index < len(PATHS)}
         if not part:
             return Refused.LENGTH  # an answer to somebody else, or to an older question of ours
-        told = self._parts.add(part, kernel_s)
-        if told is None:
+        by_index = self._parts.add(part, kernel_s)
+        if by_index is None:
             return Refused.PART
-        values = tuple(told[index] for index in range(len(PATHS)))
-        wrong = refused_numbers(values)
+        values = tuple(by_index[index] for index in range(len(PATHS)))
+        wrong = fault_of_numbers(values)
         if wrong is not None:
             return wrong
         self._asking.heard()
@@ -131,7 +131,7 @@ KIND: Final = HostKind(
     name="xplane_rref",
     title="X-Plane 11 and 12: data references on request (RREF)",
     port=49_010,
-    tells=frozenset(
+    fields=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m", "flags.PAUSED",
             "flags.REPLAY", "flags.GROUND", "speed_factor",

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.file_search import find_file
 from hil.config.settings import Settings, read_toml
-from hil.config.shipped import find_file
 from hil.machines.cueing.classical import (
     ForceScale,
     RateScale,
@@ -23,8 +23,8 @@ from hil.machines.cueing.classical import (
     TiltKeys,
     TranslationKeys,
 )
+from hil.machines.cueing.filter_tables import AdaptiveKeys, DirectKeys, OptimalKeys
 from hil.machines.cueing.mpc import MpcKeys
-from hil.machines.cueing.others import AdaptiveKeys, DirectKeys, OptimalKeys
 from platform6dof.cueing.cue import CueingFilter
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import ClassicalParameters, CueingError

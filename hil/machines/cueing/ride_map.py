@@ -14,8 +14,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, model_validator
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
 from hil.config.settings import Settings, read_toml
-from hil.config.shipped import find_file
 from hil.config.unit_names import unit_key
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
@@ -112,7 +112,7 @@ class RideMap(Settings):
     v_z, v_north …, north, east, down."""
 
     @property
-    def tells_heading_alone(self) -> bool:
+    def has_heading_alone(self) -> bool:
         """Whether a yaw without roll and pitch is the heading of a vehicle on level ground."""
         return "yaw" in self.columns and not set(self.columns) & _TILTING
 
@@ -127,7 +127,7 @@ class RideMap(Settings):
                 raise ValueError(text)
         for group in (("roll", "pitch", "yaw"), ("qw", "qx", "qy", "qz")):
             there = [key for key in group if key in self.columns]
-            if there and len(there) < len(group) and not self.tells_heading_alone:
+            if there and len(there) < len(group) and not self.has_heading_alone:
                 text = f"columns has {', '.join(there)}: an attitude needs {', '.join(group)}"
                 raise ValueError(f"{text}; yaw alone is a heading on level ground, without f, p, q")
         if "roll" in self.columns and "qw" in self.columns:

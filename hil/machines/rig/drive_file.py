@@ -25,8 +25,8 @@ from drives.types.drive_type import (
     place_text,
 )
 from hil.config.fields import Positive
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError, Settings, read_toml
-from hil.config.shipped import find_file
 
 
 def _place(text: str) -> str:

@@ -119,8 +119,8 @@ def tightened(rig: Rig, type_: DriveType, *, goes_round: bool = False) -> Rig:
 def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
     problems: list[str] = []
     inputs = type_.inputs
-    told = type_.has(*place_of(inputs.object)) and inputs.interlock is not None
-    if rig.supervision.estop_fitted and not told:
+    has_interlock = type_.has(*place_of(inputs.object)) and inputs.interlock is not None
+    if rig.supervision.estop_fitted and not has_interlock:
         problems.append(
             about(
                 "supervision.estop_fitted",

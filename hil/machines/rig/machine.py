@@ -13,7 +13,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.settings import read_toml
-from hil.machines.rig.payload import expected_forces_n, force_limit_n, overloaded
+from hil.machines.rig.payload import expected_forces_n, force_limit_n, overloaded_legs
 from hil.machines.rig.settings import PointsGeometry, Rig
 from hil_common.arrays.pose import Pose
 from platform6dof.circles import circle_joints
@@ -47,7 +47,8 @@ def check_rig(rig: Rig, source: str) -> None:
         ConfigError: naming the keys, the values and the remedy.
     """
     problems: list[str] = [
-        *_wider_limits(rig), *_lengths_outside(rig), *_load_of_hanging(rig), *overloaded(rig)
+        *_wider_limits(rig), *_lengths_outside(rig),
+        *_check_hanging_load(rig), *overloaded_legs(rig),
     ]  # fmt: skip
     if not problems:
         try:
@@ -92,7 +93,7 @@ def _wider_limits(rig: Rig) -> Iterator[Wrong]:
                 )
 
 
-def _load_of_hanging(rig: Rig) -> Iterator[Wrong]:
+def _check_hanging_load(rig: Rig) -> Iterator[Wrong]:
     """A load that pulls has a sign where the platform stands, and none where it hangs."""
     for leg, load in enumerate(rig.cylinders.static_load_n, 1):
         if load < 0.0 and hangs(rig):

@@ -14,7 +14,7 @@ from hil.config.libraries import code_origin
 from hil.config.offers import Offer, names_offered, offer_named, offer_unread, offers
 
 GROUP: Final = "hil.banks"
-"""Entry points that make a `drives.bank.DriveBank` of a `drives.offered.BankOrder`; each bears
+"""Entry points that make a `drives.bank.DriveBank` of a `drives.plugin_bank.BankOrder`; each bears
 the scheme of its URLs."""
 OWN_SCHEMES: Final = tuple(dict.fromkeys(form.partition(":")[0] for form in FORMS))
 """Schemes of the bench itself."""

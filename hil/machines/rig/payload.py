@@ -25,7 +25,7 @@ def force_limit_n(rig: Rig, leg: int) -> float:
     return FORCE_SHARE * rig.cylinders.force_max_n[leg] if most_n is None else most_n[leg]
 
 
-def overloaded(rig: Rig) -> Iterator[Wrong]:
+def overloaded_legs(rig: Rig) -> Iterator[Wrong]:
     """Legs whose drives cannot bear their share and stop it, by the rig's own numbers."""
     cylinders, limits = rig.cylinders, rig.limits
     for leg in range(6):

@@ -12,7 +12,6 @@ from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from sim.world.engine.mjcf import DEFAULT
 from sim.world.robots.body import BodyShape, LinkInertia, Triple
-from sim.world.robots.checks import TURN_MAX_RAD
 from sim.world.robots.dh import dh_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import (
@@ -26,6 +25,7 @@ from sim.world.robots.model import (
     RobotJoint,
     RobotLink,
 )
+from sim.world.robots.value_checks import TURN_MAX_RAD
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import JointDrive
 from sim.world.space_arm.links import Link
@@ -55,7 +55,7 @@ def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
     losses: list[Loss] = []
     far_m = [*(link.offset_m for link in arm.links[1:]), arm.tool_offset_m]
     for number, (link, drive) in enumerate(zip(arm.links, arm.drives, strict=True), 1):
-        inertia, moment, told = _inertia(number, link)
+        inertia, moment, loss = _inertia(number, link)
         shape, size_m = _body(link.mass_kg, float(np.linalg.norm(far_m[number - 1])))
         links.append(RobotLink(
             number, dh_of(_pose(link.rotation, link.offset_m)), (number + 1,), shape, size_m,
@@ -63,7 +63,7 @@ def arm_robot(arm: Arm) -> tuple[Robot, tuple[Loss, ...]]:
         ))  # fmt: skip
         joint, untold = _joint(number, link, drive, moment)
         joints.append(joint)
-        losses += [*told, *untold]
+        losses += [*loss, *untold]
     tool = RobotJoint(TOOL, JointType.END, (), 6, NOWHERE, triple(arm.tool_offset_m), name="tool")
     losses += _of_arm(arm)
     drives = tuple(
@@ -108,7 +108,7 @@ def puma_robot(settings: RobotSettings, masses: ArmSettings) -> tuple[Robot, tup
     tool = masses.tool.model_copy(update={"offset_m": (0.0, 0.0, settings.tool_m)})
     change = {"name": settings.name, "joint": tuple(joints), "tool": tool}
     robot, losses = arm_robot(masses.model_copy(update=change).arm())
-    told = Loss("links 1 to 6", "inertia", masses.name,
+    loss = Loss("links 1 to 6", "inertia", masses.name,
                 "the robot's file has no masses and gears: those of this arm")  # fmt: skip
     faster = tuple(
         AxisBounds(number, math.radians(rate), math.radians(acceleration))
@@ -116,7 +116,7 @@ def puma_robot(settings: RobotSettings, masses: ArmSettings) -> tuple[Robot, tup
             zip(settings.rate_max_deg_s, settings.acceleration_max_deg_s2, strict=True), 1
         )
     )
-    return replace(robot, machine=MachineBounds(faster)), (told, *losses)
+    return replace(robot, machine=MachineBounds(faster)), (loss, *losses)
 
 
 def nearest_inertia(inertia_kg_m2: Array) -> Array:
@@ -142,20 +142,20 @@ def _inertia(number: int, link: Link) -> tuple[LinkInertia, float, list[Loss]]:
 
     A link without mass turns about its joint's axis only: its moment there is its joint's.
     """
-    subject, told = f"link {number}", tensor_entries(link.inertia_kg_m2)
+    subject, value = f"link {number}", tensor_entries(link.inertia_kg_m2)
     if link.mass_kg == 0.0:
         moment = float(link.axis @ link.inertia_kg_m2 @ link.axis)
         m = NEXT_TO_NOTHING_KG_M2
         nothing = LinkInertia(NEXT_TO_NOTHING_KG, (0.0, 0.0, 0.0), (m, m, m, 0.0, 0.0, 0.0))
         reason = f"no mass: {NEXT_TO_NOTHING_KG:g} kg; {moment:g} kg m2 go into joint {number}"
-        return nothing, moment, [Loss(subject, "inertia", told, reason)]
+        return nothing, moment, [Loss(subject, "inertia", value, reason)]
     nearest = nearest_inertia(link.inertia_kg_m2)
     inertia = LinkInertia(link.mass_kg, triple(link.com_m), tensor_entries(nearest))
     if nearest is link.inertia_kg_m2:
         return inertia, 0.0, []
     change = float(np.linalg.norm(nearest - link.inertia_kg_m2))
     reason = f"no body's (A + B < C): the nearest one's, {change:.3g} kg m2 away"
-    return inertia, 0.0, [Loss(subject, "inertia", told, reason)]
+    return inertia, 0.0, [Loss(subject, "inertia", value, reason)]
 
 
 def _joint(

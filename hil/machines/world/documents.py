@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError, about
-from hil.config.named import GIVEN
-from hil.config.shipped import find_file, shipped_paths
-from sim.world.robots.judge import findings_of
+from hil.config.file_search import find_file, shipped_paths
+from hil.config.named_files import GIVEN
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
+from sim.world.robots.robot_checks import findings_of
 
 if TYPE_CHECKING:
     from hil.machines.robot.settings import RobotSettings

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hil.config.named import OutsideError, read_named
-from sim.world.meshes.reading import FILE_MAX
-from sim.world.meshes.reading import OutsideError as OutsideMeshError
+from hil.config.named_files import OutsideError, read_named_file
+from sim.world.meshes.mesh_reader import FILE_MAX
+from sim.world.meshes.mesh_reader import OutsideError as OutsideMeshError
 
 if TYPE_CHECKING:
-    from sim.world.meshes.reading import MeshFiles
+    from sim.world.meshes.mesh_reader import MeshFiles
 
 PACKAGES: Final = ("package://", "model://")
 """Begin paths whose first part is a package's folder."""
@@ -28,7 +28,7 @@ def files_beside(document: Path) -> MeshFiles:
     def read(path: str) -> bytes:
         place, also = _place(folder, path)
         try:
-            return read_named(place, document, FILE_MAX, also, name=path, kind="materials")
+            return read_named_file(place, document, FILE_MAX, also, name=path, kind="materials")
         except OutsideError as error:
             raise OutsideMeshError(error.errno, error.strerror) from None
 

@@ -92,13 +92,13 @@ def rig_robot(
         X_BP: where it starts, platform in base; without it the neutral pose.
     """
     geometry = geometry_of(rig)
-    told_kg = sum(rig.cylinders.moving_mass_kg) if platform_kg is None else platform_kg
+    platform_mass_kg = sum(rig.cylinders.moving_mass_kg) if platform_kg is None else platform_kg
     start = rig.neutral.pose() if X_BP is None else X_BP
     legs = [_Leg(rig, geometry, leg, start) for leg in range(6)]
     robot = Robot(
         links=(
             RobotLink(BASE, STILL, (PLATFORM, *map(swing_joint, range(6))), name="base"),
-            _platform(geometry, told_kg),
+            _platform(geometry, platform_mass_kg),
             *(link for leg in legs for link in leg.links()),
         ),
         joints=(

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file, shipped_paths
 from hil.config.files import read_regular
-from hil.config.shipped import find_file, shipped_paths
 from hil.machines.world.documents import is_machine, machine_names, machine_robot
 from hil.machines.world.mesh_files import files_beside
-from sim.world.mjcf.reading import read_mjcf
+from sim.world.mjcf.mjcf_reader import read_mjcf
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss, rank
 from sim.world.robots.model import Robot
+from sim.world.robots.robot_toml_reader import read_toml
 from sim.world.robots.text import read_text
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.urdf_reader import read_urdf
 from sim.world.robots.xml_nodes import SIZE_MAX
 
 BEFORE_MAX: Final = 20

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError
+from hil.config.file_search import find_file, shipped_paths
 from hil.config.files import read_regular
-from hil.config.shipped import find_file, shipped_paths
 from hil.machines.world.documents import is_machine
 from hil.machines.world.robot_documents import document_of
-from sim.toml_reading import SIZE_MAX, read_table
+from sim.toml_reader import SIZE_MAX, read_table
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import gravity_losses
 from sim.world.robots.model import Robot
 from sim.world.scenes.checks import robot_findings
 from sim.world.scenes.model import Scene
-from sim.world.scenes.reading import KEY, read_scene
+from sim.world.scenes.scene_reader import KEY, read_scene
 
 SCENES: Final = "world/scenes"
 """Of ``configs/``, with the shipped scenes."""

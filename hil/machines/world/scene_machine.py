@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from hil.config.errors import ConfigError, about
 from hil.machines.world.scene_documents import FurnishedScene
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_scene import scene_text
+from sim.world.engine.model_compiler import ModelText
 from sim.world.robots.model import Robot
 from sim.world.scenes.model import Scene, SceneRobot
 

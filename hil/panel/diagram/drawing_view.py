@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsView, QListWidget
 
-from hil.panel.diagram.models.placing import Move
+from hil.panel.diagram.models.place_edits import Move
 from hil.panel.diagram.scene import DiagramScene
 
 ZOOM_STEP: Final = 1.2

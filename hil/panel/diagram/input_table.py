@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHeaderView, QPushButton, QTableWidget, QTableWidg
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.toml_text import toml_value
-from hil.diagram.run.acts import PRESSED
+from hil.diagram.run.operator_actions import PRESSED
 from hil.panel.diagram.models.live_run import LiveRun, numbers_text
 from hil.panel.diagram.models.live_values import NO_UNIT
 

@@ -13,16 +13,16 @@ from hil.desk.endpoints import PlaceError
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.file.model import DiagramFile
 from hil.diagram.run.stepper import BACK_S
-from hil.diagram.run.tap_reader import TapReader, tapped_laws
+from hil.diagram.run.tap_reader import TapReader, find_tapped_laws
 from hil.panel.diagram.drawing_view import DiagramView
 from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.panel.diagram.models.live_station import LiveStation, law_of
 from hil.panel.diagram.models.live_values import (
-    SeenDiagram,
+    RunningDiagram,
     active_states,
     port_words,
-    shown_ports,
+    visible_ports,
 )
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.diagram.wire_plot import WirePlot
@@ -55,11 +55,11 @@ class LiveDock(QWidget):
         self._scene, self._view = scene, view
         self._drawn: tuple[Any, ...] = ()
         self._ports: list[tuple[str, str, Endpoint]] = []
-        self.source: SeenDiagram | None = None
+        self.source: RunningDiagram | None = None
         """What is seen; None while nothing runs."""
         self.bar = QToolBar()
-        self.told = QLabel(NOT_RUNNING)
-        self.told.setWordWrap(True)
+        self.status_label = QLabel(NOT_RUNNING)
+        self.status_label.setWordWrap(True)
         self.condition = QLineEdit(placeholderText="Pause when… such as pi.y > 0.5")
         self.inputs = InputTable()
         self.plot = WirePlot(theme)
@@ -69,7 +69,7 @@ class LiveDock(QWidget):
         split.setSizes([300, 700])
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 0, 6, 6)
-        for one in (self.bar, self.told, split):
+        for one in (self.bar, self.status_label, split):
             column.addWidget(one)
         column.setStretch(2, 1)
         self.actions_by_name: dict[str, QAction] = {}
@@ -129,7 +129,7 @@ class LiveDock(QWidget):
         """See this diagram as it moves a machine, from now on."""
         document = self._scene.document
         try:
-            law = law_of(document.file, str(document.path.resolve()), tapped_laws())
+            law = law_of(document.file, str(document.path.resolve()), find_tapped_laws())
             station = LiveStation(law, TapReader.attach(law))
         except (RefusedError, ConfigError, PlaceError) as error:
             self.refused.emit(str(error))
@@ -137,7 +137,7 @@ class LiveDock(QWidget):
         self.end()
         self.see(station)
 
-    def see(self, source: SeenDiagram) -> None:
+    def see(self, source: RunningDiagram) -> None:
         """Show another source from now on."""
         self.source = source
         self._stop_when()
@@ -187,7 +187,7 @@ class LiveDock(QWidget):
         """Write what is so now."""
         source, scene = self.source, self._scene
         self._enable()
-        self.told.setText(NOT_RUNNING if source is None else source.words)
+        self.status_label.setText(NOT_RUNNING if source is None else source.words)
         if source is None:
             scene.write_values({})
             for item in scene.blocks.values():
@@ -232,7 +232,7 @@ class LiveDock(QWidget):
             one is not other for one, other in zip(self._drawn, drawn, strict=True)
         ):
             self._drawn = drawn
-            self._ports = list(shown_ports(file, where, around))
+            self._ports = list(visible_ports(file, where, around))
         seen = self._view.blocks_in_sight()
         first, found = set(chosen), dict[tuple[str, str], Endpoint]()
         for name, port, end in self._ports:

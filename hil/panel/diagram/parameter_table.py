@@ -13,7 +13,7 @@ from hil.diagram.file.model import SUB
 from hil.diagram.library.kind import ParameterKind
 from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.edits import Edit, Rename
-from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
+from hil.panel.diagram.models.line_edits import SetNote, SetParameter, SetTicks, typed
 from hil.panel.diagram.scene import DiagramScene
 
 

@@ -21,9 +21,9 @@ from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.live_values import path_into
 from hil.panel.diagram.models.names import Place
-from hil.panel.diagram.models.placing import Move
+from hil.panel.diagram.models.place_edits import Move
 from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import ROOM_MOST, Ways
+from hil.panel.diagram.models.wire_routes import ROOM_MOST, Ways
 from hil.panel.diagram.value_item import ValueItem
 from hil.panel.shell.theme import LIGHT, Theme
 
@@ -83,15 +83,15 @@ class DiagramScene(QGraphicsScene):
         shapes = shapes_of(file, self.where, shown)
         ways = Ways(shapes, diagram.wires)
         for name, shape in shapes.items():
-            told = faults.blocks.get((self.where, name), ())
-            item = BlockItem(shape, self.theme, "\n".join(one.words for one in told))
+            found = faults.blocks.get((self.where, name), ())
+            item = BlockItem(shape, self.theme, "\n".join(one.words for one in found))
             self.addItem(item)
             item.setSelected(name in chosen)
             self.blocks[name] = item
         for target, corners in ways.all(diagram.wires).items():
-            told = faults.wires.get((self.where, target), ())
+            found = faults.wires.get((self.where, target), ())
             path = _path([QPointF(*at) for at in corners])
-            wire = WireItem(target, path, self.theme, "\n".join(one.words for one in told))
+            wire = WireItem(target, path, self.theme, "\n".join(one.words for one in found))
             self.addItem(wire)
             self.wires[target] = wire
         for x, y in ways.joints():

@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
 
 from hil.config.errors import RefusedError
 from hil.diagram.check.seam import DiagramEnds
-from hil.panel.diagram.asking import Questions
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, Disconnect, PlaceBlock
-from hil.panel.diagram.models.grouping import Ungroup
+from hil.panel.diagram.models.group_edits import Ungroup
 from hil.panel.diagram.models.palette import BlockOffer, Palette
-from hil.panel.diagram.models.placing import AlignBlocks, LayOut
+from hil.panel.diagram.models.place_edits import AlignBlocks, LayOut
 from hil.panel.diagram.parameter_table import ParameterTable
+from hil.panel.diagram.questions import Questions
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
 
@@ -73,8 +73,8 @@ class DiagramWindow(QMainWindow):
         self.questions = Questions(self, self.scene, self.view, self.attempt)
         self._docks()
         self._actions()
-        self.scene.refused.connect(self._tell)
-        self.live.refused.connect(self._tell)
+        self.scene.refused.connect(self._show_message)
+        self.live.refused.connect(self._show_message)
         self.scene.edited.connect(self._changed)
         self.scene.entered.connect(self._changed)
         self.scene.selectionChanged.connect(self.parameters.show_block)
@@ -82,12 +82,12 @@ class DiagramWindow(QMainWindow):
         self.search.returnPressed.connect(lambda: self.place())
         self.view.dropped.connect(self.place)
         self.offers.itemActivated.connect(lambda _: self.place())
-        self.parameters.refused.connect(self._tell)
+        self.parameters.refused.connect(self._show_message)
         self._fit_screen()
         self._changed()
         self._show_offers("")
-        if document.told:
-            self._tell(document.told)
+        if document.notice:
+            self._show_message(document.notice)
 
     def _fit_screen(self) -> None:
         """Take a size that the screen has room for, frame and all, and give most to the drawing."""
@@ -159,7 +159,7 @@ class DiagramWindow(QMainWindow):
 
     # What is shown.
 
-    def _tell(self, words: str) -> None:
+    def _show_message(self, words: str) -> None:
         """Say it below, and at the pointer where a person looks."""
         self.statusBar().showMessage(words)
         at = QCursor.pos()
@@ -178,8 +178,8 @@ class DiagramWindow(QMainWindow):
         self.statusBar().clearMessage()
         self.parameters.show_block()
         self.live.edited()
-        if document.told:
-            self._tell(document.told)
+        if document.notice:
+            self._show_message(document.notice)
 
     def _show_offers(self, words: str) -> None:
         self.offers.clear()
@@ -282,7 +282,7 @@ class DiagramWindow(QMainWindow):
         try:
             act()
         except RefusedError as error:
-            self._tell(str(error))
+            self._show_message(str(error))
             return False
         self.scene.rebuild()
         self._changed()

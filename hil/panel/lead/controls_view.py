@@ -158,7 +158,7 @@ class ControlsView(QWidget):
         model = self._model
         if model.motion is not self.form.model:
             self._show_form()
-        standing = model.motion_standing
+        standing = model.motion_in_force
         self._motion_note.setText(self._motion_words(standing))
         ready = bool(self._owner) and model.motion_live and not model.motion_pending
         right = standing != "same" and not model.motion.problems_at(("motion",))

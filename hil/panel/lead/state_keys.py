@@ -64,7 +64,7 @@ class KeyTarget(Protocol):
         """Press a button."""
         ...
 
-    def take_or_release(self) -> None:
+    def toggle_ownership(self) -> None:
         """Take the motion, or give it back."""
         ...
 
@@ -111,7 +111,7 @@ class StateKeys(QObject):
             return self._hold(event)
         if key == TAKE_KEY and not modifiers:
             if not event.isAutoRepeat():
-                self._steered.take_or_release()
+                self._steered.toggle_ownership()
             return True
         for button, chord in BUTTON_KEYS.items():
             if (key, modifiers) == chord:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.live.models.faults import SORTS, FaultEntry, FaultsModel, Sort
-from hil.panel.shell.text_room import RowHeight
+from hil.panel.shell.text_space import RowHeight
 from hil.panel.shell.theme import LIGHT, Theme
 
 _HEADS: Final = ("Time", "What", "Where", "Cause", "Value", "Limit")

@@ -203,19 +203,19 @@ class PageView(QWidget):
         def value() -> float:
             return round(slider.low + made.value() * slider.step, 9)
 
-        def told() -> None:
+        def set_value() -> None:
             shown.setText(f"{value():g} {slider.unit}".rstrip())
 
         def put(number: float) -> None:
             made.setValue(round((number - slider.low) / slider.step))
 
-        made.valueChanged.connect(told)
+        made.valueChanged.connect(set_value)
         made.sliderReleased.connect(lambda: self._ask({slider.key: value()}))
         made.actionTriggered.connect(
             lambda _: None if made.isSliderDown() else self._later({slider.key: value}, made)
         )
         put(slider.value)
-        told()
+        set_value()
         self._resets.append(lambda: put(float(self._model.wanted[slider.key])))
         room.addWidget(QLabel(slider.label, frame))
         room.addWidget(made, 1)

@@ -158,7 +158,7 @@ class LiveSession:
 
     def turn(self) -> Turn:
         """Give a sign of life, then take what came."""
-        news = "" if self._search is None else self._look_for_desk(self._search)
+        news = "" if self._search is None else self._find_desk(self._search)
         if self._client.open:
             self._stops.hand_out(self._client.send)  # before all that may fill the desk's buffer
             if self._ask_display is not None and self.bench.you_own:
@@ -196,7 +196,7 @@ class LiveSession:
             self._answer(number, why)
         self._unanswered.clear()
         if self._stops.waiting:
-            self._keep_stop()
+            self._repeat_stop()
         return (
             "The desk is gone without a word. Nothing can be asked of the bench, and its "
             "hold-to-run is released. This panel looks for the next desk of the run."
@@ -214,7 +214,7 @@ class LiveSession:
             "emergency stop."
         )
 
-    def _keep_stop(self) -> None:
+    def _repeat_stop(self) -> None:
         """Ask the next desk for a stop as soon as it is there."""
         message = self.bench.stop()
         self._unanswered[message.id] = None
@@ -232,7 +232,7 @@ class LiveSession:
         """Answer here, where a desk cannot."""
         self._own_answers.append(m.Answer(id=number, ok=False, error=why))
 
-    def _look_for_desk(self, search: DeskSearch) -> str:
+    def _find_desk(self, search: DeskSearch) -> str:
         """Go on with the next desk once it is there; what is to be told of it."""
         found = search.poll()
         if found is not None:
@@ -276,7 +276,7 @@ class LiveSession:
         """Stop, and give the motion back; once each time that it was taken."""
         if self.owns and not self._given_up:
             self.stop()
-            self._given_up = self.send(self.bench.take_or_release())
+            self._given_up = self.send(self.bench.toggle_ownership())
 
     def _ask_stop(self, message: m.Stop) -> bool:
         if not message.id:  # a desk answers no question without a number
@@ -297,7 +297,7 @@ class LiveSession:
             self._answer(message.id, "there is no desk to hear it; the next one is asked at once")
             if not self._stops.waiting:
                 self._stops.ask(message, self._now_s())
-                self._keep_stop()
+                self._repeat_stop()
         return False
 
     def close(self) -> None:

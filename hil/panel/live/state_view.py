@@ -10,10 +10,10 @@ from hil.desk.order import Button
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.lead.state_big import HoldButton, StopButton
 from hil.panel.lead.state_keys import SHORTCUTS, StateKeys
+from hil.panel.live.flow_row import FittedLabel, FlowRow, Words
 from hil.panel.live.models.bench import BenchModel, ButtonState
 from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Link, Source
-from hil.panel.live.wrapped import Fitted, Words, Wrapped
 from hil.panel.shell.theme import LIGHT, Theme
 
 NARROW_EM: Final = 64.0
@@ -51,18 +51,18 @@ class StateView(QWidget):
         self._grips: set[str] = set()
         self._shown: tuple[object, ...] = ()
         self._buttons_shown: tuple[ButtonState, ...] | None = None
-        self.banner = Fitted(self)
-        self.alarm = Fitted(self)
+        self.banner = FittedLabel(self)
+        self.alarm = FittedLabel(self)
         """Why the run ends, or what the bench stopped for first."""
-        self.acts = Fitted(self)
+        self.acts = FittedLabel(self)
         """What is to be pressed next."""
         for label in (self.alarm, self.acts):
             label.hide()
         self.lamps = LampsRow(theme, self)
         self.link, self.owner, self.dead_man = Words(self), Words(self), Words(self)
-        self.refused = Fitted(self, Qt.AlignmentFlag.AlignLeft)
+        self.refused = FittedLabel(self, Qt.AlignmentFlag.AlignLeft)
         self.take = QPushButton(self)
-        self.take.clicked.connect(self.take_or_release)
+        self.take.clicked.connect(self.toggle_ownership)
         self.buttons = {button: self._made(button) for button in ORDER}
         self.hold_button = HoldButton(self)
         self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
@@ -131,10 +131,10 @@ class StateView(QWidget):
         if message is not None:
             self.asked.emit(message)
 
-    def take_or_release(self) -> None:
+    def toggle_ownership(self) -> None:
         """Take the motion, or give it back."""
         self._let_go()
-        self.asked.emit(self._model.take_or_release())
+        self.asked.emit(self._model.toggle_ownership())
 
     def hold_key(self, *, pressed: bool) -> bool:
         """Hold-to-run by its key; False if it is not for the motion now."""
@@ -175,8 +175,8 @@ class StateView(QWidget):
 
     def _lay_out(self) -> None:
         words = (self.link, self.owner, self.take, self.dead_man, self.refused)
-        self._words = Wrapped(words, 14, self)
-        self._row = Wrapped(tuple(self.buttons.values()), 4, self, spread=True)
+        self._words = FlowRow(words, 14, self)
+        self._row = FlowRow(tuple(self.buttons.values()), 4, self, spread=True)
         left = QVBoxLayout()
         left.setSpacing(3)
         for part in (self.lamps, self._words, self._row):

@@ -98,7 +98,7 @@ class TimelineView(QWidget):
         mark = marks[self.current]
         self.here.setValue(mark.t_s)
         self.here.show()
-        self._tell()
+        self._show_values()
         self.chosen.emit(mark.t_s)
 
     def keyPressEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
@@ -140,9 +140,9 @@ class TimelineView(QWidget):
             brush=[brushes[role] for role in roles],
             pen=pen(theme.base),
         )
-        self._tell()
+        self._show_values()
 
-    def _tell(self) -> None:
+    def _show_values(self) -> None:
         """Words of the chosen mark, or of the newest."""
         marks = self._model.marks
         if not marks:

@@ -116,8 +116,8 @@ class FormGrid(QTableWidget):
             return
         rows = range(self.rowCount())
         if places is not None:
-            told = {one[1] for one in places if len(one) > 1 and one[0] == self._key}
-            rows = [row for row in rows if row in told]
+            named = {one[1] for one in places if len(one) > 1 and one[0] == self._key}
+            rows = [row for row in rows if row in named]
         with QSignalBlocker(self):
             for row in rows:
                 self._show(self._model, row)

@@ -221,5 +221,5 @@ def value_text(node: Node) -> str:
         return "yes" if node.value else "no"
     if node.kind is NodeKind.TABLE and node.tag and isinstance(node.value, dict):
         return str(node.value.get(node.tag, ""))
-    told = shown(node)
-    return told if told or node.given or node.inner else "left out"
+    text = shown(node)
+    return text if text or node.given or node.inner else "left out"

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.scenarios.form_checking import Check, Checker
+from hil.panel.scenarios.form_checker import Check, Checker
 from hil.panel.scenarios.form_delegate import NAME, PLACE, VALUE
 from hil.panel.scenarios.form_grid import FormGrid
 from hil.panel.scenarios.form_tree import FormTree

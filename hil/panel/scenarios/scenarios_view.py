@@ -97,8 +97,8 @@ class ScenariosView(QWidget):
         self.form = FormView(theme)
         self.form.changed.connect(self._enable)
         self.form.changed.connect(self._preview_machine)
-        self._told = QLabel()
-        self._told.setWordWrap(True)
+        self._status_label = QLabel()
+        self._status_label.setWordWrap(True)
         self.progress = QProgressBar()
         self.progress.setRange(0, 1000)
         self.findings = QListWidget()
@@ -119,7 +119,7 @@ class ScenariosView(QWidget):
         room.addWidget(self._description)
         room.addLayout(first)
         room.addLayout(second)
-        for widget in (self._told, self.progress, self.findings):
+        for widget in (self._status_label, self.progress, self.findings):
             room.addWidget(widget)
         room.addWidget(self.form, 1)
         self.progress.hide()
@@ -162,7 +162,7 @@ class ScenariosView(QWidget):
         self.picker.setCurrentIndex(self.picker.findData(kind))
         self._description.setText(self.tr("New: fill it in, then save it"))
         self._show_findings(())
-        self._told.clear()
+        self._status_label.clear()
         self._show_form(FormModel(kind, kind.begun or {}), kind, entry.path)
         self._preview()
         self._enable()
@@ -175,7 +175,7 @@ class ScenariosView(QWidget):
         self.picker.setCurrentIndex(self._row_of(entry.path))
         self._description.setText(entry.problem or entry.description)
         self._show_findings(())
-        self._told.clear()
+        self._status_label.clear()
         self.form.set_model(None)
         if entry.kind is not None:
             try:
@@ -219,7 +219,7 @@ class ScenariosView(QWidget):
             return
         self.open_scenario(path)
         if self._entry is not None and self._entry.station:
-            self._told.setText(_SUGGESTED)
+            self._status_label.setText(_SUGGESTED)
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
         self.form.set_model(model, lambda table: problems_of(kind, table, path), path)
@@ -266,17 +266,17 @@ class ScenariosView(QWidget):
         try:
             self._writer.save(model.table, path, entry.path, model.kind)
         except (SaveError, TomlError, ConfigError) as error:
-            self._told.setText(str(error))
+            self._status_label.setText(str(error))
             return False
         if lost := self._writer.lost:
             words = self.tr("Saved as {path}, which cannot say: {lost}")
-            self._told.setText(words.format(path=path, lost="; ".join(lost)))
+            self._status_label.setText(words.format(path=path, lost="; ".join(lost)))
             return True
         model.saved()
         self._folders = tuple(dict.fromkeys((*self._folders, path.parent)))
         self.open_scenario(path)
         self.reload()
-        self._told.setText(self.tr("Saved as {path}").format(path=path))
+        self._status_label.setText(self.tr("Saved as {path}").format(path=path))
         return True
 
     # --- what is done with one ------------------------------------------------------------------
@@ -285,13 +285,13 @@ class ScenariosView(QWidget):
         """Prove the whole motion, in a process of its own."""
         if self._entry is not None and self.work.check is None:
             self._show_findings(())
-            self._told.setText(self.work.begin_check(self._entry))
+            self._status_label.setText(self.work.begin_check(self._entry))
             self._enable()
 
     def dry_run(self) -> None:
         """Try it in the virtual clock, in a process of its own."""
         if self._entry is not None and self.work.dry is None:
-            self._told.setText(self.work.begin_dry_run(self._entry))
+            self._status_label.setText(self.work.begin_dry_run(self._entry))
             self.progress.show()
             self._enable()
 
@@ -299,7 +299,7 @@ class ScenariosView(QWidget):
         """Begin a bench in real time, led from panels."""
         entry, model = self._entry, self.form.model
         if entry is not None and model is not None and not self.work.running:
-            self._told.setText(self.work.begin_bench(entry, model.table))
+            self._status_label.setText(self.work.begin_bench(entry, model.table))
             self._enable()
 
     def stop(self) -> None:
@@ -310,7 +310,7 @@ class ScenariosView(QWidget):
     def report(self) -> None:
         """Make the page of the last recording, and open it."""
         if self.work.recording is not None and self.work.report is None:
-            self._told.setText(self.work.begin_report(self.work.recording))
+            self._status_label.setText(self.work.begin_report(self.work.recording))
             self._enable()
 
     def _replay(self) -> None:
@@ -330,7 +330,7 @@ class ScenariosView(QWidget):
         if news.preview is not None:
             self.previewed.emit(news.preview)
             return
-        self._told.setText(news.words)
+        self._status_label.setText(news.words)
         self.progress.setVisible(self.work.dry is not None)
         if news.findings is not None:
             self._show_findings(news.findings)
@@ -376,12 +376,12 @@ class ScenariosView(QWidget):
             button.setEnabled(possible[name])
             button.setToolTip("" if possible[name] else why)
         if why:
-            self._told.setText(why)
-        elif self._told.text() in (
+            self._status_label.setText(why)
+        elif self._status_label.text() in (
             self.tr("Put right what is marked, then check or run it."),
             self.tr("Changed: save it under another name, then check or run it."),
         ):
-            self._told.clear()
+            self._status_label.clear()
 
     def close_all(self) -> None:
         """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""

@@ -21,8 +21,8 @@ from hil.panel.scene.gl_calls import GlError
 from hil.panel.scene.gl_drawing import Drawing
 from hil.panel.scene.gl_offscreen import Offscreen
 from hil.panel.shell.key_codes import key_of
+from hil.scene.camera import Eye
 from hil.scene.colours import SceneColours
-from hil.scene.eye import Eye
 from hil.scene.figure import Build, Figure, same_figure
 
 TURN_DEG: Final = 5.0

@@ -12,7 +12,7 @@ from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.scope.labels import MARK_ROLES
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
-from hil.panel.scope.models.seen import View
+from hil.panel.scope.models.time_window import View
 from hil.panel.shell.theme import Theme
 from hil.recording.events import EventRecord
 

@@ -18,7 +18,7 @@ from hil.panel.scope.labels import Labels
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.marks import near
 from hil.panel.scope.models.scope import ScopeModel
-from hil.panel.scope.models.seen import View
+from hil.panel.scope.models.time_window import View
 from hil.panel.scope.plot import ScopePlot, TimeBox
 from hil.panel.scope.signs import sign_of
 from hil.panel.shell.plots import grid_axes

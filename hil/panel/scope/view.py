@@ -59,7 +59,7 @@ class ScopeView(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self.tools = ScopeTools(self)
-        self._told = ""
+        self._message = ""
         self._arrange()
         self._connect()
         self._keys = ScopeKeys(self, self._key_actions(), self._arrow)
@@ -81,7 +81,7 @@ class ScopeView(QWidget):
         self.model = model
         for part in (self.plots, self.signals, self.trigger_bar):
             part.set_model(model)
-        self._told = ""
+        self._message = ""
         self._choice_changed()
 
     def set_theme(self, theme: Theme) -> None:
@@ -166,7 +166,7 @@ class ScopeView(QWidget):
         self.tools.span.activated.connect(self._set_span)
         self.tools.history.activated.connect(self._set_history)
         self.signals.changed.connect(self._choice_changed)
-        self.signals.refused.connect(self._tell)
+        self.signals.refused.connect(self._show_message)
         self.trigger_bar.changed.connect(self.refresh)
         self.plots.zoomed.connect(self.zoom)
         self.plots.moved.connect(self.shift_time)
@@ -280,24 +280,26 @@ class ScopeView(QWidget):
             self.tr("Table (*.csv)"), options=QFileDialog.Option.DontConfirmOverwrite,
         )  # fmt: skip
         if wanted:
-            self.save_and_tell(Path(wanted))
+            self.save_and_show(Path(wanted))
 
-    def save_and_tell(self, wanted: Path) -> None:
+    def save_and_show(self, wanted: Path) -> None:
         """Save what is seen and say so, or why it cannot be."""
         try:
             table, picture = self.save(wanted)
         except ExportError as error:
-            self._tell(str(error))
+            self._show_message(str(error))
         else:
-            self._tell(self.tr("Saved {csv} and {png}").format(csv=table.name, png=picture.name))
+            self._show_message(
+                self.tr("Saved {csv} and {png}").format(csv=table.name, png=picture.name)
+            )
 
-    def _tell(self, words: str) -> None:
-        self._told = words
+    def _show_message(self, words: str) -> None:
+        self._message = words
         self._write_state()
 
     def _write_state(self) -> None:
         view = self.model.view()
-        words: list[Any] = [self._told] if self._told else []
+        words: list[Any] = [self._message] if self._message else []
         if self.model.missed:
             words.append(self.tr("{count} frames missed").format(count=self.model.missed))
         words.append(self.tr(_PHASES[self.model.phase.value]))

@@ -14,7 +14,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.models.start_view import StartView
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
 
@@ -54,13 +54,13 @@ def run_panel(opening: StartView) -> int:
     app.setApplicationName("hil-bench panel")
     app.setDesktopFileName("hil-bench-panel")
     window = MainWindow(stored_settings(), RealClock().now_s, client_name())
-    _hear_faults(window)
+    _watch_faults(window)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.exit(0))
     window.show()
     QTimer.singleShot(FIRST_PAINT_MS, lambda: window.open(opening))
     try:
-        with collected_here(window):
+        with collect_garbage_here(window):
             return app.exec()
     finally:
         window.shut()
@@ -68,7 +68,7 @@ def run_panel(opening: StartView) -> int:
 
 
 @contextmanager
-def collected_here(owner: QObject) -> Iterator[None]:
+def collect_garbage_here(owner: QObject) -> Iterator[None]:
     """Collect garbage in this thread and no other, young objects only, as long as it lasts.
 
     Python collects cycles in whatever thread happens to make an object. A recording that is looked
@@ -101,7 +101,7 @@ def collected_here(owner: QObject) -> Iterator[None]:
         gc.enable()
 
 
-def _hear_faults(window: MainWindow) -> None:
+def _watch_faults(window: MainWindow) -> None:
     """A fault that reaches nobody stops the motion that is owned here; a new one is printed.
 
     One that lasts comes back in every turn.

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.shell.text_room import Scrolled
+from hil.panel.shell.text_space import Scrolled
 
 ANOTHER_PT: Final = 0.01
 """Makes a font another one, to be seen by nobody [pt]."""
@@ -91,7 +91,7 @@ DOCKS: Final = {
     "replay": Dock("Replay", DockGroup.FOOT, "Ctrl+9"),
 }
 """Name → dock; tabs are in the order of the table."""
-NOTHING_SHOWN: Final = (
+NOTHING_VISIBLE: Final = (
     "{belongs}: of a bench that runs (Ctrl+B), of one begun under Scenarios (Ctrl+5), or of a "
     "recording (Ctrl+O)."
 )

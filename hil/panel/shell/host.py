@@ -10,7 +10,7 @@ from hil.desk.messages import ClientMessage
 from hil.panel.live.session import Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.theme import Theme
-from hil.panel.shell.window_reading import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_strip import Strip
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Host(Protocol):
 
     strip: Strip
     docks: Docks
-    reading: BackgroundReading
+    reading: BackgroundReader
     now_s: Callable[[], float]
 
     @property
@@ -41,7 +41,7 @@ class Host(Protocol):
         """The colours it has now."""
         ...
 
-    def tell(self, words: str, *, for_good: bool = False) -> None:
+    def show_message(self, words: str, *, for_good: bool = False) -> None:
         """Say something in the status bar, for a while or until something else is said."""
 
     def send(self, message: ClientMessage) -> bool:
@@ -70,7 +70,7 @@ class Host(Protocol):
     def leave(self) -> None:
         """Leave what is shown."""
 
-    def show_look(self) -> None:
+    def show_appearance(self) -> None:
         """Take on the colours and the size of text that were just chosen."""
 
     def show_standing(self, missed: int, left_out: Sequence[str]) -> None:

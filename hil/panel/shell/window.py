@@ -18,15 +18,15 @@ from hil.panel.lead.screen_lock import ScreenLock
 from hil.panel.live.models.page import pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
-from hil.panel.shell.models.opening import StartView
-from hil.panel.shell.text_room import MessageBar
+from hil.panel.shell.models.start_view import StartView
+from hil.panel.shell.text_space import MessageBar
 from hil.panel.shell.theme import Theme
+from hil.panel.shell.window_appearance import Look
 from hil.panel.shell.window_distance import Distance
-from hil.panel.shell.window_leaving import QUIT, may_leave, stays
-from hil.panel.shell.window_look import Look
+from hil.panel.shell.window_leave_question import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
-from hil.panel.shell.window_opening import open_view
-from hil.panel.shell.window_reading import BackgroundReading
+from hil.panel.shell.window_reader import BackgroundReader
+from hil.panel.shell.window_start import open_view
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
 from hil.panel.study.session import ReplaySession
@@ -78,7 +78,7 @@ class MainWindow(QMainWindow):
         self.screen_lock = ScreenLock(self)
         """Hears that the screen is being locked."""
         self.screen_lock.locked.connect(self.strip.let_go)
-        self.reading = BackgroundReading(self.statusBar(), now_s, self._replayed, self.tell)
+        self.reading = BackgroundReader(self.statusBar(), now_s, self._replayed, self.show_message)
         """The recording that is on its way to be shown."""
         self.look.use(self.look.name)
         self._show_session()
@@ -102,8 +102,10 @@ class MainWindow(QMainWindow):
         self._take_due = None
         if isinstance(self._session, LiveSession):
             self._session.give_up()
-        why = self.strip.tell_fault(error)
-        self.tell(self.tr("The panel has a fault of its own and lets go: {why}").format(why=why))
+        why = self.strip.show_fault(error)
+        self.show_message(
+            self.tr("The panel has a fault of its own and lets go: {why}").format(why=why)
+        )
 
     # --- what it is connected to ----------------------------------------------------------------
 
@@ -127,20 +129,20 @@ class MainWindow(QMainWindow):
         """
         shown = self._session
         if take and isinstance(shown, LiveSession) and shown.shows(path):
-            return shown.owns or self.send(shown.bench.take_or_release())
+            return shown.owns or self.send(shown.bench.toggle_ownership())
         if self._stays(path.name) if take else not self._may_leave("Benches that run …"):
             return False
         self.reading.give_up()
         try:
             client = DeskClient.connect(path, self._name)
         except DeskRefusedError as error:
-            self.tell(self.tr("Refused: {why}").format(why=str(error)))
+            self.show_message(self.tr("Refused: {why}").format(why=str(error)))
             return False
         session = LiveSession(client, self.now_s, QGuiApplication.queryKeyboardModifiers)
         self._take_on(session)
-        self.tell(self.tr("Connected to {name}").format(name=session.facts.name))
+        self.show_message(self.tr("Connected to {name}").format(name=session.facts.name))
         if take:
-            self.send(session.bench.take_or_release())
+            self.send(session.bench.toggle_ownership())
         return True
 
     def replay(self, path: Path) -> None:
@@ -151,7 +153,7 @@ class MainWindow(QMainWindow):
         if not self._may_leave("Open a recording …"):
             return
         self._replay_agreed = self._session is not None and self._session.owns
-        self.tell(self.tr("Looking through {path}").format(path=path), for_good=True)
+        self.show_message(self.tr("Looking through {path}").format(path=path), for_good=True)
         self.reading.begin(path)
 
     def _replayed(self, feed: "FileFeed") -> None:
@@ -190,7 +192,7 @@ class MainWindow(QMainWindow):
         return may_leave(self, self._session, what)
 
     def _stays(self, what: str) -> bool:
-        return stays(self._session, what, lambda words: self.tell(words, for_good=True))
+        return stays(self._session, what, lambda words: self.show_message(words, for_good=True))
 
     def _leave(self) -> None:
         self.reading.give_up()
@@ -240,7 +242,7 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             self._session.stop()
 
-    def tell(self, words: str, *, for_good: bool = False) -> None:
+    def show_message(self, words: str, *, for_good: bool = False) -> None:
         """Say something in the status bar, for a while or until something else is said."""
         self.statusBar().showMessage(words, 0 if for_good else TOLD_MS)
 
@@ -260,14 +262,14 @@ class MainWindow(QMainWindow):
         """The colours it has now."""
         return self.look.theme
 
-    def show_look(self) -> None:
+    def show_appearance(self) -> None:
         """Take on the colours and the size of text that were just chosen."""
         self.docks.write()
         self.messages.fit()
         self.strip.set_theme(self.theme)
         for view in self.views.made.values():
             self.look.colour(view)
-        self.menus.show_look(self.look)
+        self.menus.show_appearance(self.look)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Divide the room when its size is known, unless a layout was remembered."""

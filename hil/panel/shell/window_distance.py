@@ -8,14 +8,14 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QFont, QFontMetricsF, QScreen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from hil.panel.live.flow_row import FlowRow
 from hil.panel.live.models.margins import MarginRow, MarginsModel
 from hil.panel.live.session import LiveSession
-from hil.panel.live.wrapped import Wrapped
 from hil.panel.shell.dock_views import ModelDock
 from hil.panel.shell.docks import LazyViews
 from hil.panel.shell.host import Host
-from hil.panel.shell.models.far import CAPITAL_MM, DISTANCE_M, far_of, px_per_mm
-from hil.panel.shell.window_look import TEXT_PT
+from hil.panel.shell.models.far_display import CAPITAL_MM, DISTANCE_M, far_of, px_per_mm
+from hil.panel.shell.window_appearance import TEXT_PT
 
 MOST: Final = 3.0
 """Times what is wanted, where there is room for it."""
@@ -34,10 +34,10 @@ class Distance(QWidget):
     def __init__(self, window: Host, views: LazyViews) -> None:
         super().__init__(window.main)
         self._window, self._views = window, views
-        self._told = ""
+        self._shown = ""
         self._capitals_px = 0.0
         self.mode, self.margin, self.left = (_Large(self) for _ in range(3))
-        self._words = Wrapped((self.mode, self.left, self.margin), 12, self, spread=True)
+        self._words = FlowRow((self.mode, self.left, self.margin), 12, self, spread=True)
         self.stop_button = QPushButton("STOP", self)
         self.stop_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.stop_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
@@ -92,9 +92,9 @@ class Distance(QWidget):
         far = far_of(session, self._margins(), self._window.now_s())
         live = isinstance(session, LiveSession)
         said = f"{far} {theme.name} {live}"
-        if said == self._told:
+        if said == self._shown:
             return
-        self._told = said
+        self._shown = said
         self.mode.say(far.mode, getattr(theme, far.mode_role), theme.on_strong)
         urgent = far.margin_role in ("warn", "fault")
         ground = getattr(theme, far.margin_role) if urgent else theme.base

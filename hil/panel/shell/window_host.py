@@ -3,8 +3,8 @@
 from typing import Protocol
 
 from hil.panel.shell.host import Host
+from hil.panel.shell.window_appearance import Look
 from hil.panel.shell.window_distance import Distance
-from hil.panel.shell.window_look import Look
 
 
 class WindowHost(Host, Protocol):

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import unled_runs
+from hil.desk.unattended_runs import list_unattended_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.window_appearance import TEXT_PT, Look
+from hil.panel.shell.window_bench_search import unattended_words
 from hil.panel.shell.window_host import WindowHost
-from hil.panel.shell.window_look import TEXT_PT, Look
-from hil.panel.shell.window_waiting import unled_words
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -142,7 +142,7 @@ class Menus:
         if shown != self._standing.text():
             self._standing.setText(shown)
 
-    def show_look(self, look: Look) -> None:
+    def show_appearance(self, look: Look) -> None:
         """Tick the colours and the size of text that were chosen."""
         self._themes[look.name].setChecked(True)
         self._sizes[look.text_pt].setChecked(True)
@@ -154,7 +154,7 @@ class Menus:
     def _take_or_release(self) -> None:
         session = self._window.session
         if session is not None:
-            self._window.send(session.bench.take_or_release())
+            self._window.send(session.bench.toggle_ownership())
 
     def _full_screen(self) -> None:
         window = self._main
@@ -171,13 +171,13 @@ class Menus:
     def choose_bench(self) -> None:
         """Ask which of the benches that run is to be shown."""
         try:
-            found, unled = benches(), unled_runs()
+            found, unled = benches(), list_unattended_runs()
         except PlaceError as error:
-            self._window.tell(str(error))
+            self._window.show_message(str(error))
             return
         if not found:
             none = "No bench runs with --operator at present."
-            self._window.tell(unled_words(unled) or none)
+            self._window.show_message(unattended_words(unled) or none)
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):
@@ -188,7 +188,9 @@ class Menus:
         session = self._window.session
         if not isinstance(session, LiveSession) or not session.shows(bench.path):
             return False
-        self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
+        self._window.show_message(
+            f"{session.facts.name} is shown already, and no other bench was chosen"
+        )
         return True
 
     def _chosen(self, found: Sequence[Endpoint]) -> Endpoint | None:

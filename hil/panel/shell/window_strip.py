@@ -99,7 +99,7 @@ class Strip(QWidget):
         if self.state is not None:
             self.state.refresh(self._now_s())
 
-    def tell_fault(self, error: BaseException) -> str:
+    def show_fault(self, error: BaseException) -> str:
         """Say for good that the panel has a fault of its own; return which, in words."""
         why = f"{type(error).__name__}: {error}"
         shown = why if len(why) <= WHY_SHOWN else f"{why[:WHY_SHOWN]}…"

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.dock_layout import DOCKS, NOTHING_SHOWN
+from hil.panel.shell.dock_layout import DOCKS, NOTHING_VISIBLE
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.models.pace import ViewScheduler
+from hil.panel.shell.window_bench_search import BenchSearch
 from hil.panel.shell.window_host import WindowHost
-from hil.panel.shell.window_waiting import Waiting
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
@@ -42,7 +42,7 @@ class Turns:
         self._window = window
         self._pace = ViewScheduler(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
         self._missed = 0
-        self._told: list[Turn] = []
+        self._shown: list[Turn] = []
         """By this run so far, for the views that are still to be made."""
         self._paint_turns = 0
         """Left until the next view is made."""
@@ -50,7 +50,7 @@ class Turns:
         """What the desk said to the latest wishes."""
         self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
-        self.waiting = Waiting(window)
+        self.waiting = BenchSearch(window)
         """For benches that begin later."""
         self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -63,9 +63,9 @@ class Turns:
     def forget(self) -> None:
         """Another run is shown: what the last one told is of no use any more."""
         self._missed = 0
-        self._told.clear()
+        self._shown.clear()
         if self.views.complete:
-            gc.collect()  # nothing is owned now; see `hil.panel.shell.app.collected_here`
+            gc.collect()  # nothing is owned now; see `hil.panel.shell.app.collect_garbage_here`
         self._paint_turns = PAINT_TURNS
 
     def turn(self) -> None:
@@ -93,7 +93,7 @@ class Turns:
         before = session.ended
         if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
             silent_ms = round(1e3 * self._pace.gap_s)
-            self._window.tell(
+            self._window.show_message(
                 f"This panel was busy for {silent_ms} ms: its sign of life was late, "
                 "and hold-to-run was let go. Let go of it and press it anew; a smaller "
                 "window or fewer parts draw faster."
@@ -102,11 +102,11 @@ class Turns:
         self.hear(turn)
         if turn.news:
             self._window.strip.let_go()
-            self._window.tell(turn.news, for_good=True)
+            self._window.show_message(turn.news, for_good=True)
         if session.ended and not before:
             for view in self.views.made.values():
                 self._window.look.colour(view)
-            self._window.tell(
+            self._window.show_message(
                 (
                     f"{session.facts.name} has ended; its pictures stay. Open its recording "
                     "(Ctrl+O) to look closer, choose another bench (Ctrl+B), or run it "
@@ -124,9 +124,9 @@ class Turns:
         for view in self.views.made.values():
             view.take(turn)
         if turn.batch.restart:
-            self._told.clear()
+            self._shown.clear()
         if not self.views.complete:
-            self._told.append(turn)
+            self._shown.append(turn)
 
     def _draw(self) -> None:
         window = self._window
@@ -150,16 +150,16 @@ class Turns:
             self.views.make_next()
             self._paint_turns = 1
         if self.views.complete:
-            self._told.clear()
+            self._shown.clear()
             self._window.completed()
 
     def _place(self, name: str, view: View) -> None:
         """Put a view that was just made into its dock, and tell it what it has missed."""
         if belongs := DOCKS[name].belongs:
-            view.say(NOTHING_SHOWN.format(belongs=belongs))
+            view.say(NOTHING_VISIBLE.format(belongs=belongs))
         view.set_session(self._window.session)
         self._window.look.colour(view)
-        for turn in self._told:
+        for turn in self._shown:
             view.take(turn)
         self._window.docks.fill(name, view.widget)
         QTimer.singleShot(0, self._window.docks.tidy)

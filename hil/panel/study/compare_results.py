@@ -20,10 +20,10 @@ from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.scope.readout import number
 from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.text_room import RowHeight
+from hil.panel.shell.text_space import RowHeight
 from hil.panel.shell.theme import Theme
 from hil.panel.study.models.compare import DifferenceFigures, Setting
-from hil.panel.study.models.compare_work import ShownSignal
+from hil.panel.study.models.compare_work import SignalLines
 
 _ROOM: Final = 0.08
 """Share of a signal's range that is left free above and below."""
@@ -48,7 +48,7 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         """Draw nothing."""
         cast(Any, self.ci).clear()
 
-    def draw(self, found: ShownSignal) -> None:
+    def draw(self, found: SignalLines) -> None:
         """Draw a signal of both runs."""
         self.clear_runs()
         if not len(found.first.x):

@@ -57,9 +57,11 @@ class CompareView(QWidget):
         self.align.setAccessibleName(self.tr("Aligned by"))
         for align in Align:
             self.align.addItem(self.tr(_ALIGNS[align.value]), align)
-        self.told = QLabel(self.tr("Open two recordings of one station to compare them"), self)
-        self.told.setTextFormat(Qt.TextFormat.RichText)
-        self.told.setWordWrap(True)
+        self.status_label = QLabel(
+            self.tr("Open two recordings of one station to compare them"), self
+        )
+        self.status_label.setTextFormat(Qt.TextFormat.RichText)
+        self.status_label.setWordWrap(True)
         self.progress = QProgressBar(self)
         self.progress.setRange(0, 1000)
         self.progress.hide()
@@ -116,7 +118,7 @@ class CompareView(QWidget):
         before = self._reading[which]
         if before is not None:
             before.cancel()
-        self.told.setText(self.tr("Reading {name}…").format(name=path.name))
+        self.status_label.setText(self.tr("Reading {name}…").format(name=path.name))
         self._reading[which] = Background(lambda watch: read_run(path, watch), refusals=_REFUSALS)
         self._show_progress()
 
@@ -159,7 +161,7 @@ class CompareView(QWidget):
                 work.cancel()
         if self.busy:
             self._reading, self._comparing = [None, None], None
-            self.told.setText(self.tr("Given up; open a run or choose a signal to go on"))
+            self.status_label.setText(self.tr("Given up; open a run or choose a signal to go on"))
         self._show_progress()
 
     def close_all(self) -> None:
@@ -208,7 +210,7 @@ class CompareView(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(4, 4, 4, 4)
         whole.addLayout(bar)
-        whole.addWidget(self.told)
+        whole.addWidget(self.status_label)
         work = QHBoxLayout()
         work.addWidget(self.progress, 1)
         work.addWidget(self.cancel)
@@ -221,7 +223,7 @@ class CompareView(QWidget):
         self.settings.setRowCount(0)
 
     def _refuse(self, error: Exception) -> None:
-        self.told.setText(self.tr("Cannot be compared: {why}").format(why=error))
+        self.status_label.setText(self.tr("Cannot be compared: {why}").format(why=error))
 
     def _changed(self, *_: Any) -> None:
         """Work all out anew, in the background: another run, signal or alignment."""
@@ -248,7 +250,7 @@ class CompareView(QWidget):
         self.figures.show_figures(found.rows)
         shift = self.tr("second run shifted by {value:+.4f} s").format(value=found.shift_s)
         words = shift if found.rows else self.tr("the runs have no time in common when aligned so")
-        self.told.setText(f"{self._named} · {words}")
+        self.status_label.setText(f"{self._named} · {words}")
         self.plots.draw(found.shown)
 
     def _write_settings(self, first: ComparedRun, second: ComparedRun) -> None:
@@ -265,4 +267,4 @@ class CompareView(QWidget):
             for number, (key, run) in enumerate((("first", first), ("second", second)))
         )
         self._named = f"{names} · {same}"
-        self.told.setText(self._named)
+        self.status_label.setText(self._named)

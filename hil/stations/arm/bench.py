@@ -11,10 +11,10 @@ import numpy as np
 from arm_driver import warm as robot
 from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import RefusedError
+from hil.config.file_search import configs_dir
 from hil.config.inputs import collected
-from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.robot.offered_links import link_origin
 from hil.machines.space_arm.settings import ArmSettings
@@ -22,8 +22,7 @@ from hil.recording.header import SIMULATED, RunHeader
 from hil.run.end import Conclusion
 from hil.run.run import Opening, conduct
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
-from hil.stations.arm.gated import GatedArm
-from hil.stations.arm.operator import led_arm
+from hil.stations.arm.operator import open_arm_desk
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import ArmPlan
@@ -32,6 +31,7 @@ from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.waypoint_gate import GatedArm
 from hil.stations.arm.wire import emulated_controller
 from hil.stations.arm.world import notes_of, plant_of
 from hil.timing.clock import Clock, VirtualClock
@@ -54,11 +54,11 @@ def run_header(
         diagram: of its operator.
     """
     plan = prepared.plan
-    told = {"machines": _machines(prepared).to_json()}
+    machines = {"machines": _machines(prepared).to_json()}
     return opening.header(
         SIGNALS if diagram is None else diagram.signals(SIGNALS),
         clock,
-        plan.model_dump(mode="json") | told | ({} if diagram is None else diagram.told),
+        plan.model_dump(mode="json") | machines | ({} if diagram is None else diagram.header_table),
         {
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
@@ -76,8 +76,8 @@ def run_header(
 
 def world_facts(plan: ArmPlan) -> dict[str, str]:
     """What a recording's header says of the world of an emulated robot; nothing without one."""
-    told = {"world": plan.scenario.world, "ride": plan.scenario.ride}
-    return {name: value for name, value in told.items() if value}
+    facts = {"world": plan.scenario.world, "ride": plan.scenario.ride}
+    return {name: value for name, value in facts.items() if value}
 
 
 def link_facts(url: str) -> dict[str, str]:
@@ -204,7 +204,7 @@ def run_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     operator: bool = False,
-    robot_at: ShownPose | None = None,
+    robot_at: DisplayedPose | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion, recorded below a folder; the arguments are those of `play_arm`."""
     virtual = prepared.clock == "virtual"
@@ -218,7 +218,7 @@ def play_arm(
     *,
     faults: tuple[ArmFault, ...] = (),
     shown_at: int | None = None,
-    robot_at: ShownPose | None = None,
+    robot_at: DisplayedPose | None = None,
     edit: Callable[[str], object] | None = None,
 ) -> Callable[[Conclusion], ArmRunResult]:
     """Play a prepared motion against its robot, within an opening.
@@ -238,7 +238,7 @@ def play_arm(
     clock = arm_clock(plan.scenario.clock)
     diagram = diagram_run(plan)
     header = run_header(prepared, opening, clock, diagram)
-    led = opening.enter(led_arm(plan, header, clock.now_s)) if opening.operator else None
+    led = opening.enter(open_arm_desk(plan, header, clock.now_s)) if opening.operator else None
     if edit is not None:
         opening.enter(edited(plan, diagram, edit))
     if diagram is not None and led is not None:

@@ -12,14 +12,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.motion_map import Mapping
 from hil.desk.velocity.source import Twist, VelocitySource, rest
-from hil.stations.arm.follow import GripperFollower
-from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.gripper_follower import GripperFollower
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import Nodes
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
 from hil.stations.arm.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus

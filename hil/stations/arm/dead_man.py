@@ -8,7 +8,7 @@ goes on asking, and is told to stay where it is.
 import math
 
 from hil.stations.arm.step import RobotStep
-from hil.stations.arm.stream import WaypointMaker, Witness
+from hil.stations.arm.stream import Observer, WaypointMaker
 from hil.timing.clock import Tick
 
 REST_AFTER_S = 1.05
@@ -24,7 +24,7 @@ GAP_MAX_RAD = math.radians(10.0)
 class DeadMan:
     """Watches whether a live motion is held, and keeps the robot at rest while it is not."""
 
-    def __init__(self, station: WaypointMaker[RobotStep], witness: Witness) -> None:
+    def __init__(self, station: WaypointMaker[RobotStep], witness: Observer) -> None:
         self._station = station
         self._witness = witness
         self._let_go_s: float | None = None
@@ -34,7 +34,7 @@ class DeadMan:
         gap_m, gap_rad = self._station.gap
         if gap_m > GAP_MAX_M or gap_rad > GAP_MAX_RAD:
             limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"
-            return f"the robot is {_told(gap_m, gap_rad)}; at most {limit} are allowed"
+            return f"the robot is {_describe(gap_m, gap_rad)}; at most {limit} are allowed"
         if self._station.held:
             self._held(tick)
             return ""
@@ -45,8 +45,8 @@ class DeadMan:
     def _held(self, tick: Tick) -> None:
         self._let_go_s = None
         if self._station.resting:
-            told = "" if self._station.robot_alone else f", {_told(*self._station.gap)}"
-            self._witness.note(tick, f"held again; the robot goes on{told}")
+            text = "" if self._station.robot_alone else f", {_describe(*self._station.gap)}"
+            self._witness.note(tick, f"held again; the robot goes on{text}")
             self._station.resting = False
 
     def _released(self, tick: Tick, since_s: float) -> str:
@@ -61,5 +61,5 @@ class DeadMan:
         return ""
 
 
-def _told(gap_m: float, gap_rad: float) -> str:
+def _describe(gap_m: float, gap_rad: float) -> str:
     return f"{1e3 * gap_m:.1f} mm and {math.degrees(gap_rad):.2f} deg from the simulated gripper"

@@ -12,21 +12,21 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.desk.velocity.source import SourceError
 from hil.diagram.run.changer import DiagramChanger, Inbox, TimedChange
 from hil.diagram.run.panel_page import (
-    asked_or_saved,
+    changes_from_panel_or_file,
     column,
+    paths_of_displays,
     refusals_to,
-    shown_paths,
-    shown_signals,
-    told_of,
+    signals_of_displays,
+    table_of,
 )
-from hil.diagram.run.saved_file import SavedDiagram
+from hil.diagram.run.saved_file import DiagramFileWatch
 from hil.recording.signals import Signals, SignalsError
 from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import PanelOperator
     from hil.stations.arm.journal import ArmJournal
     from hil.stations.arm.sources.diagram import VelocityDiagram
     from hil.timing.clock import Tick
@@ -44,14 +44,14 @@ class DiagramRun:
         self.made, self._real = made, real
         self.inbox: Inbox | None = None
         """Gives the changes that somebody asks for; None if nobody can."""
-        self._columns = [column(path) for path in shown_paths(made.version.file)]
+        self._columns = [column(path) for path in paths_of_displays(made.version.file)]
         self._changer: DiagramChanger | None = None
-        self._led: LedOperator | None = None
+        self._led: PanelOperator | None = None
 
     @property
-    def told(self) -> dict[str, Any]:
+    def header_table(self) -> dict[str, Any]:
         """What a header tells of it."""
-        return told_of(self.made.version, self.made.text)
+        return table_of(self.made.version, self.made.text)
 
     def signals(self, signals: Signals) -> Signals:
         """The signals of a row, and what it shows.
@@ -60,7 +60,7 @@ class DiagramRun:
             RefusedError: if that is more than goes into a row.
         """
         try:
-            shown = shown_signals(self.made.version.file)
+            shown = signals_of_displays(self.made.version.file)
             return replace(signals, fields=(*signals.fields, *shown))
         except SignalsError as error:
             raise RefusedError(f"{self.made.path}: {error}") from None
@@ -86,15 +86,15 @@ class DiagramRun:
         for missed in self._changer.missed:
             journal.late(missed)
 
-    def led(self, operator: LedOperator) -> None:
+    def led(self, operator: PanelOperator) -> None:
         """Take what panels ask for too."""
         self._led = operator
-        self.inbox = asked_or_saved(self.made.version, operator, self.inbox)
+        self.inbox = changes_from_panel_or_file(self.made.version, operator, self.inbox)
 
-    def saved(self, tell: Callable[[str], object]) -> AbstractContextManager[object]:
+    def saved(self, report: Callable[[str], object]) -> AbstractContextManager[object]:
         """Take what its file says each time that it is saved, while this is entered."""
         made = self.made
-        found = SavedDiagram(made.path, made.text, made.version.given, tell)
+        found = DiagramFileWatch(made.path, made.text, made.version.given, report)
         self.inbox = found.next
         return found
 
@@ -119,7 +119,7 @@ def diagram_run(plan: ArmPlan) -> DiagramRun | None:
 
 
 def edited(
-    plan: ArmPlan, run: DiagramRun | None, tell: Callable[[str], object]
+    plan: ArmPlan, run: DiagramRun | None, report: Callable[[str], object]
 ) -> AbstractContextManager[object]:
     """Takes the diagram of a run each time that its file is saved.
 
@@ -127,6 +127,6 @@ def edited(
         ConfigError: if there is nothing to be edited.
     """
     if run is None:
-        told = "--edit: an operator's diagram is needed (source.kind, source.by)"
-        raise ConfigError(plan.scenario_file, [told])
-    return run.saved(tell)
+        problem = "--edit: an operator's diagram is needed (source.kind, source.by)"
+        raise ConfigError(plan.scenario_file, [problem])
+    return run.saved(report)

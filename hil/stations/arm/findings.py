@@ -9,10 +9,10 @@ from rich.table import Table
 from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.link import LinkSettings
 from arm_driver.link_report import SupervisionReport
-from hil.run.end import conclusion_told
+from hil.run.end import summarize_conclusion
+from hil.stations.arm.arm_summaries import StreamSummary
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed
-from hil.stations.arm.told import StreamTold
 
 _DEG: Final = 180.0 / math.pi
 _SHOWN_AS: Final = {
@@ -83,10 +83,10 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
         yield "the robot asks slower than its period, by more than half of what ends the stream"
 
 
-def told_end(found: Streamed, robot: str) -> StreamTold:
+def summarize_end(found: Streamed, robot: str) -> StreamSummary:
     """How a stream went, as JSON values: its result, why, and what the robot was sent."""
-    return StreamTold(
-        **conclusion_told(found.run_end),
+    return StreamSummary(
+        **summarize_conclusion(found.run_end),
         result=None if found.end.result is None else found.end.result.value,
         reason=found.end.reason,
         robot=robot,

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from arm_driver.link import ArmLink, DeclaredPath, EndReason, LinkOrder, Offer
 from arm_driver.link_errors import ArmLinkError, StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.link_states import LinkState, StreamResult
 from hil.machines.robot.offered_links import OWN, link_kind
 from hil_common.arrays.pose import Pose
@@ -30,7 +30,7 @@ def open_link(order: LinkOrder, now_s: Callable[[], float]) -> ArmLink:
     except ArmLinkError:
         raise
     except _FOREIGN as error:
-        raise ArmLinkError(f"{order.url} cannot be opened: {_told(error)}") from None
+        raise ArmLinkError(f"{order.url} cannot be opened: {_describe(error)}") from None
 
 
 class GuardedLink:
@@ -47,7 +47,7 @@ class GuardedLink:
         number = getattr(self._link, "reader_thread", None)
         return number if type(number) is int else None
 
-    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: DisplayedPose | None = None) -> None:
         """Begin a stream; an error refuses it."""
         self._refuse_if_failed(StartRefusedError)
         try:
@@ -110,11 +110,13 @@ class GuardedLink:
     def _fail(self, where: str, error: BaseException) -> str:
         """Note the first failure, and end what the robot is doing, if the link still can."""
         first = not self._failed
-        self._failed = self._failed or f"the link {self._url} failed in {where}(): {_told(error)}"
+        self._failed = (
+            self._failed or f"the link {self._url} failed in {where}(): {_describe(error)}"
+        )
         if first and where not in ("end", "close"):
             self.end(EndReason.CANCELLED)
         return self._failed
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -19,12 +19,13 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.recording.signals import Signals
 from hil.run.journal import Audience, Journal
+from hil.stations.arm.arm_summaries import SupervisionSummary
 from hil.stations.arm.recording import (
     LINK_TALLY,
     SUPERVISION,
     link_tally,
+    simulated_event,
     stream_result,
-    told_simulated,
 )
 from hil.stations.arm.signals import (
     ACTION_CODE,
@@ -38,9 +39,8 @@ from hil.stations.arm.signals import (
     ArmFlag,
 )
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
-from hil.stations.arm.told import SupervisionTold
 from hil.timing.clock import Tick
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from hil_common.arrays.pose import Pose
 from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmAction
@@ -62,7 +62,7 @@ class ArmJournal(Journal):
         self,
         sink: RecordingSink,
         writer: Writer | None,
-        stop: StopWish,
+        stop: StopRequest,
         audience: Audience | None = None,
     ) -> None:
         super().__init__(sink, audience)
@@ -77,7 +77,7 @@ class ArmJournal(Journal):
         self._index = 0
         self._t_s = 0.0
         self._empty_slots = 0
-        self._told_simulated = False
+        self._simulated_noted = False
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """Put a waypoint down: wanted, simulated, asked of the robot, and where it is now."""
@@ -113,9 +113,9 @@ class ArmJournal(Journal):
         if isinstance(step, ArmStep):
             values |= _of_space_arm(step)
         self.row(self.signals.row(**values, **self.shown()), step.t_s, step.index)
-        if report.simulated and not self._told_simulated:
-            self._told_simulated = True
-            self.event(told_simulated(tick.t_s, step.index))
+        if report.simulated and not self._simulated_noted:
+            self._simulated_noted = True
+            self.event(simulated_event(tick.t_s, step.index))
         for violation in step.violations:
             self.put(
                 tick.t_s, step.index, str(violation), violation.data,
@@ -150,8 +150,8 @@ class ArmJournal(Journal):
         counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
         seen: dict[str, Any] = {**supervised(report.supervision)}
         for name, values in ((LINK_TALLY, counts), (SUPERVISION, seen)):
-            told = {key: value for key, value in values.items() if math.isfinite(value)}
-            self.event(link_tally(self._t_s, self._index, told, name))
+            finite_values = {key: value for key, value in values.items() if math.isfinite(value)}
+            self.event(link_tally(self._t_s, self._index, finite_values, name))
         self.service()
 
     def _flags(self, step: RobotStep, report: LinkReport) -> ArmFlag:
@@ -195,10 +195,10 @@ class ArmJournal(Journal):
             return NAN6
 
 
-def supervised(report: SupervisionReport) -> SupervisionTold:
+def supervised(report: SupervisionReport) -> SupervisionSummary:
     """What the supervision has seen, as numbers with names."""
     period, following = report.period, report.following
-    return SupervisionTold(
+    return SupervisionSummary(
         periods=period.count,
         period_mean_s=period.mean_s,
         period_jitter_s=period.jitter_s,

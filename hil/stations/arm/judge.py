@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.geometry import PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import Joints
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.step import robot_sample, violations_of
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmSample, ArmViolation
@@ -60,7 +60,7 @@ class RobotJudge:
     """
 
     def __init__(
-        self, geometry: PumaGeometry, gate: WaypointGate, keeper: BranchKeeper, index: int = 0
+        self, geometry: PumaGeometry, gate: WaypointGate, keeper: BranchTracker, index: int = 0
     ) -> None:
         self._geometry, self._gate, self._keeper, self._index = geometry, gate, keeper, index
 
@@ -78,7 +78,7 @@ class RobotJudge:
         geometry = robot.geometry()
         gate = gate or gate_at(robot, start_rad)
         try:
-            return cls(geometry, gate, BranchKeeper(geometry, start_rad, robot.least()))
+            return cls(geometry, gate, BranchTracker(geometry, start_rad, robot.least()))
         except (ArmError, PoseError) as error:
             raise RefusedError(f"{_MAY_NOT}: {robot.name}: {error}") from None
 

@@ -18,7 +18,7 @@ from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.findings import near_limits
 from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
-from hil.stations.arm.stream import ArmEnd, Stream, Witness
+from hil.stations.arm.stream import ArmEnd, Observer, Stream
 from hil.timing.clock import Clock, Tick
 from sim.world.space_arm.simulator import TICK_S
 
@@ -55,7 +55,9 @@ class ArmLoop:
 
     period_s = LOOK_S
 
-    def __init__(self, stream: Stream, witness: Witness, first_notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, stream: Stream, witness: Observer, first_notes: tuple[str, ...] = ()
+    ) -> None:
         self._stream, self._witness, self._first_notes = stream, witness, first_notes
         self.beside: Callable[[Tick], None] = lambda _: None
         """What else is done at each look; it never waits."""
@@ -91,7 +93,7 @@ class ArmLoop:
         self.look(tick, self._seen)
         if self._phase is not StreamPhase.OVER:
             return False
-        self._tell_end_to_panels(tick)
+        self._publish_end(tick)
         return True
 
     def failed(self, error: Exception) -> bool:
@@ -109,7 +111,7 @@ class ArmLoop:
         final = self._final or self._seen or self._wire.poll()
         return ArmEnd(final.result, self._reason, final.streamed, final, self._lost)
 
-    def _tell_end_to_panels(self, tick: Tick) -> None:
+    def _publish_end(self, tick: Tick) -> None:
         """One more look at the operator, whose panels hear with it why there is none after it.
 
         The run has ended as it has: whatever goes wrong here is noted and changes nothing.
@@ -169,8 +171,8 @@ class ArmLoop:
                 return
             for note in self._first_notes:
                 self._witness.note(tick, note)
-            told = self._stream.start.confirmation(report.measured)
-            self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
+            confirmation = self._stream.start.confirmation(report.measured)
+            self._witness.note(tick, f"the start is agreed; the stream begins; {confirmation}")
             self._phase, self._since_s = StreamPhase.STREAMING, tick.t_s
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
@@ -249,7 +251,7 @@ class ArmLoop:
             step = self._next = self._station.step()
             if self._station.note:
                 self._witness.note(tick, self._station.note)
-        self._tell_end(tick)
+        self._note_end(tick)
         if step.waypoint is None:
             self._refused(tick, step, report, step.refusals[0])
             return
@@ -268,7 +270,7 @@ class ArmLoop:
         elif not self._station.live:
             self._next = self._station.step()
 
-    def _tell_end(self, tick: Tick) -> None:
+    def _note_end(self, tick: Tick) -> None:
         why = self._station.why
         over = self._station.course in (MotionPhase.STOPPING, MotionPhase.AT_REST)
         if over and why and not self._ended:

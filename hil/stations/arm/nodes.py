@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.fit.blended_path import BlendModel
-from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
+from arm_driver.fit.node_fit import LiveNodes, fit_nodes
 from arm_driver.kinematics.path_report import PathFinding
 from hil.config.errors import RefusedError
 from hil_common.arrays.pose import Pose
@@ -55,7 +55,7 @@ def planned_offsets_m(
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
     """
     step_max_m = speed_max_m_s * model.period_s - SPARE_M
-    nodes = fitted_nodes(scale * way_m, looks, model, step_max_m) / scale
+    nodes = fit_nodes(scale * way_m, looks, model, step_max_m) / scale
     return nodes - way_m[::looks]
 
 

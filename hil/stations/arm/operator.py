@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hil.desk.operator import OrderSource
-from hil.desk.publisher import Publisher, Told
-from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
+from hil.desk.publisher import OperationSink, Publisher
+from hil.desk.velocity.panel_operator import DeadManSource, PanelOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
 from hil.diagram.run.prover_program import PROGRAM
 from hil.recording.header import RunHeader
@@ -21,7 +21,7 @@ from hil.stations.arm.sources.source import SourceLimits
 from sim.world.space_arm.simulator import TICK_S
 
 
-class ArmOperator(LedOperator):
+class ArmOperator(PanelOperator):
     """What the panels want of an arm station; looked at whenever its source listens.
 
     Args:
@@ -32,13 +32,13 @@ class ArmOperator(LedOperator):
     def __init__(
         self,
         slot: OrderSource,
-        told: Told,
+        sink: OperationSink,
         now_s: Callable[[], float],
         *,
         live: bool,
         desk_news: Callable[[], str] = str,
     ) -> None:
-        super().__init__(slot, told, now_s, station="arm", live=live, desk_news=desk_news)
+        super().__init__(slot, sink, now_s, station="arm", live=live, desk_news=desk_news)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
         """A source that is heard together with this operator, and held by him if it is live."""
@@ -47,7 +47,9 @@ class ArmOperator(LedOperator):
 
 
 @contextmanager
-def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
+def open_arm_desk(
+    plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]
+) -> Iterator[ArmOperator]:
     """A desk that panels find, for a run of the arm station; only a live motion has to be held.
 
     Raises:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
-from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.branch_tracker import BranchTracker
+from arm_driver.kinematics.motion_map import Mapping
 from arm_driver.kinematics.path_report import PathReport
 from arm_driver.kinematics.puma import Joints
 from arm_driver.kinematics.reference import NoReferenceError, best_reference
@@ -21,7 +21,6 @@ from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.desk.velocity.source import VelocitySource
 from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
-from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import (
     Nodes,
@@ -40,6 +39,7 @@ from hil.stations.arm.step import (
     space_sample,
     way_of,
 )
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
@@ -104,7 +104,7 @@ class ArmProof:
         """Control of both arms, at the start; with a gate of its own, or one."""
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
-        judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
+        judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.look()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)

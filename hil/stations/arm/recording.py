@@ -36,7 +36,7 @@ def reason_alone(result: str, reason: str) -> str:
     return reason.removeprefix(f"{result}: ")
 
 
-def told_simulated(t_s: float, index: int) -> EventRecord:
+def simulated_event(t_s: float, index: int) -> EventRecord:
     """The event of a controller that says that it is an emulated one (time of the loop [s])."""
     text = "the controller says of itself that it is SIMULATED"
     data = {SIMULATED_KEY: True}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from safety.modes import Mode
@@ -84,8 +84,10 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
     except RecordingError as error:
         raise ConfigError(key, [f"{key} = {name!r}: {error}"]) from None
     if POSE not in recording.columns:
-        told = f"a recording of station {recording.signals.station} has no {POSE}"
-        raise ConfigError(key, [f"{key} = {name!r}: {told}: one of a platform's run is needed"])
+        rows_with_pose = f"a recording of station {recording.signals.station} has no {POSE}"
+        raise ConfigError(
+            key, [f"{key} = {name!r}: {rows_with_pose}: one of a platform's run is needed"]
+        )
     try:
         time_s, coordinates = _samples(recording)
     except RecordingError as error:
@@ -113,10 +115,10 @@ def _samples(recording: Recording) -> tuple[Array, Array]:
         begin = int(homed[-1]) + 1 if len(homed) else 0
         if len(homed):
             times, poses = [], []
-        told = begin + np.flatnonzero(np.isfinite(rows.column(POSE)[begin:]).all(axis=1))
-        kept = _apart(run_s[told], times[-1] if times else -np.inf)
-        times += run_s[told[kept]].tolist()
-        poses.append(rows.column(POSE)[told[kept]])
+        rows_with_pose = begin + np.flatnonzero(np.isfinite(rows.column(POSE)[begin:]).all(axis=1))
+        kept = _apart(run_s[rows_with_pose], times[-1] if times else -np.inf)
+        times += run_s[rows_with_pose[kept]].tolist()
+        poses.append(rows.column(POSE)[rows_with_pose[kept]])
         if times and times[-1] - times[0] > MOST_S:
             raise RecordingError(
                 f"{recording.path}: a ride of more than {MOST_S:g} s; the recording of a shorter "

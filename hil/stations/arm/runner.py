@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hil.desk.velocity.keyboard import HELP
-from hil.diagram.run.options import operated_changes
+from hil.diagram.run.options import changes_by_options
 from hil.machines.robot.offered_links import link_kind
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
+from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
 from hil.stations.arm.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.diagram_run import diagram_run
-from hil.stations.arm.findings import findings_table, supervision_table, told_end
+from hil.stations.arm.findings import findings_table, summarize_end, supervision_table
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import ArmPlan, load_arm_plan
@@ -30,11 +31,10 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.stations.arm.start import robot_at
 from hil.stations.arm.station import AT, OPTIONS
-from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import out, styled, waiting
+from hil.terminal.run_products import Afterwards
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def plan_of(request: Request) -> ArmPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     file = request.file
-    return load_arm_plan(file, request.changes(OPTIONS, operated_changes(request, "source")))
+    return load_arm_plan(file, request.changes(OPTIONS, changes_by_options(request, "source")))
 
 
 def check(plan: ArmPlan, request: Request) -> Checked:
@@ -63,7 +63,9 @@ def check(plan: ArmPlan, request: Request) -> Checked:
     diagram_run(plan)
     prepared = _prepared(plan, quiet=request.as_json)
     check_world(prepared)
-    return Checked(ok=True, told=_prepared_told(prepared), show=partial(_show_check, prepared))
+    return Checked(
+        ok=True, values=_summarize_prepared(prepared), show=partial(_show_check, prepared)
+    )
 
 
 def _show_check(prepared: ArmProof) -> None:
@@ -136,8 +138,8 @@ def summary(done: Done, after: Afterwards) -> Summary:
     if prepared.request.report:
         after.view = view = after.make("accuracy", partial(_view, result))
         accuracy = None if view is None else view.accuracy
-    told = _run_told(result)
-    told["accuracy"] = None if accuracy is None else accuracy.told()
+    run_summary = _summarize_run(result)
+    run_summary["accuracy"] = None if accuracy is None else accuracy.summarize()
 
     def show() -> None:
         _show_run(result, shown=prepared.shown_at is not None)
@@ -145,7 +147,7 @@ def summary(done: Done, after: Afterwards) -> Summary:
             style = "green" if accuracy.kept else "red"
             out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
 
-    return Summary(told, show)
+    return Summary(run_summary, show)
 
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
@@ -173,10 +175,10 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
 def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
     """The same motion with an emulated robot in place of its own, and the URL of that."""
     with emulated_robot(prepared.proof) as url:
-        yield replace(prepared, proof=moved_to(prepared.proof, url)), url
+        yield replace(prepared, proof=with_robot_at(prepared.proof, url)), url
 
 
-def moved_to(prepared: ArmProof, url: str) -> ArmProof:
+def with_robot_at(prepared: ArmProof, url: str) -> ArmProof:
     """The same motion with the robot somewhere else."""
     scenario = prepared.plan.scenario
     devices = scenario.devices.model_copy(update={"arm": url, "in_place_of": scenario.devices.arm})
@@ -215,9 +217,9 @@ def _view(result: ArmRunResult) -> "ArmView":
     return ArmView.of(ArmRecording.open(result.recorder.path))
 
 
-def _prepared_told(prepared: ArmProof) -> ArmCheckTold:
+def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
     path = prepared.path
-    return ArmCheckTold(
+    return ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
         duration_s=len(prepared.steps) * TICK_S,
@@ -225,7 +227,7 @@ def _prepared_told(prepared: ArmProof) -> ArmCheckTold:
         start_deg=np.degrees(prepared.start.q_rad),
         scale=prepared.plan.scenario.mapping.scale,
         findings=[] if path is None else [
-            FindingTold(
+            FindingSummary(
                 kind=one.kind, place=one.place, waypoint=one.index, value=one.value,
                 limit=one.limit, unit=one.unit, within=one.within,
             )
@@ -258,12 +260,12 @@ def _show_path(prepared: ArmProof) -> None:
         out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
 
 
-def _run_told(result: ArmRunResult) -> ArmRunTold:
+def _summarize_run(result: ArmRunResult) -> ArmRunSummary:
     report = result.end.report
-    proved: dict[str, Any] = {**_prepared_told(result.prepared)}
+    proved: dict[str, Any] = {**_summarize_prepared(result.prepared)}
     del proved["ok"]  # of the proof
-    return ArmRunTold(
-        **told_end(result, result.robot),
+    return ArmRunSummary(
+        **summarize_end(result, result.robot),
         requests=report.counts.requests,
         repeats=report.counts.repeats,
         empty_slot=report.counts.empty_slot,

@@ -16,10 +16,10 @@ from arm_driver.link_errors import ArmLinkError
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
-from hil.config.named import NotAllowedError
+from hil.config.file_search import find_file
+from hil.config.named_files import NotAllowedError
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
-from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
@@ -198,38 +198,38 @@ def _frames_of_the_world(source: Any) -> Iterator[str]:
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
-    def told(key: str, text: str) -> None:
+    def add(key: str, text: str) -> None:
         wrong.append(about(key, f"{key}{text}"))
 
     payload, payloads = scenario.space_arm.payload, space_arm.payloads()
     if payload and payload not in payloads:
         there = ", ".join(payloads) or "none"
-        told("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
+        add("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
     joints = zip(scenario.space_arm.start_deg or (), space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):
         low, high = joint.position_deg
         if not low <= angle <= high:
             moves = f"{joint.name} of {space_arm.name} moves from {low:g} to {high:g} deg"
-            told(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
+            add(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
-        told("mapping", ": start and start_joints_deg belong together; give both or none")
+        add("mapping", ": start and start_joints_deg belong together; give both or none")
     for key in _frames_of_the_world(scenario.source):
-        told(key, " = 'world': where the arm's base stands in it nobody says; 'base' or 'gripper'")
+        add(key, " = 'world': where the arm's base stands in it nobody says; 'base' or 'gripper'")
     if scenario.ride and not scenario.world:
-        told("ride", f" = {scenario.ride!r}: needs a world in which the robot stands on a platform")
+        add("ride", f" = {scenario.ride!r}: needs a world in which the robot stands on a platform")
     if scenario.devices.arm != SIM_URL:
         url = f" = {scenario.devices.arm!r}"
         virtual = False
         try:
             virtual = link_kind(scenario.devices.arm).virtual
         except ArmLinkError as error:
-            told("devices.arm", f"{url}: {error}")
+            add("devices.arm", f"{url}: {error}")
         if scenario.clock != "real" and not virtual:
             needed = 'a robot on a line needs clock = "real" (--clock real)'
-            told("devices.arm", f"{url} with clock = {scenario.clock!r}: {needed}")
+            add("devices.arm", f"{url} with clock = {scenario.clock!r}: {needed}")
         if scenario.world and scenario.devices.fallback == "refuse":
             own = "a robot on a line has its own (hil arm emulate --world)"
             emulated = 'of an emulated robot: devices.arm = "sim:", or devices.fallback = "sim"'
-            told("world", f" = {scenario.world!r}: {emulated}; {own}")
+            add("world", f" = {scenario.world!r}: {emulated}; {own}")
     if wrong:
         raise ConfigError(source, wrong)

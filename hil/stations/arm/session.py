@@ -32,7 +32,7 @@ from hil.stations.arm.guarded_link import open_link
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmLoop
 from hil.stations.arm.step import ArmStep, RobotStep
-from hil.stations.arm.stream import Stream, Streamed, Witness
+from hil.stations.arm.stream import Observer, Stream, Streamed
 from hil.stations.arm.wire import VirtualLine
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetup
@@ -56,7 +56,9 @@ class ConsoleEcho:
         live: whether to show each waypoint of a motion, on one line of a terminal.
     """
 
-    def __init__(self, witness: Witness, fd: int, convention: OatConvention, *, live: bool) -> None:
+    def __init__(
+        self, witness: Observer, fd: int, convention: OatConvention, *, live: bool
+    ) -> None:
         self._witness = witness
         self._written = LocationWriter(convention).write
         self._fd = fd
@@ -209,7 +211,7 @@ def play_stream(
         RecordingError: if the run cannot be recorded.
     """
     if led is None and not stream.dry:
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(opening.name))
     sink = opening.record(recording, header, HOLDS)

@@ -14,7 +14,7 @@ from arm_driver.contour.place import read_place
 from arm_driver.errors import ArmError
 from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.robot.offered_links import SIM_URL, link_kind
 from hil.machines.robot.settings import RobotSettings
@@ -55,22 +55,22 @@ class RobotStart:
 
     robot: RobotSettings
     joints: Joints
-    shown: ShownPose | None = None
+    shown: DisplayedPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself; None if
     nobody said."""
 
-    def hint(self, told: ShownPose | None) -> str:
+    def hint(self, reported: DisplayedPose | None) -> str:
         """What an operator may do about a place that nobody knows; empty if it is known."""
-        known = told is not None or self.shown is not None
+        known = reported is not None or self.shown is not None
         return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
 
-    def refusal(self, told: ShownPose | None) -> str:
+    def refusal(self, reported: DisplayedPose | None) -> str:
         """Why the robot's joints are not those of the plan; empty if they are.
 
         Args:
             told: where the robot says that its gripper is; what the operator says counts if not.
         """
-        place = told or self.shown
+        place = reported or self.shown
         if place is None:
             return ""
         planned_deg = np.degrees(self.joints.q_rad)
@@ -83,10 +83,10 @@ class RobotStart:
             )
         return ""
 
-    def confirmation(self, told: ShownPose | None) -> str:
+    def confirmation(self, reported: DisplayedPose | None) -> str:
         """What is known of the robot's place, for the record."""
-        if told is not None:
-            return f"the robot says that it is at {told}"
+        if reported is not None:
+            return f"the robot says that it is at {reported}"
         return (
             f"the operator says that the robot is at {self.shown}; it tells no place itself, so "
             "nothing measured confirms the motion"
@@ -114,7 +114,7 @@ def hold_to_pace(
         raise RefusedError(f"the motion was refused, nothing has been sent: {refusal}") from None
 
 
-def robot_at(text: str | None, robot: RobotSettings) -> ShownPose | None:
+def robot_at(text: str | None, robot: RobotSettings) -> DisplayedPose | None:
     """The place that --arm-at says; None if it was left out; raises ConfigError if it is none."""
     if text is None:
         return None

@@ -6,7 +6,7 @@ from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Section, StandIn, Station
 from hil.stations.arm.signals import SIGNALS

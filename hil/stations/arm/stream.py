@@ -14,13 +14,13 @@ from arm_driver.link_states import StreamResult
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
-from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.recording import reason_alone
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil.stations.arm.waypoint_gate import GatedArm
 from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from hil_common.arrays.pose import Pose, angle_between_rad
 from sim.world.space_arm.simulator import TICK_S
 
@@ -102,7 +102,7 @@ class WaypointMaker(ABC, Generic[S_co]):
         self.robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
 
 
-class Witness(Protocol):
+class Observer(Protocol):
     """Who notes what happens; it may not fail and may not wait."""
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
@@ -124,7 +124,7 @@ class Stream:
     """Declared start and end."""
     start: RobotStart
     """How the robot is to stand there, and what the operator says of it."""
-    wish: StopWish
+    wish: StopRequest
     """The operator's wish to end."""
     longest_s: float
     """A live motion is brought to rest by then [s]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.pages import Role, Shape
 from hil.run.station import CheckFinding, Views, number
 
@@ -54,8 +54,8 @@ def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     return margins_of(plan)
 
 
-def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
-    return tuple(_finding(one) for one in told.get("findings", ()))
+def _findings(summary: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    return tuple(_finding(one) for one in summary.get("findings", ()))
 
 
 def _finding(one: Mapping[str, Any]) -> CheckFinding:

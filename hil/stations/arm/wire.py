@@ -16,7 +16,7 @@ from hil.stations.arm.world import in_world
 from hil.timing.clock import Clock
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
-from sim.devices.arm.plant import JointPlant
+from sim.devices.arm.plant_servos import JointPlant
 from sim.devices.arm.settings import ArmControllerSettings
 
 END_WITHIN_S = 5.0

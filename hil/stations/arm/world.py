@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hil.stations.arm.prepare import ArmProof
     from hil.stations.arm.ride import RecordedRide
     from hil.stations.arm.scenario import ArmPlan
-    from sim.world.plants.arm import ArmGears, ArmPlant
+    from sim.world.plants.arm_plant import ArmGears, ArmPlant
     from sim.world.robots.model import Robot
 
 KIND: Final = "robot"
@@ -74,7 +74,7 @@ def world_of(
     from hil.machines.world.scene_documents import scene_of
     from hil.machines.world.scene_machine import scene_around
     from hil.stations.arm.ride import ride_of
-    from sim.world.plants.riding import platform_alone
+    from sim.world.plants.platform_ride import platform_alone
 
     found = scene_of(name, key=key, beside=beside)
     place = scene_around(found, KIND, robot.name, borne=bool(ride))
@@ -127,7 +127,7 @@ def check_world(prepared: ArmProof) -> None:
 
 def in_world(plan: ArmPlan) -> list[str]:
     """Options of `hil arm emulate` that put a plan's robot into its world."""
-    from hil.config.shipped import find_file
+    from hil.config.file_search import find_file
     from hil.machines.world.scene_documents import SCENES
     from hil.stations.arm.ride import ride_of
 
@@ -151,8 +151,8 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
     """
     from hil.machines.world.documents import puma_class_robot
     from sim.world.engine.library import EngineMissingError
-    from sim.world.plants.arm import STEP_S, ArmPlant, geared
-    from sim.world.plants.riding import Ride
+    from sim.world.plants.arm_plant import STEP_S, ArmPlant, geared
+    from sim.world.plants.platform_ride import Ride
 
     document, _ = puma_class_robot(robot)
     try:
@@ -170,7 +170,7 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
 def emulated_gears() -> ArmGears:
     """Friction and torques of the emulated controller's robot, on the joints' side."""
     from sim.devices.arm.servo import COULOMB_NM, GEARS, TORQUE_MAX_NM, VISCOUS
-    from sim.world.plants.arm import ArmGears
+    from sim.world.plants.arm_plant import ArmGears
 
     return ArmGears(
         tuple(g * g * b for g, b in zip(GEARS, VISCOUS, strict=True)),

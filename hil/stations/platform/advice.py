@@ -1,4 +1,4 @@
-"""What to do about what a check of the gate found, for people."""
+"""Remedies for what a check of the gate found, for people."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -83,4 +83,4 @@ ADVICE: Final[Mapping[str, str]] = {
     ),
     "overrun": ("The machine was too slow for the cycle. Close other programs; see `hil doctor`."),
 }
-"""Check → what to do."""
+"""Remedy by the name of the check."""

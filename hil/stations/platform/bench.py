@@ -1,4 +1,4 @@
-"""A run, put together from its plan: rig, motion, gate, drives, clock, recorder, loop.
+"""Run of the platform, assembled from its plan: rig, motion, gate, drives, clock, recorder, loop.
 
 The same parts run in both clocks; only what paces them and who writes the file differ.
 """
@@ -25,7 +25,6 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import BLACK_BOX_NAME, Opening, conduct
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -35,7 +34,6 @@ from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import HOLDS, foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
-from hil.stations.platform.left import left_events, powered_line
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
@@ -47,36 +45,38 @@ from hil.stations.platform.operator.assembly import (
     prepare,
     warm_parking,
 )
+from hil.stations.platform.powered_drives import power_events, powered_line
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON, Announcer
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.neighbours import neighbours
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from safety.gate import Gate
 from safety.limits import GateLimits
 from safety.verdict import Check, Violation
 
 BEFORE = Tick(0, 0.0, 0.0, 0.0)
-"""When something is noted that was found before the first cycle."""
+"""Tick of events that were found before the first cycle."""
 PATIENCE_S = 10.0
-"""How long enabling, settling, a stop, or standstill after a fault may take."""
+"""Longest time of enabling, settling, a stop, or standstill after a fault [s]."""
 FIRST_PATH = (
     "the first rise begins with 0.2 mm at 0.1 mm/s and 2 mm at 1 mm/s, out and back: drives with "
     "absolute encoders show in it what they make of a way and a time"
 )
-"""What is told of a first motion that is made by setpoints."""
+"""Notice to a person about a first motion that is made by setpoints."""
 WAITS = "the bench waits for an operator: hil panel; Ctrl-C stops, parks and ends it"
-"""What is told once panels can find the run."""
+"""Notice to a person once panels can find the run."""
 FIRST_MOTION_S = 15.0
-"""How much longer homing may take for its slow first stages."""
+"""Additional time of homing for its slow first stages [s]."""
 PROGRESS_TICKS = 250
-"""Of so many ticks one is shown."""
+"""Number of ticks of which one is shown."""
 
 
 def machine_of(plan: Plan) -> PlatformMachine:
-    """The rig's mathematics; legs that are led slowly are also parked as slowly."""
+    """Kinematics of the rig; legs that are led slowly are also parked as slowly."""
     rig, motion = plan.rig, plan.scenario.motion
     geometry, slow = geometry_of(rig), rig.slow_moves.limits()
     if isinstance(motion, LegMovesSettings):
@@ -85,7 +85,7 @@ def machine_of(plan: Plan) -> PlatformMachine:
 
 
 def bank_of(plan: Plan, course: RunSequence = WHOLE_COURSE) -> DriveBank:
-    """The drives that a plan names by URL, for a gate in this process.
+    """Bank of drives that a plan names by URL, for a gate in this process.
 
     Raises:
         ConfigError: if the drives cannot be as described.
@@ -102,7 +102,7 @@ def run(
     out: Path,
     *,
     motion: MotionSource | None = None,
-    stop: AbstractContextManager[StopWish] | None = None,
+    stop: AbstractContextManager[StopRequest] | None = None,
     course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     extension: Extension | None = None,
@@ -111,13 +111,13 @@ def run(
     """Run a plan from power-up to parked, and record it.
 
     Args:
-        out: folder in which this run gets a new folder of its own.
-        motion: what to play, if it was built already.
-        stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
-        course: how far to go; an operator decides that himself.
+        out: parent folder of the run's own new folder.
+        motion: motion to play, if it was built already.
+        stop: operator's stop request; left out, Ctrl-C and SIGTERM.
+        course: extent of the run; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
-        extension: what another station adds to the run.
-        console: where it says how far it is; nowhere if left out.
+        extension: additions of another station to the run.
+        console: takes the progress; left out, it is not shown.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
@@ -139,7 +139,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
         NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
         NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
-            do not stand where a fast run may begin; nothing has moved.
+            are not where a fast run may begin; nothing has moved.
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
@@ -147,29 +147,29 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     limits = gate_limits(plan.rig, plan.scenario.period_s, wired=plan.drives_url != "sim:")
     if opening.operator:
         prepare(plan)
-    tell = None if opening.console.quiet else opening.enter(Announcer(opening.console.say))
-    tell_live = None if virtual else tell
+    say = None if opening.console.quiet else opening.enter(Announcer(opening.console.say))
+    say_live = None if virtual else say
     beside = [] if virtual else opening.enter(neighbours())
-    gated, clock = _gate(prepared, opening, limits, tell)
+    gated, clock = _gate(prepared, opening, limits, say)
     opening.at_end(gated.close)
     companion = None if extension is None else opening.enter(extension.open(clock.now_s))
-    report = _ready(plan, gated, prepared.course, tell_live)
+    report = _ready(plan, gated, prepared.course, say_live)
     foreign = foreign_code(plan, prepared.motion)
     header = run_header(opening, clock, plan, limits, report, foreign, extension)
     sink = opening.record(plan.scenario.recording, header, HOLDS)
-    journal, station, supervisor = _controlled(prepared, opening, header, sink, clock)
+    journal, station, supervisor = _assemble_control(prepared, opening, header, sink, clock)
     opening.date(journal, clock)
-    journal.tell = tell
+    journal.say = say
     if companion is not None:
         companion.note = journal.note
     setup = opening.grant(_granted)
     loop = Loop(
         clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-        stop_on_overrun=plan.scenario.overruns == "stop", tell=tell, companion=companion,
+        stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
-    _note_before(report, prepared.course, station, journal, tell)
-    if tell_live is not None:
-        tell_live(WAITS if opening.operator else "the run begins")
+    _note_before(report, prepared.course, station, journal, say)
+    if say_live is not None:
+        say_live(WAITS if opening.operator else "the run begins")
     opening.play(loop, journal)
     end = loop.end
     lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
@@ -183,41 +183,41 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
     )  # fmt: skip
 
 
-def _controlled(
+def _assemble_control(
     prepared: PreparedPlan,
     opening: Opening,
     header: RunHeader,
     sink: RecordingSink,
     clock: Clock,
 ) -> tuple[PlatformJournal, PlatformStation, RunCourse]:
-    """Control of a run, led by an operator or by itself, and what records it."""
+    """Control of a run, led by an operator or by itself, and its journal."""
     plan, motion, extension = prepared.plan, prepared.motion, prepared.extension
     if opening.operator:
         patience, machine = _patience_cycles(plan), machine_of(plan)
         parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
         return opening.enter(led_run(parts, header, sink))
     journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
-    return journal, *_unled(opening, plan, motion, prepared.course)
+    return journal, *_assemble_unattended(opening, plan, motion, prepared.course)
 
 
-def _unled(
+def _assemble_unattended(
     opening: Opening, plan: Plan, motion: MotionSource, course: RunSequence
 ) -> tuple[PlatformStation, RunCourse]:
-    """Control of a run without operator; in real time panels are shown that it goes on."""
+    """Control of a run without operator; in real time panels are shown that it runs."""
     if plan.scenario.clock == "real":
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.scenario.name))
     return _supervised(plan, motion, course)
 
 
 def _ready(
-    plan: Plan, gated: GatedDrives, course: RunSequence, tell: Callable[[str], None] | None
+    plan: Plan, gated: GatedDrives, course: RunSequence, say: Callable[[str], None] | None
 ) -> BankReport:
-    """Power the drives up, and require what has to be known of them before a run."""
+    """Power the drives up, and require the proofs that a run needs."""
     report = _opened(plan, gated)
-    if tell is not None:
-        tell(f"the drives are set up, the run is prepared {GOES_ON}")
+    if say is not None:
+        say(f"the drives are set up, the run is prepared {GOES_ON}")
     if course.engage:  # homing alone is slow, and comes before a test move can be made
         require_certificate(plan, report)
     require_parked(plan, report)
@@ -227,12 +227,12 @@ def _ready(
 def _conclude(
     opening: Opening, end: LoopEnd, supervisor: RunCourse, journal: PlatformJournal, lost: str
 ) -> Outcome:
-    """Note how the drives were left, and say how the run ended.
+    """Record how the drives were left; returns how the run ended.
 
     Args:
-        lost: what is wrong with the gate's own record; empty if nothing is.
+        lost: fault of the gate's own record; empty if there is none.
     """
-    for event in left_events(end.link, end.tick):
+    for event in power_events(end.link, end.tick):
         journal.event(event)
     powered, reason = powered_line(end.link), _reason(end, supervisor)
     failed = end.failure is not None or bool(powered)
@@ -251,22 +251,22 @@ def _note_before(
     course: RunSequence,
     station: PlatformStation,
     journal: PlatformJournal,
-    tell: Callable[[str], None] | None,
+    say: Callable[[str], None] | None,
 ) -> None:
-    """Put what the drives told as they were set up before the first cycle, and tell it."""
+    """Record and show reports of the drives' setup, which came before the first cycle."""
     for note in report.notes:
         journal.note(BEFORE, note, Level.WARNING)
-        if tell is not None:
-            tell(note)
+        if say is not None:
+            say(note)
     if report.first_motion:
         station.expect_first_motion()
         journal.note(BEFORE, FIRST_PATH, Level.INFO)
-        if tell is not None and course.engage:
-            tell(FIRST_PATH)
+        if say is not None and course.engage:
+            say(FIRST_PATH)
 
 
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
-    """About how long the run takes: homing and enabling, rise, motion, parking [s]."""
+    """Approximate duration of the run: homing and enabling, rise, motion, parking [s]."""
     machine = machine_of(plan)
     first = last = motion.sample(0.0).X_BP
     with suppress(MotionError):  # of a motion that breaks off
@@ -277,7 +277,7 @@ def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
 
 
 def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
-    """Power the drives up; an encoder that tells a fault makes its reference void."""
+    """Power the drives up; an encoder that reports a fault makes its reference void."""
     try:
         return gated.open()
     except DriveEncoderError as error:
@@ -286,7 +286,7 @@ def _opened(plan: Plan, gated: GatedDrives) -> BankReport:
 
 
 def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> None:
-    """Make the reference void if the encoder of a drive has told a fault in the run."""
+    """Make the reference void if the encoder of a drive has reported a fault in the run."""
     if plan.rig.drives.homing != "absolute":
         return
     for _, found in violations:
@@ -295,7 +295,7 @@ def _void_if_lost(plan: Plan, violations: Iterable[tuple[float, Violation]]) -> 
 
 
 def _patience_cycles(plan: Plan) -> tuple[int, int]:
-    """How many cycles a stop may take, and homing."""
+    """Longest stop, and longest homing, in cycles."""
     period_s, cylinders = plan.scenario.period_s, plan.rig.cylinders
     homing_s = FIRST_MOTION_S + max(cylinders.stroke_m) / cylinders.homing_speed_m_s
     patience_s = PATIENCE_S + cylinders.enable_time_s
@@ -325,9 +325,9 @@ def _gate(
     prepared: PreparedPlan,
     opening: Opening,
     limits: GateLimits,
-    tell: Callable[[str], None] | None,
+    say: Callable[[str], None] | None,
 ) -> tuple[GatedDrives, Clock]:
-    """The drives behind their gate, and the clock of the loop that asks them.
+    """Drives behind their gate, and the clock of the loop.
 
     In a dry run the gate works in this thread. In real time it is a process of its own, which
     owns the link and keeps the time; the loop follows its cycles.
@@ -345,13 +345,13 @@ def _gate(
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
-    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)
+    remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, report=say)
     return remote, remote.clock
 
 
 @contextmanager
 def _granted() -> Iterator[tuple[RealtimeItem, ...]]:
-    """What the system grants to this process for real time."""
+    """Settings for real time that the system grants to this process."""
     with RealtimeSetup() as granted:
         yield granted.items
 

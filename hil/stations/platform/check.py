@@ -1,6 +1,6 @@
 """Proof before motion: the whole path against the envelope, then a dry run through the gate.
 
-Nothing of this moves a machine. The envelope looks at every setpoint of rise, motion and parking
+Nothing of this moves a machine. The envelope checks every setpoint of rise, motion and parking
 and finds all that is wrong with them; the dry run shows that gate and drives agree.
 """
 
@@ -25,72 +25,72 @@ from platform6dof.envelope import Envelope, EnvelopeViolation
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
 
-Tell = Callable[[str, float, float], None]
-"""Told a phase, the time that it is at and its length [s]."""
+ReportProgress = Callable[[str, float, float], None]
+"""Progress: takes a phase, the time that it is at and its length [s]."""
 ROUNDING = 1e-12
-"""Lengths and speeds of many legs at once differ less from those of one [m, m/s]."""
+"""Rounding difference between lengths and speeds of many legs at once and of one [m, m/s]."""
 WHOLE_MAX_S = 300.0
-"""A motion of more than this is tried in excerpts [s]."""
+"""Longest motion that is tried as a whole, not in excerpts [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFinding:
-    """Something wrong with a run."""
+    """Fault of a run's plan."""
 
     phase: str
-    """Rise, motion, park (seen by the envelope) or gate (seen in the dry run)."""
+    """Phase: rise, motion, park (found by the envelope) or gate (found in the dry run)."""
     t_s: float
-    """When it begins, from the start of the phase [s]."""
+    """Time of its beginning, from the start of the phase [s]."""
     quantity: str
-    """Which limit."""
+    """Limited quantity."""
     leg: int | None
-    """1 to 6, or None."""
+    """Leg, 1 to 6, or None."""
     value: float
-    """The worst value."""
+    """Worst value of the quantity."""
     limit: float
-    """The limit."""
+    """Limit of the quantity."""
     unit: str
-    """Of both."""
+    """Unit of value and limit."""
     message: str
-    """The same as a sentence."""
+    """Finding as a sentence."""
 
     @property
     def line(self) -> str:
-        """The sentence, with its phase and time."""
+        """Sentence with phase and time."""
         return f"{self.phase} at {self.t_s:.3f} s: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformProof:
-    """What the check found."""
+    """Result of a proof."""
 
     duration_s: float
-    """Of the motion [s]."""
+    """Duration of the motion [s]."""
     length_min_m: float
-    """Shortest leg in the motion."""
+    """Shortest length of a leg in the motion [m]."""
     length_max_m: float
-    """Longest leg in the motion."""
+    """Longest length of a leg in the motion [m]."""
     leg_speed_max_m_s: float
-    """Fastest leg in the motion."""
+    """Highest speed of a leg in the motion [m/s]."""
     gate_tried_s: float
-    """How much of it was tried with gate and drives [s]: all, or `excerpts` of a long one."""
+    """Time of the motion that was tried with gate and drives [s]: all, or `excerpts` of it."""
     violations: tuple[PlanFinding, ...]
-    """All that is wrong; of each limit and leg the first time and the worst value."""
+    """Findings; of each limit and leg the first time and the worst value."""
 
     @property
     def ok(self) -> bool:
-        """Nothing is wrong."""
+        """Whether nothing is wrong."""
         return not self.violations
 
 
 def check_plan(
-    plan: Plan, motion: MotionSource, tell: Tell = lambda _phase, _t_s, _total_s: None
+    plan: Plan, motion: MotionSource, report: ReportProgress = lambda _phase, _t_s, _total_s: None
 ) -> PlatformProof:
-    """Prove a plan, or say all that is wrong with it.
+    """Prove a plan; its result has all that is wrong with it.
 
     Args:
-        plan: scenario and rig; its faults are left out, for they are not part of the motion.
-        tell: told the phase, the time that it is at and its length [s] now and then.
+        plan: scenario and rig; its simulated faults are left out, as they are not of the motion.
+        report: takes the phase, the time that it is at and its length [s] now and then.
     """
     machine = machine_of(plan)
     envelope = envelope_of(plan.rig, machine.geometry)
@@ -102,11 +102,11 @@ def check_plan(
     }
     found: list[PlanFinding] = []
     for phase, path in phases.items():
-        found += _outside(envelope, path, phase, plan.scenario.period_s, tell)
+        found += _outside(envelope, path, phase, plan.scenario.period_s, report)
     shortest, longest, fastest = _extent(machine.geometry, motion, plan.scenario.period_s)
     tried_s = 0.0
     if not found:
-        tried_s, objections = _tried(plan, motion, tell)
+        tried_s, objections = _tried(plan, motion, report)
         found += objections
     return PlatformProof(
         duration_s=motion.duration_s,
@@ -119,12 +119,12 @@ def check_plan(
 
 
 def _outside(
-    envelope: Envelope, path: MotionSource, phase: str, period_s: float, tell: Tell
+    envelope: Envelope, path: MotionSource, phase: str, period_s: float, report: ReportProgress
 ) -> list[PlanFinding]:
-    """What leaves the envelope: one finding for each limit and leg."""
+    """Violations of the envelope: one finding for each limit and leg."""
     found: dict[tuple[str, int | None], PlanFinding] = {}
     for times_s in blocks(path.duration_s, period_s):
-        tell(f"envelope, {phase}", float(times_s[0]), path.duration_s)
+        report(f"envelope, {phase}", float(times_s[0]), path.duration_s)
         looked_at = times_s
         if isinstance(path, FadedMotion):
             rows = path.rows(np.minimum(times_s, path.duration_s))
@@ -140,7 +140,7 @@ def _keep_worst(
     phase: str,
     t_s: float,
 ) -> None:
-    """Keep of each limit and leg the first time and the worst value."""
+    """Merge violations: of each limit and leg the first time and the worst value."""
     for violation in violations:
         key = (violation.quantity, violation.leg)
         new = _finding(violation, phase, t_s)
@@ -167,7 +167,7 @@ def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFindin
 def _extent(
     geometry: HexapodGeometry, motion: MotionSource, period_s: float
 ) -> tuple[float, float, float]:
-    """Shortest and longest leg [m] and greatest speed of one [m/s] all through the motion."""
+    """Shortest and longest leg [m] and greatest speed of one [m/s] throughout the motion."""
     lengths: list[Floats] = []
     speeds: list[Floats] = []
     for times_s in blocks(motion.duration_s, period_s):
@@ -188,20 +188,22 @@ def _extent(
 
 
 def _extreme(lengths: Floats, speeds: Floats) -> NDArray[np.bool_]:
-    """Which rows have an extreme of a block, but for rounding, shape (N,)."""
+    """Rows with an extreme of a block, but for rounding, shape (N,)."""
     low, high, fast = lengths.min(axis=1), lengths.max(axis=1), np.abs(speeds).max(axis=1)
     near = (low <= low.min() + ROUNDING) | (high >= high.max() - ROUNDING)
     return near | (fast >= fast.max() - ROUNDING)
 
 
-class _Unheard:
-    """No wish to end: Ctrl-C interrupts a check, which is then no proof, rather than parking it."""
+class _NoStopRequest:
+    """Stop request that never comes: Ctrl-C breaks a check off instead of parking its run."""
 
     asked = None
 
 
-def _tried(plan: Plan, motion: MotionSource, tell: Tell) -> tuple[float, list[PlanFinding]]:
-    """How much of a motion was tried with gate and drives [s], and what the gate objects to.
+def _tried(
+    plan: Plan, motion: MotionSource, report: ReportProgress
+) -> tuple[float, list[PlanFinding]]:
+    """Time of a motion that was tried with gate and drives [s], and the gate's objections.
 
     Of a long one, every setpoint of which is inside the envelope, the parts that are hardest for
     the gate are tried; if it objects to any, all is, so that times and causes are those of a run.
@@ -210,13 +212,13 @@ def _tried(plan: Plan, motion: MotionSource, tell: Tell) -> tuple[float, list[Pl
         machine, period_s = machine_of(plan), plan.scenario.period_s
         hard_s = hardest_s(motion, machine.geometry, gate_limits(plan.rig, period_s))
         parts = excerpts(motion, hard_s, machine.slow_moves)
-        if not _dry_run(plan, parts, tell):
+        if not _dry_run(plan, parts, report):
             return parts.duration_s, []
-    return motion.duration_s, _dry_run(plan, motion, tell)
+    return motion.duration_s, _dry_run(plan, motion, report)
 
 
-def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
-    """What the gate objects to in a run on simulated drives."""
+def _dry_run(plan: Plan, motion: MotionSource, report: ReportProgress) -> list[PlanFinding]:
+    """Objections of the gate in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
     scenario = plan.scenario.model_copy(
         update={"clock": "virtual", "faults": (), "devices": devices}
@@ -228,9 +230,9 @@ def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
             work.path,
             motion=motion,
             console=ReportingConsole(
-                lambda t_s, _: tell("dry run through the gate", min(t_s, total_s), total_s)
+                lambda t_s, _: report("dry run through the gate", min(t_s, total_s), total_s)
             ),
-            stop=nullcontext(_Unheard()),
+            stop=nullcontext(_NoStopRequest()),
         )
     found = [
         PlanFinding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))

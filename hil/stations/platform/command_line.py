@@ -1,24 +1,24 @@
-"""The plan that a command line describes: a scenario, or a rig and a recorded motion."""
+"""Plan of a command line: a scenario, or a rig and a recorded motion."""
 
 from pathlib import Path
 
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.config.settings import ConfigError
-from hil.diagram.run.options import operated_changes
+from hil.diagram.run.options import changes_by_options
 from hil.run.station import Request
-from hil.stations.platform.adhoc import recorded_table
+from hil.stations.platform.recording_scenario import recorded_table
 from hil.stations.platform.scenario import Plan, load_plan, plan_from_table
 from hil.stations.platform.station import OPTIONS
 
 
 def plan_of(request: Request) -> Plan:
-    """The plan of a request.
+    """Plan of a request.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     options = request.options
-    changes = request.changes(OPTIONS, operated_changes(request, "motion"))
+    changes = request.changes(OPTIONS, changes_by_options(request, "motion"))
     described = [options.get(flag) for flag in ("--rig", "--motion", "--map")]
     if request.scenario is not None:
         if any(described):

@@ -1,6 +1,6 @@
-"""The platform's control: from a motion to six leg setpoints, and from six lengths to a pose.
+"""Control of the platform: from a motion to six leg setpoints, and from six lengths to a pose.
 
-One object per run. In each cycle it looks at the gate's last verdict, asks what the course of the
+One object per run. In each cycle it takes the gate's last verdict, requests what the course of the
 run needs next, samples the present path (the slow rise, the motion, or parking) and solves the
 inverse kinematics. It never touches a drive.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from drives.bank import BankFeedback
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.motion.first_path import first_path
-from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.motion_sequence import MotionSequence
 from hil.stations.platform.motion.moves import MoveLimits, move
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.supervisor import RunCourse
@@ -29,19 +29,19 @@ from safety.modes import Mode, Request
 from safety.verdict import Action, Setpoint, Verdict
 
 REACHED_HZ = 100.0
-"""How often the pose reached is solved for: for people, who look at it; the gate needs lengths."""
+"""Rate at which the reached pose is solved [Hz]: for people; the gate needs lengths."""
 
 
 class ForwardKinematicsError(ArithmeticError):
-    """Lengths from which a path should start belong to no pose that could be found."""
+    """No pose was found for the lengths from which a path should start."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlatformMachine:
-    """What control needs to know of a rig."""
+    """Kinematics of a rig, as control needs them."""
 
     geometry: HexapodGeometry
-    """Joints and lengths."""
+    """Joints and lengths of the legs."""
     park: Pose
     """X_BP with every rod at its reference length."""
     slow_moves: MoveLimits
@@ -49,27 +49,27 @@ class PlatformMachine:
 
 
 class ParkingProof(Protocol):
-    """Proves a way to park before it is gone, a part of it per cycle."""
+    """Proof of a path to park, a part of it per cycle."""
 
     @property
     def path(self) -> MotionSource | None:
-        """The way, once it is proved."""
+        """Path to park, once it is proved."""
         ...
 
     @property
     def refused(self) -> str:
-        """Why there is no way; empty while that is not known."""
+        """Reason why there is no path; empty while that is not known."""
         ...
 
     def begin(self) -> None:
-        """Forget what was found: the platform stands elsewhere."""
+        """Discard the path: the platform is elsewhere."""
         ...
 
     def work(self, here: Callable[[], Pose]) -> None:
         """Do the part of one cycle.
 
         Args:
-            here: gives X_BP where the platform stands.
+            here: returns X_BP of the platform now.
         """
         ...
 
@@ -78,31 +78,31 @@ class Control(NamedTuple):
     """Control's part of one cycle."""
 
     wanted: PlatformSetpoint | None
-    """Where the platform should be, None when no path is being followed."""
+    """Setpoint of the platform; None when no path is followed."""
     asked: Setpoint | None
-    """The same for the six legs, for the gate."""
+    """Setpoint of the six legs, for the gate."""
     requests: tuple[Request, ...]
-    """What is asked of the modes."""
+    """Requests to the modes."""
     reset: bool = False
-    """The operator's reset button."""
+    """Whether the operator presses reset."""
     act_s: float = NEVER_S
-    """When a person last pressed for something to begin, monotonic [s]."""
+    """Time of a person's last press for something to begin, monotonic [s]."""
     beside: bytes = b""
-    """What the row has beside this station's signals; empty for a run without an extension."""
+    """Bytes of the row besides this station's signals; empty for a run without an extension."""
 
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))
-"""What is asked when control has nothing sensible to say: a controlled stop."""
+"""Controlled stop, requested when control has no valid setpoint."""
 ABSENT = Control(None, None, ())
-"""What is asked in a cycle of the gate that control was too late for: nothing."""
+"""Control of a cycle of the gate that control was too late for: no request."""
 
 
 class PlatformStation:
     """Control of one platform through one run.
 
     Args:
-        motion: what to play; begins and ends at rest.
-        parking: proves the way to park from wherever a stop has left the platform; without one
+        motion: motion to play; begins and ends at rest.
+        parking: proves the path to park from wherever a stop has left the platform; without one
             parking leads straight there.
     """
 
@@ -129,7 +129,7 @@ class PlatformStation:
         self._reached_every = max(1, round(1.0 / (REACHED_HZ * period_s)))
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
-        """What control asks in this cycle.
+        """Control's part of this cycle.
 
         Args:
             verdict: the gate's verdict of the last cycle.
@@ -152,7 +152,7 @@ class PlatformStation:
         path_done = path is not None and path_s >= path.duration_s + 1.5 * self._period_s
         requests = self._supervisor.ask(verdict, path_done)
         if Request.PARK in requests and verdict is not None and not path_done:
-            requests = self._to_park(tick, verdict)
+            requests = self._prove_parking(tick, verdict)
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
@@ -169,7 +169,7 @@ class PlatformStation:
         self._first_due = True
 
     def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
-        """Where the platform is, by the forward kinematics of the measured lengths.
+        """Pose by the forward kinematics of the measured lengths.
 
         Returns:
             The pose, or why there is none; None in cycles in which nobody needs to know.
@@ -185,8 +185,8 @@ class PlatformStation:
             self._reached = result.X_BP
         return result
 
-    def _to_park(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
-        """What is asked instead of PARK until a way there is proved: a stop, then nothing."""
+    def _prove_parking(self, tick: Tick, verdict: Verdict) -> tuple[Request, ...]:
+        """Requests instead of PARK until a path there is proved: a stop, then nothing."""
         proof = self._parking
         if proof is None:
             return (Request.PARK,)
@@ -195,11 +195,11 @@ class PlatformStation:
         if proof.path is None and not proof.refused:
             proof.work(lambda: self._commanded_pose(verdict.allowed))
         if proof.refused:
-            return self._without_way(tick, proof.refused)
+            return self._give_up_parking(tick, proof.refused)
         return () if proof.path is None else (Request.PARK,)
 
-    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
-        """No way to park is free: nobody is there to find one, so the power goes off here."""
+    def _give_up_parking(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """Shut down, as no path to park is free and nobody is there to find one."""
         self._supervisor.trip(f"parking: {why}")
         return (Request.SHUT_DOWN,)
 
@@ -215,7 +215,7 @@ class PlatformStation:
                 self._path = move(here, start, slow)
                 if self._first_due:
                     first = first_path(self._machine.geometry, here)
-                    self._path = InTurn((first, self._path))
+                    self._path = MotionSequence((first, self._path))
             case Mode.ENGAGED:
                 self._path, self._first_due = self._motion, False
             case Mode.PARKING:
@@ -233,7 +233,7 @@ class PlatformStation:
                 self._path = None
 
     def _commanded_pose(self, commanded: LegTarget | None) -> Pose:
-        """The pose that belongs to the lengths the gate has last let through."""
+        """Pose of the last lengths that the gate has let through."""
         if commanded is None:
             raise ForwardKinematicsError("the gate lets nothing through, so no path can start")
         lengths = np.array(commanded.length_m)

@@ -1,7 +1,7 @@
-"""What a station that extends this one adds to a run: a table, facts, and a look in every cycle.
+"""Additions of a station that extends this one: a table, facts, and a part of every cycle.
 
 Machine, gate, drives, course, loop and journal stay as they are; a run without an extension is
-recorded byte by byte as ever.
+recorded byte by byte as without this module.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from platform6dof.forward import ForwardResult
 
 Note = Callable[[Tick, str, Level], None]
-"""Puts a line of text into the recording."""
+"""Function that writes a line of text into the recording."""
 
 
 class Companion(Protocol):
-    """What works beside control in every cycle; an exception of it is one of control."""
+    """Part of every cycle beside control; its exceptions count as control's."""
 
     note: Note
-    """Set by the run before its first cycle."""
+    """Writer of notes, set by the run before its first cycle."""
 
     @property
     def given_up(self) -> str:
-        """Why the motion was given up, once it has come to rest; empty while it was not.
+        """Reason why the motion was given up, once it is at rest; empty while it was not.
 
         The platform parks then, and the run is over, or a person engages anew.
         """
@@ -49,30 +49,30 @@ class Companion(Protocol):
         ...
 
     def reached(self, found: ForwardResult) -> None:
-        """Hear where the platform is, whenever that was looked for, from measured lengths."""
+        """Take the pose from measured lengths, whenever it was solved."""
         ...
 
     def row(self, control: Control) -> bytes:
-        """What the row of this cycle has beside the platform's own signals."""
+        """Bytes of this cycle's row besides the platform's own signals."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
-    """What another station adds to a run of the platform."""
+    """Additions of another station to a run of the platform."""
 
     signals: Signals
-    """Of its rows: this station's first, then its own."""
+    """Signals of its rows: this station's first, then its own."""
     blank: bytes
-    """What a row has for its own signals where control was not there."""
+    """Bytes of its own signals in a row without control."""
     settings: Mapping[str, Any]
-    """What the recording's header holds in place of the platform's plan."""
+    """Settings in the recording's header in place of the platform's plan."""
     facts: Mapping[str, str]
     """Further facts of the header."""
     open: Callable[[Callable[[], float]], AbstractContextManager[Companion]]
-    """Opens what works beside control, by the run's clock [s]; nothing is powered before that.
+    """Opens the companion of control, by the run's clock [s]; nothing is powered before that.
     Raises `ConfigError`."""
     led: Callable[[], OperatedMotion] | None = None
-    """Makes what an operated run follows in ENGAGED; None if nobody can lead such a run."""
+    """Makes the motion of an operated run in ENGAGED; None if nobody can lead such a run."""
     prover: tuple[str, ...] = ()
-    """Arguments of the interpreter for what proves that an operator's wishes can be."""
+    """Arguments of the interpreter for the prover of an operator's requests."""

@@ -1,7 +1,7 @@
-"""The gate and the drives as one thing: the only way to a drive leads through a verdict.
+"""Gate and drives as one thing: the only path to a drive leads through a verdict.
 
 The bank is private here and is written in one place, with what the gate allowed in the same call.
-Simulated drives hang behind the same object, so a dry run proves the gate as well.
+Simulated drives are behind the same object, so a dry run proves the gate as well.
 """
 
 import math
@@ -30,25 +30,25 @@ _GOAL = {
 
 
 ESTOP_LEGS = (1, 2)
-"""The two channels of the emergency stop are wired to the interlock inputs of these drives, one
+"""Drives with the two channels of the emergency stop wired to their interlock inputs, one
 channel to each, so that no single drive and no single cable carries both."""
 INTERLOCK = 1 << 3
 """Bit of an interlock in the digital inputs, set while closed (CiA 402-2, object 60FDh)."""
 
 
 class Exchange(NamedTuple):
-    """What one cycle brought: the gate's verdict, and what the drives said to it."""
+    """Result of one cycle: the gate's verdict, and the feedback of the drives."""
 
     verdict: Verdict
-    """Of the gate."""
+    """Verdict of the gate."""
     feedback: BankFeedback
-    """Of the drives."""
+    """Feedback of the drives."""
     tick: Tick
-    """The cycle as the gate measured it."""
+    """Cycle as the gate measured it."""
     earlier: "tuple[Exchange, ...]" = ()
-    """Cycles of the gate since the last exchange that control was not there for."""
+    """Cycles of the gate since the last exchange that control missed."""
     sent_s: float = math.nan
-    """When what the gate allowed was handed to the drives' link, monotonic [s]; NaN if unknown."""
+    """Time at which the allowed setpoint was handed to the link, monotonic [s]; NaN if unknown."""
 
 
 class GatedDrives(Protocol):
@@ -56,7 +56,7 @@ class GatedDrives(Protocol):
 
     @property
     def mode(self) -> Mode:
-        """The bench's mode, which the gate keeps."""
+        """Mode of the bench, which the gate keeps."""
         ...
 
     @property
@@ -81,12 +81,12 @@ class GatedDrives(Protocol):
         reset: bool = False,
         act_s: float = NEVER_S,
     ) -> Exchange:
-        """One cycle: the gate judges what is asked, the drives get what it allowed.
+        """Run one cycle: the gate judges the setpoint, the drives get what it allowed.
 
         Args:
             asked: six leg setpoints, or None if control has none.
-            reset: the operator's reset button, whose rising edge counts.
-            act_s: when a person last pressed for something to begin, monotonic [s].
+            reset: whether the operator presses reset, whose rising edge counts.
+            act_s: time of a person's last press for something to begin, monotonic [s].
 
         Raises:
             DriveError: if the link is gone.
@@ -129,14 +129,14 @@ class GatedBank:
 
     @property
     def mode(self) -> Mode:
-        """The bench's mode, which the gate keeps."""
+        """Mode of the bench, which the gate keeps."""
         return self._gate.mode
 
     @property
     def last_measured(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Lengths [m] and speeds [m/s] as the legs were left, else of the last cycle.
 
-        Empty if the drives did not tell all of them.
+        Empty if the drives did not report all of them.
         """
         if self._end is not None and self._end.left_m:
             return self._end.left_m, (0.0,) * len(self._end.left_m)
@@ -159,7 +159,7 @@ class GatedBank:
         return report
 
     def idle(self) -> None:
-        """One bus cycle before the first verdict: the bus lives, nothing is commanded.
+        """Run one bus cycle before the first verdict: the bus lives, nothing is commanded.
 
         Raises:
             DriveError: if the bus is gone.
@@ -178,14 +178,14 @@ class GatedBank:
         age_s: float = 0.0,
         absent: str = "",
     ) -> Exchange:
-        """One cycle: the gate judges what is asked, the bank gets what it allowed.
+        """Run one cycle: the gate judges the setpoint, the bank gets what it allowed.
 
         Args:
             asked: six leg setpoints, or None if control has none.
-            reset: the operator's reset button, whose rising edge counts.
-            act_s: when a person last pressed for something to begin, monotonic [s].
-            age_s: age of what is asked [s]; 0 where control runs in this very cycle.
-            absent: why control does not lead any more; empty while it does.
+            reset: whether the operator presses reset, whose rising edge counts.
+            act_s: time of a person's last press for something to begin, monotonic [s].
+            age_s: age of the setpoint [s]; 0 where control runs in this very cycle.
+            absent: reason why control does not lead any more; empty while it does.
 
         Raises:
             DriveError: if the bus is gone.
@@ -228,7 +228,7 @@ class GatedBank:
         return self._end
 
     def _since_first(self, touched: tuple[Touch, ...]) -> tuple[Touch, ...]:
-        """The same with times from the first verdict on, as all times of a run."""
+        """Contacts with times from the first verdict on, as all times of a run."""
         early_s = self._idle_cycles * self._gate.limits.period_s
         return tuple(
             (names, start_s - early_s, step_s, forces_n)
@@ -237,7 +237,7 @@ class GatedBank:
 
 
 def estop_channels(inputs: SixInts) -> Channels:
-    """The two channels of the emergency stop in the drives' digital inputs, True while closed."""
+    """Channels of the emergency stop in the drives' digital inputs, True while closed."""
     one, two = ESTOP_LEGS
     return bool(inputs[one - 1] & INTERLOCK), bool(inputs[two - 1] & INTERLOCK)
 

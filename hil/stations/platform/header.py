@@ -1,4 +1,4 @@
-"""What a recording says of its run before the first cycle: date, versions, rig, limits, drives."""
+"""Header of a recording, written before the first cycle: date, versions, rig, limits, drives."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
-from hil.stations.platform.motion.offered import OfferedMotion
+from hil.stations.platform.motion.motion_plugins import PluginMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
@@ -19,11 +19,11 @@ VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 
 
 HOLDS = frozenset({"rig", "cueing"})
-"""Kinds of files of which the plan has all that a run takes."""
+"""Kinds of files whose contents are all in the plan."""
 IDENTITIES_KEY = "identities"
-"""Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+"""Key of the drives' identities, legs 1 to 6, with semicolons between."""
 FITTED_KEY = "fitted"
-"""Key of what was changed so that the motion fits, as text; as data it is in the plan."""
+"""Key of the changes that make the motion fit, as text; as data they are in the plan."""
 
 
 def run_header(
@@ -35,12 +35,12 @@ def run_header(
     foreign: Mapping[str, str],
     extension: Extension | None = None,
 ) -> RunHeader:
-    """What a reader must know to judge the run; the digest of its recording covers none of it.
+    """Facts by which a reader judges the run; the digest of its recording covers none of it.
 
     Args:
-        clock: of the run, which dates it.
-        foreign: what other distributions bring to the run: by key, whose code it is.
-        extension: of another station, whose table and settings the header has then.
+        clock: clock of the run, which dates it.
+        foreign: code of other distributions in the run, by key.
+        extension: extension of another station, whose table and settings the header has then.
     """
     facts = {} if extension is None else extension.facts
     scenario = plan.scenario
@@ -74,10 +74,10 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
 
 
 def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
-    """Whose code a run plays and is led by beside ours: distribution, version and digest."""
-    told = {}
-    if isinstance(motion, OfferedMotion):
-        told["motion_code"] = motion.origin
+    """Foreign code that a run plays and is led by: distribution, version and digest."""
+    origins = {}
+    if isinstance(motion, PluginMotion):
+        origins["motion_code"] = motion.origin
     if scheme := offered_scheme(plan.drives_url):
-        told["bank_code"] = origin_of_scheme(scheme)
-    return told
+        origins["bank_code"] = origin_of_scheme(scheme)
+    return origins

@@ -1,4 +1,4 @@
-"""What the loop tells the recorder: a row per cycle, and an event for whatever happened."""
+"""Journal of a run for the recorder: a row per cycle, and events."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,8 +7,8 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
+from hil.stations.platform.run_warnings import CHECKS, GATE, RunWarnings
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
-from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
 from hil_common.legs import SixBools
 from platform6dof.forward import ForwardResult
@@ -16,15 +16,15 @@ from safety.modes import Mode
 from safety.verdict import Check, Severity, Verdict, Violation
 
 SERVICE_EVERY = 16
-"""Cycles between two looks at the recorder: fewer than the smallest ring has slots to spare."""
+"""Number of cycles between two polls of the recorder: fewer than the smallest ring can spare."""
 
 
 class PlatformJournal(Journal):
-    """The journal of a run of this station.
+    """Journal of a run of this station.
 
     Args:
         sink, audience: those of `Journal`.
-        blank: what a row has for the signals of an extension in cycles that tell nothing of them.
+        blank: bytes of an extension's signals in the row of a cycle without them.
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class PlatformJournal(Journal):
         super().__init__(sink, audience)
         self._blank = blank
         self._mode: Mode | None = None
-        self._told: tuple[Violation, ...] = ()
+        self._violations: tuple[Violation, ...] = ()
         self.homed: SixBools = (False, False, False, False, False, False)
         """Whether each leg had found its reference in the newest cycle."""
         self.violations: list[tuple[float, Violation]] = []
-        self.tell: Callable[[str], None] | None = None
+        self.say: Callable[[str], None] | None = None
         """Takes a line for the person at the terminal, without waiting; None if there is none."""
-        self._warned = WarnedList()
+        self._warned = RunWarnings()
 
     def cycle(
         self,
@@ -52,13 +52,13 @@ class PlatformJournal(Journal):
         flags: int,
         sent_s: float,
     ) -> None:
-        """Put one cycle down; asked, allowed, sent and measured side by side.
+        """Record one cycle; asked, allowed, sent and measured side by side.
 
         Args:
-            reached: the forward kinematics of it, None if it was not tried.
-            busy_s: what the last cycle took [s].
+            reached: its forward kinematics, None if that was not tried.
+            busy_s: computing time of the last cycle [s].
             flags: :class:`CycleFlag` bits that the loop knows of.
-            sent_s: when the drives were told, monotonic [s].
+            sent_s: time at which the drives were commanded, monotonic [s].
         """
         self.homed = feedback.homed
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
@@ -94,30 +94,30 @@ class PlatformJournal(Journal):
             row += control.beside or self._blank
         self.row(row, tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
-            self._tell(tick, verdict)
+            self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
             self.service()
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
-        """Put a line of text down."""
+        """Record a line of text."""
         self.put(tick.t_s, tick.index, message, level=level)
 
     def operator(self, tick: Tick, message: str, data: dict[str, str | bool]) -> None:
-        """Put down what the operator did, and what came of it."""
+        """Record an act of the operator, and its result."""
         self.put(tick.t_s, tick.index, message, data, who="operator")
 
     def desk(self, tick: Tick, message: str, data: dict[str, str | bool]) -> None:
-        """Put down what has become of the operator's desk."""
+        """Record a change of the operator's desk."""
         self.warn(tick.t_s, tick.index, message, data, who="operator")
 
     def object(self, tick: Tick, check: str, value: float, limit: float, unit: str) -> None:
-        """Put down a violation that the loop found itself."""
+        """Record a violation that the loop found itself."""
         message = f"{check} {value:g} {unit}, more than {limit:g} {unit}"
         data = {"check": check, "leg": None, "value": value, "limit": limit, "unit": unit}
         self.put(tick.t_s, tick.index, message, data, kind=EventKind.VIOLATION, level=Level.ERROR)
 
-    def _tell(self, tick: Tick, verdict: Verdict) -> None:
-        """Events for a change of mode and for violations that the last cycle did not have."""
+    def _note_violations(self, tick: Tick, verdict: Verdict) -> None:
+        """Record a change of mode, and violations that the last cycle did not have, as events."""
         for violation in verdict.violations:
             if not self._repeats(violation):
                 kind, level = _weight(violation)
@@ -129,7 +129,7 @@ class PlatformJournal(Journal):
                 )
                 if kind is EventKind.NOTE and data["check"] in CHECKS:
                     self._warn(tick, str(violation), data)
-        self._told = verdict.violations
+        self._violations = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
             level = Level.ERROR if verdict.mode in (Mode.FAULT, Mode.LOCKOUT) else Level.INFO
@@ -141,14 +141,14 @@ class PlatformJournal(Journal):
             self._mode = verdict.mode
 
     def _warn(self, tick: Tick, message: str, data: Mapping[str, Scalar]) -> None:
-        """Tell a person: at the end, and at the terminal when it comes first."""
+        """Warn a person: at the end, and at the terminal when it comes first."""
         key, one = self._warned.take(tick.t_s, message, data)
         self.remember(key, one.line)
-        if self.tell is not None and one.times == 1:
-            self.tell(f"at {tick.t_s:.2f} s {message}; the run goes on")
+        if self.say is not None and one.times == 1:
+            self.say(f"at {tick.t_s:.2f} s {message}; the run goes on")
 
     def _repeats(self, violation: Violation) -> bool:
-        """The same check on the same leg was violated in the last cycle too, and no milder.
+        """Whether the same check on the same leg was violated in the last cycle too, and no milder.
 
         A drive may warn of several things.
         """
@@ -157,12 +157,12 @@ class PlatformJournal(Journal):
             and t.leg == violation.leg
             and t.severity >= violation.severity
             and (t.check is not Check.WARNING or t.note == violation.note)
-            for t in self._told
+            for t in self._violations
         )
 
 
 def _flags(verdict: Verdict, feedback: BankFeedback, reached: ForwardResult | None) -> int:
-    """Bits of :class:`CycleFlag` that a cycle's verdict, feedback and pose say."""
+    """Bits of :class:`CycleFlag` by a cycle's verdict, feedback and pose."""
     flags = 0
     if not all(feedback.fresh):
         flags |= CycleFlag.FEEDBACK_STALE
@@ -174,7 +174,7 @@ def _flags(verdict: Verdict, feedback: BankFeedback, reached: ForwardResult | No
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:
-    """A request that must wait is no violation; a setpoint that was bridged is worth a warning."""
+    """Kind and level of an event: a waiting request is a note, a bridged setpoint a warning."""
     if violation.severity is not Severity.INFORM:
         return EventKind.VIOLATION, Level.ERROR
     waits = violation.check is Check.REQUEST
@@ -182,7 +182,7 @@ def _weight(violation: Violation) -> tuple[EventKind, Level]:
 
 
 def violation_data(violation: Violation) -> dict[str, str | int | float | bool | None]:
-    """A violation for a program: check, leg, value, limit, unit, text."""
+    """Data of a violation for a program: check, leg, value, limit, unit, text."""
     return {
         "check": violation.check.name.lower(),
         "leg": violation.leg,

@@ -1,8 +1,8 @@
-"""The loop: one flat cycle, one exit.
+"""Loop of the platform: one flat cycle, one exit.
 
-Each turn: control says what it wants, the gate judges, the drives get what was allowed and answer,
-the journal notes it all. Whatever happens, the exit at the end stops the machine: if control
-fails, the loop goes on without it until the gate has brought the legs to rest.
+Each turn: control makes a setpoint, the gate judges, the drives get what was allowed and answer,
+the journal records it all. Whatever happens, the exit at the end stops the machine: if control
+fails, the loop continues without it until the gate has brought the legs to rest.
 """
 
 from collections.abc import Callable
@@ -21,38 +21,38 @@ from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import RunCourse
 from hil.stations.platform.waits import WaitFollower
 from hil.timing.clock import Clock, Tick
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from safety.modes import Mode
 from safety.verdict import DriveRequest, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
-    """How the loop ended."""
+    """End of the loop."""
 
     cycles: int
-    """How many were run."""
+    """Number of cycles."""
     overruns: int
-    """Deadlines given up because a cycle took too long."""
+    """Number of deadlines given up because a cycle took too long."""
     mode: Mode
-    """The bench's last mode."""
+    """Last mode of the bench."""
     verdict: Verdict | None
-    """The gate's last verdict, None if there was no cycle."""
+    """Last verdict of the gate, None if there was no cycle."""
     failure: Exception | None
-    """What broke, None if nothing did."""
+    """Error that ended the run, None if there was none."""
     link: BankEnd
-    """How the drives were left, and what had happened on the link to them."""
+    """State in which the drives were left, and events on the link to them."""
     tick: Tick
-    """Of the last cycle."""
+    """Tick of the last cycle."""
 
 
 class Loop:
-    """One run of the bench, as `hil.run.run.Run` has it.
+    """Run of the bench, as `hil.run.run.Run` has it.
 
     Args:
         stop_on_overrun: whether a cycle that took too long ends the motion.
-        tell: told in a line what the drives wait for longer than 2 s; does not wait itself.
-        companion: works beside control, for a station that extends this one.
+        report: takes a line about what the drives wait for longer than 2 s; does not wait itself.
+        companion: part of every cycle beside control, of a station that extends this one.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Loop:
         supervisor: RunCourse,
         gated: GatedDrives,
         journal: PlatformJournal,
-        stop: StopWish,
+        stop: StopRequest,
         *,
         stop_on_overrun: bool = False,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
         companion: Companion | None = None,
     ) -> None:
         self._companion = companion
@@ -78,7 +78,7 @@ class Loop:
         self._journal = journal
         self._stop = stop
         self._stop_on_overrun = stop_on_overrun
-        self._tell = tell
+        self._say = report
         self._waits = WaitFollower()
         self._overruns = 0
         self._verdict: Verdict | None = None
@@ -94,14 +94,14 @@ class Loop:
     def run(self) -> LoopEnd:
         """Run until the course is over, or nothing can be done any more.
 
-        The drives are disabled and the bus is left on every way out.
+        The drives are disabled and the bus is left whatever ends it.
         """
         play(self)
         return self.end
 
     @property
     def clock(self) -> Clock:
-        """What paces the cycles."""
+        """Clock that paces the cycles."""
         return self._clock
 
     @property
@@ -110,14 +110,14 @@ class Loop:
         return self._period_s
 
     def turn(self, tick: Tick) -> bool:
-        """One cycle; whether it was the last."""
+        """Run one cycle; returns whether it was the last."""
         started_s = self._clock.now_s()
         self.cycle(tick)
         self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
         return self._over()
 
     def failed(self, error: Exception) -> bool:
-        """A dead link is an end: the drives stop by their own watchdog, nothing can be sent."""
+        """Whether an error ends the run: without a link the drives stop by their watchdogs."""
         if not isinstance(error, DriveError):
             return False
         self._failure = self._failure or error
@@ -132,7 +132,7 @@ class Loop:
 
     @property
     def end(self) -> LoopEnd:
-        """How it ended."""
+        """End of the loop, with its figures."""
         return LoopEnd(
             self._cycles,
             self._clock.overruns,
@@ -144,7 +144,7 @@ class Loop:
         )
 
     def cycle(self, tick: Tick) -> Exchange:
-        """One turn: control, gate, drives, journal."""
+        """Run one turn: control, gate, drives, journal."""
         control = self._control(tick)
         exchange = self._gated.cycle(
             tick, control.asked, control.requests, reset=control.reset, act_s=control.act_s
@@ -162,13 +162,13 @@ class Loop:
         return exchange
 
     def _follow_waits(self, tick: Tick, waits: Waits) -> None:
-        """Say what the drives wait for, should it last; a run that is given up names it."""
+        """Report what the drives wait for, should it last; a run that is given up names it."""
         self._supervisor.waits = waits
         line = self._waits.step(tick.t_s, waits)
         if not line:
             return
-        if self._tell is not None:
-            self._tell(line)
+        if self._say is not None:
+            self._say(line)
         if self._waits.new and not self._deaf:
             # Without a remedy it only takes its time, as homing does.
             level = Level.WARNING if any(wait.remedy for wait in waits) else Level.INFO
@@ -176,20 +176,20 @@ class Loop:
                 self._journal.note(tick, line, level)
 
     def _control(self, tick: Tick) -> Control:
-        """Control's part; when it fails, now or before, all that is asked is a stop.
+        """Control's part; once it has failed only a stop is requested.
 
         Leaving the loop instead would drop the legs in the middle of their motion.
         """
         if self._failure is None:
             try:
-                self._look_around(tick)
-                return self._accompanied(tick, self._companion)
+                self._poll_operator_and_clock(tick)
+                return self._step_with_companion(tick, self._companion)
             except Exception as error:
                 self._fail(tick, error)
         return STOP_ASKED
 
-    def _accompanied(self, tick: Tick, companion: Companion | None) -> Control:
-        """Control's step, and what works beside it before and after."""
+    def _step_with_companion(self, tick: Tick, companion: Companion | None) -> Control:
+        """Control's step, with its companion's part before and after."""
         verdict = self._verdict
         if companion is None:
             return self._station.step(tick, verdict)
@@ -199,8 +199,8 @@ class Loop:
         control = self._station.step(tick, verdict)
         return control._replace(beside=companion.row(control))
 
-    def _look_around(self, tick: Tick) -> None:
-        """Does the operator want the end? Were deadlines given up since the last cycle?"""
+    def _poll_operator_and_clock(self, tick: Tick) -> None:
+        """Poll the operator's stop request, and the clock for deadlines that were given up."""
         self._flags = 0
         if self._stop.asked is not None:
             self._supervisor.stop("stopped by the operator")
@@ -214,7 +214,7 @@ class Loop:
                 self._journal.object(tick, "overrun", float(overruns), 0.0, "deadlines")
 
     def _note(self, tick: Tick, control: Control, exchange: Exchange) -> None:
-        """Put the cycle down. Whoever only looks on may fail, and the stop goes on without him."""
+        """Record the cycle; a failing observer does not stop the controlled stop."""
         if self._deaf:
             return
         verdict, feedback = exchange.verdict, exchange.feedback
@@ -257,4 +257,4 @@ class Loop:
 
 
 _AT_REST = (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD)
-"""Modes in which power may go: the commanded state stands."""
+"""Modes in which power may go: the commanded state is at rest."""

@@ -1,4 +1,4 @@
-"""What is left of the travel of a platform's legs, and when it means anything."""
+"""Remaining travel of a platform's legs, and the modes in which it means anything."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,11 +15,11 @@ REST_STATES: Final = {
     "ENGAGED": RestState.FREE,
     "PARKING": RestState.AT_REST,
 }
-"""Stops and faults leave it as it was."""
+"""State by mode; stops and faults leave it as it was."""
 
 
 def legs_of(shape: RigShape) -> MarginGroup:
-    """What is left of each leg's travel between its soft limits; it rests at its reference."""
+    """Remaining travel of each leg to its soft limits; it rests at its reference."""
     return MarginGroup(
         tuple(f"Leg {leg}" for leg in range(1, LEGS + 1)),
         ("m",) * LEGS,
@@ -30,5 +30,5 @@ def legs_of(shape: RigShape) -> MarginGroup:
 
 
 def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    """The same of the rig in a run's header."""
+    """Remaining travel of the legs of the rig in a run's header."""
     return (legs_of(RigShape.from_table(scenario["rig"])),)

@@ -1,4 +1,4 @@
-"""The ``[motion]`` table of a scenario: what the platform is to do."""
+"""Table ``[motion]`` of a scenario: the platform's motion."""
 
 import math
 from typing import Annotated, Literal
@@ -15,10 +15,10 @@ from hil.config.fields import (
     Seconds,
 )
 from hil.config.settings import Settings
-from hil.diagram.run.use import GivenParameter
+from hil.diagram.run.diagram_use import GivenParameter
 from hil.machines.rig.settings import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
-from hil.stations.platform.motion.offered import OthersToo
+from hil.stations.platform.motion.motion_plugins import PluginSettings
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
 Share = Annotated[float, Field(gt=0.0, le=1000.0)]
@@ -26,29 +26,29 @@ Share = Annotated[float, Field(gt=0.0, le=1000.0)]
 
 
 class TranslationTerm(Settings):
-    """One sine of one translation: amplitude sin(2π frequency t + phase)."""
+    """Sine of one translation: amplitude sin(2π frequency t + phase)."""
 
     axis: Literal["x", "y", "z"]
-    """Which coordinate moves."""
+    """Coordinate that moves."""
     amplitude_m: Distance
     """Half the stroke of the sine [m]."""
     frequency_hz: Frequency
-    """[Hz]."""
+    """Frequency of the sine [Hz]."""
     phase_deg: float = 0.0
-    """At the beginning of the motion [deg]."""
+    """Phase at the beginning of the motion [deg]."""
 
 
 class RotationTerm(Settings):
-    """One sine of one rotation: amplitude sin(2π frequency t + phase)."""
+    """Sine of one rotation: amplitude sin(2π frequency t + phase)."""
 
     axis: Literal["alpha", "beta", "gamma"]
-    """Which angle moves."""
+    """Angle that moves."""
     amplitude_deg: Annotated[float, Field(ge=0.0, le=180.0)]
     """Half the swing of the sine [deg]."""
     frequency_hz: Frequency
-    """[Hz]."""
+    """Frequency of the sine [Hz]."""
     phase_deg: float = 0.0
-    """At the beginning of the motion [deg]."""
+    """Phase at the beginning of the motion [deg]."""
 
 
 Term = Annotated[TranslationTerm | RotationTerm, Field(discriminator="axis")]
@@ -59,29 +59,29 @@ class MultiSineSettings(Settings):
 
     kind: Literal["multi_sine"]
     duration_s: Seconds
-    """Of the motion at full amplitude [s]."""
+    """Duration of the motion at full amplitude [s]."""
     fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
     neutral: PoseSettings | None = None
-    """Pose that the sines swing about; the rig's neutral pose if absent."""
+    """Pose that the sines are about; the rig's neutral pose if absent."""
     terms: Annotated[tuple[Term, ...], Field(min_length=1, max_length=600)]
-    """The sines; those of one coordinate are added."""
+    """Sines; those of one coordinate are added."""
     scale: Share = 1.0
     """Factor on all amplitudes [1]."""
 
     def amplitude_si(self, term: Term) -> float:
-        """The amplitude that one of the sines is played with [m or rad]."""
+        """Amplitude with which one of the sines is played [m or rad]."""
         turns = isinstance(term, RotationTerm)
         return self.scale * (math.radians(term.amplitude_deg) if turns else term.amplitude_m)
 
 
 class MoveTo(Settings):
-    """One pose of a move list, and how long to stay there."""
+    """Pose of a move list, with the dwell there."""
 
     pose: PoseSettings
-    """Where to go."""
+    """Pose to go to."""
     dwell_s: NotNegative = 0.5
-    """How long to stay there [s]."""
+    """Duration of the dwell there [s]."""
 
 
 class MovesSettings(Settings):
@@ -93,35 +93,35 @@ class MovesSettings(Settings):
     start: PoseSettings | None = None
     """Pose that the first move begins at; the rig's neutral pose if absent."""
     to: Annotated[tuple[MoveTo, ...], Field(min_length=1, max_length=10_000)]
-    """The poses, in order."""
+    """Poses in order."""
     scale: Share = 1.0
-    """Factor on how far ``start`` and each pose is from the rig's neutral pose [1]."""
+    """Factor on the distance of ``start`` and each pose from the rig's neutral pose [1]."""
 
 
 class ColumnSettings(Settings):
-    """Where a coordinate stands in a recorded file: value = unit × scale × (raw - bias)."""
+    """Column of a coordinate in a recorded file: value = unit × scale × (raw - bias)."""
 
     column: str
     """Heading of the column."""
     unit: Literal["m", "cm", "mm", "um", "in", "ft", "rad", "mrad", "deg", "m_s", "cm_s", "mm_s",
                   "m_s2", "g", "gal"]  # fmt: skip
-    """Of the numbers in the column; ``m_s``, ``cm_s``, ``mm_s`` are integrated once, ``m_s2``,
+    """Unit of the numbers in the column; ``m_s``, ``cm_s``, ``mm_s`` are integrated once, ``m_s2``,
     ``g`` and ``gal`` twice."""
     scale: float = 1.0
-    """Factor on the recorded value, negative to turn it round [1]."""
+    """Factor on the recorded value, negative to reverse it [1]."""
     bias: float = 0.0
-    """In the column's own unit."""
+    """Raw value that means zero, in the column's own unit."""
     file: str = ""
     """File of the column, where each component of a record has its own; left out: the motion's."""
 
 
 class TimeSettings(Settings):
-    """Where the time stands in a recorded file."""
+    """Column of the time in a recorded file."""
 
     column: str = "t_s"
     """Heading of the column."""
     unit: Literal["s", "ms", "us", "ns", "iso"] = "s"
-    """Of the numbers in the column; ``iso``: stamps of ISO 8601."""
+    """Unit of the numbers in the column; ``iso``: stamps of ISO 8601."""
 
 
 class RecordedSettings(Settings):
@@ -131,44 +131,44 @@ class RecordedSettings(Settings):
     file: str
     """CSV, AT2, VT2 or DT2 file; in the folder of the scenario, or shipped."""
     map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
-    """Which columns hold which coordinates; a coordinate left out stays at 0."""
+    """Column of each coordinate; a coordinate left out stays at 0."""
     time: TimeSettings = TimeSettings()
-    """Where the time stands."""
+    """Column of the time."""
     neutral: PoseSettings | None = None
     """Pose that the record is added to; the rig's neutral pose if absent."""
     fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back [s]."""
     gap_max_s: Positive = 0.25
-    """A longer hole between two samples is refused, not bridged."""
+    """Longest gap between two samples that is bridged [s]; a longer one is refused."""
     rate_hz: Frequency | None = None
-    """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
+    """Rate of the grid to which uneven stamps are resampled [Hz]; the file's median if absent."""
     lowpass_hz: Frequency | None = None
     """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
     highpass_hz: Frequency = HIGHPASS_HZ
-    """Cut-off of the zero-phase high-pass of what is integrated [Hz]."""
+    """Cut-off of the zero-phase high-pass of integrated columns [Hz]."""
     scale: Share = 1.0
-    """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""
+    """Factor on all coordinates' deviation from the neutral pose, besides those in ``map`` [1]."""
 
 
 class DiagramSettings(Settings):
-    """A motion that a functional diagram draws, computed ahead about the neutral pose.
+    """Motion that a functional diagram draws, computed ahead about the neutral pose.
 
     Its outputs are deviations from the neutral pose: x, y, z [m], alpha, beta, gamma [rad], as many
-    as there are; with ``_rate`` and ``_acceleration`` behind the name their derivatives.
+    as there are; with ``_rate`` and ``_acceleration`` after the name their derivatives.
     """
 
     kind: Literal["diagram"]
     diagram: str
     """Diagram file; in the folder of the scenario, or shipped."""
     duration_s: Seconds
-    """How long the diagram runs, in whole ticks of its own [s]."""
+    """Duration of the diagram's run, in whole ticks of its own [s]."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     press: tuple[str, ...] = ()
-    """Buttons of the diagram that are pressed, ``NAME@SECONDS`` of its own time, as ``--press``
-    says it."""
+    """Buttons of the diagram that are pressed, ``NAME@SECONDS`` of its own time, as for
+    ``--press``."""
     slide: tuple[str, ...] = ()
-    """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
+    """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as for ``--slide``."""
     fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
     neutral: PoseSettings | None = None
@@ -176,22 +176,22 @@ class DiagramSettings(Settings):
 
 
 class HoldSettings(Settings):
-    """Stand still at a pose."""
+    """Hold of a pose."""
 
     kind: Literal["hold"]
     duration_s: Seconds
-    """How long to stand [s]."""
+    """Duration of the hold [s]."""
     neutral: PoseSettings | None = None
-    """Where to stand; the rig's neutral pose if absent."""
+    """Pose that is held; the rig's neutral pose if absent."""
 
 
 class LegMove(Settings):
-    """Offsets of the legs from their reference lengths, and how long to stay there."""
+    """Offsets of the legs from their reference lengths, with the dwell there."""
 
     offsets_m: LegNumbers
-    """Of each leg from its length in the parked pose [m]."""
+    """Offset of each leg from its length in the parked pose [m]."""
     dwell_s: NotNegative = 0.5
-    """How long to stay there [s]."""
+    """Duration of the dwell there [s]."""
 
 
 class LegMovesSettings(Settings):
@@ -204,7 +204,7 @@ class LegMovesSettings(Settings):
     speed: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
     """Share of the rig's slow-move limits, above 0 to 1."""
     to: Annotated[tuple[LegMove, ...], Field(min_length=1, max_length=1000)]
-    """The moves, in order."""
+    """Moves in order."""
     scale: Share = 1.0
     """Factor on all offsets [1]."""
 
@@ -217,6 +217,6 @@ MotionSettings = Annotated[
     | HoldSettings
     | LegMovesSettings,
     Field(discriminator="kind"),
-    OthersToo(),
+    PluginSettings(),
 ]
-"""Ours; what other distributions offer has models of its own (`motion.offered`)."""
+"""Kinds of the bench; those of other distributions have their own models (`motion.offered`)."""

@@ -1,4 +1,4 @@
-"""A scenario's motion as a picture shows it, before anything was proved or has run."""
+"""Preview of a scenario's motion as a picture, before anything was proved or has run."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from safety.modes import Mode
 
 
 def preview(file: Path) -> Preview:
-    """The first minute of a scenario's motion.
+    """First minute of a scenario's motion.
 
     Raises:
         ConfigError: if the file or its motion cannot be read.

@@ -1,4 +1,4 @@
-"""Runs of the platform: proved before, played, and summed up."""
+"""Runs of the platform: proof, play and summary."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,34 +19,34 @@ from hil.run.run import Opening
 from hil.run.station import Request, Summary
 from hil.stations.platform.bench import expected_duration_s, play_plan
 from hil.stations.platform.check import check_plan
-from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
-from hil.stations.platform.fit.told import Advice
-from hil.stations.platform.fitting import (
+from hil.stations.platform.fit.fit_summaries import Advice
+from hil.stations.platform.kernel_warmup import warm_and_say
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.motion_fit import (
     FIT_FLAG,
     MotionRefusedError,
-    fit_after,
-    fitted_plan,
+    add_advice,
+    find_fit_after,
+    fit_plan,
     look_for_fit,
     show_advice,
-    with_advice,
 )
-from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
+from hil.stations.platform.run_sequence import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
+from hil.stations.platform.run_summary import NO_FIGURES, Figures, show_run, summarize_run
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import NO_FIGURES, Figures, run_told, show_run
 from hil.stations.platform.station import STATION
-from hil.stations.platform.warm import warm_and_say
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.run_console import TerminalConsole
+from hil.terminal.run_products import Afterwards
 
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
 def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
-    """Prove the motion of `hil run`; one that does not fit is told with what makes it fit.
+    """Prove the motion of `hil run`; the refusal of one that does not fit has the remedy.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -54,14 +54,14 @@ def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
     """
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=console.quiet)
-        plan = fitted_plan(plan, request)
+        plan = fit_plan(plan, request)
     try:
         return proved(plan, console, operator=request.operator, request=request)
     except MotionRefusedError as refused:
         if request.dry:
             raise
         fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
-        raise with_advice(refused, fit, request) from refused
+        raise add_advice(refused, fit, request) from refused
 
 
 def proved(
@@ -72,7 +72,7 @@ def proved(
     operator: bool = False,
     request: Request | None = None,
 ) -> PreparedPlan:
-    """A plan with its motion, proved where its scenario wants that; raises as `prepare`."""
+    """Plan with its motion, proved where its scenario wants that; raises as `prepare`."""
     if operator:
         require_operable(plan)
     warm_and_say(quiet=console.quiet)
@@ -89,7 +89,7 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
     """Play a plan within an opening.
 
     Raises:
-        RefusedError: if the drives are not there, or refuse; nothing has moved.
+        RefusedError: if the drives do not answer, or refuse; nothing has moved.
     """
     try:
         finish = play_plan(prepared, opening)
@@ -103,27 +103,27 @@ def play(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], "Do
 
 
 Done = tuple[PreparedPlan, RunResult]
-"""What was played, and how it went."""
+"""Plan that was played, and its result."""
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
-    """Sum a run up; one that its motion stopped tells what makes that fit."""
+    """Sum up a run; one that its motion stopped has advice on what makes that fit."""
     prepared, result = done
     plan, request = prepared.plan, prepared.request
     path = result.recorder.path
     figures = after.make("figures", partial(_figures, plan, path)) or NO_FIGURES
     fit = None
     if request is not None and not request.dry:
-        fit = fit_after(plan, result, quiet=request.as_json)
+        fit = find_fit_after(plan, result, quiet=request.as_json)
     advice = None if fit is None or request is None else Advice.of(fit, "run", request)
-    told = run_told(plan, result, figures)
-    told["fit"] = None if advice is None else advice.data
+    run_summary = summarize_run(plan, result, figures)
+    run_summary["fit"] = None if advice is None else advice.data
 
     def show() -> None:
         show_run(plan, result, figures)
         show_advice(advice)
 
-    return Summary(told, show)
+    return Summary(run_summary, show)
 
 
 def _figures(plan: Plan, path: Path) -> Figures:
@@ -144,28 +144,28 @@ def play_moves(
     *,
     quiet: bool,
     course: RunSequence = WHOLE_COURSE,
-    until_told: ExitStack | None = None,
+    until_shown: ExitStack | None = None,
 ) -> RunResult:
-    """Run a plan that a verb of the drives makes and judges itself; raises as `service.play`."""
+    """Run a plan that a verb of the drives makes, and judges itself; raises as `service.play`."""
     console = Silence() if quiet else TerminalConsole()
     prepared = proved(plan, console, course)
-    return play_prepared(prepared, folder, quiet=quiet, until_told=until_told)
+    return play_prepared(prepared, folder, quiet=quiet, until_shown=until_shown)
 
 
 def play_prepared(
-    prepared: PreparedPlan, folder: Path, *, quiet: bool, until_told: ExitStack | None = None
+    prepared: PreparedPlan, folder: Path, *, quiet: bool, until_shown: ExitStack | None = None
 ) -> RunResult:
-    """Run what is prepared, as `play_moves` does."""
+    """Run a prepared plan, as `play_moves` does."""
     console = Silence() if quiet else TerminalConsole()
     _, result = service.play(
-        play, prepared, folder, console=console, stand_in=STATION.stand_in, until_told=until_told
+        play, prepared, folder, console=console, stand_in=STATION.stand_in, until_shown=until_shown
     )
     return result
 
 
 @contextmanager
 def emulated(prepared: PreparedPlan) -> Iterator[tuple[PreparedPlan, str]]:
-    """The plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
+    """Plan with emulated drives, on the same kind of wire, in place of its own; their URL."""
     from hil.stations.platform.drives.rack import emulated_rack
 
     plan = prepared.plan

@@ -1,4 +1,4 @@
-"""A scenario: which rig, which motion, which clock, rate, devices and recording.
+"""Scenario of the platform: rig, motion, clock, rate, devices and recording.
 
 Scenarios live in ``configs/scenarios/``; the one that was really run, overrides included, is
 stored inside its recording.
@@ -15,6 +15,7 @@ from drives.links import CanLink, OfferedLink, SimLink
 from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
+from hil.config.file_search import find_file
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
 from hil.config.settings import (
     Change,
@@ -23,7 +24,6 @@ from hil.config.settings import (
     read_toml,
     scenario_toml,
 )
-from hil.config.shipped import find_file
 from hil.machines.rig.drive_fit import fitted
 from hil.machines.rig.machine import check_rig
 from hil.machines.rig.offered_banks import link_of
@@ -76,61 +76,61 @@ __all__ = [
 
 
 class Devices(Settings):
-    """What hangs on the wire, by URL."""
+    """Devices of a run, by URL."""
 
     drives: str = "sim:"
-    """``sim:`` is the simulated bank, ``rig`` the drives that the rig names; or a URL."""
+    """URL of the drives; ``sim:`` is the simulated bank, ``rig`` the drives that the rig names."""
     fallback: Literal["refuse", "sim"] = "refuse"
-    """What to do when the drives are not there: refuse, or go on with emulated ones, and say so."""
+    """Action if the drives do not answer: refuse, or continue with emulated ones, and report it."""
     in_place_of: str = ""
-    """Written by the bench when emulated drives stepped in: where the real ones should be."""
+    """URL of the real drives, written by the bench when emulated ones stepped in."""
 
 
 class FaultSettings(Settings):
-    """A fault that is switched on in the simulated drives (refused with real ones)."""
+    """Fault that is switched on in the simulated drives (refused with real ones)."""
 
     kind: FaultKind
-    """What fails."""
+    """Kind of the fault."""
     leg: Annotated[int, Field(ge=1, le=6)]
-    """Whose drive fails, 1 to 6."""
+    """Leg whose drive fails, 1 to 6."""
     start_s: NotNegative
-    """From the start of the loop: the time that recordings and reports show."""
+    """Start of the fault from that of the loop [s]: the time that recordings and reports show."""
     duration_s: Positive | None = None
-    """How long it lasts [s]; to the end of the run if absent."""
+    """Duration of the fault [s]; to the end of the run if absent."""
     value: float = 0.0
-    """How much, in the unit of its kind; 0 where the kind needs none."""
+    """Size of the fault, in the unit of its kind; 0 where the kind needs none."""
 
 
 class Scenario(Settings):
-    """Everything a run needs; two runs of one scenario on the virtual clock are bit-identical."""
+    """Scenario of a run; two runs of it on the virtual clock are bit-identical."""
 
     name: Name
-    """Lower-case letters, digits and underscores; names the folder of the run."""
+    """Name of lower-case letters, digits and underscores; also that of a run's folder."""
     station: Literal["platform"] = "platform"
-    """A scenario that names no station is one of this."""
+    """Station; a scenario that names none is one of this."""
     description: str = ""
-    """A sentence for people."""
+    """Description in a sentence."""
     rig: str
     """Rig file; in the folder of the scenario, or shipped."""
     motion: MotionSettings
-    """What is played."""
+    """Motion of the platform."""
     clock: Literal["virtual", "real"] = "virtual"
-    """``virtual``: as fast as it computes, repeatable bit by bit; ``real``: in real time."""
+    """Clock: ``virtual``, as fast as it computes, bit-identical; ``real``, in real time."""
     rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 500.0
-    """Above 100 for smooth motion; less for drives on a slow serial line."""
+    """Rate of the cycles [Hz]; above 100 for smooth motion, less for drives on a slow line."""
     check_first: bool | None = None
     """Prove the whole motion before anything moves, and refuse it otherwise.
 
     Left out: yes with the real clock, no in a dry run (where one may watch the gate stop it).
     """
     overruns: Literal["tolerate", "stop"] = "tolerate"
-    """A cycle that ends late is counted; ``stop`` also ends the motion with a controlled stop."""
+    """Action after a late cycle, which is counted; ``stop``: end with a controlled stop."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
-    """Of all random numbers: the same seed gives the same run."""
+    """Seed of all random numbers: the same seed gives the same run."""
     devices: Devices = Devices()
     world: str = ""
-    """What hangs on the rods of simulated cylinders in the physics engine: a scene's name or TOML
-    file. Left out: each rod by itself, with the load that the rig says."""
+    """World on the rods of simulated cylinders in the physics engine: a scene's name or TOML file.
+    Left out: each rod by itself, with the load that the rig says."""
     faults: tuple[FaultSettings, ...] = ()
     """Faults of the simulated drives."""
     recording: RecordingSettings = RecordingSettings()
@@ -148,7 +148,7 @@ class Scenario(Settings):
 
 
 class Plan(Settings):
-    """A scenario with its rig resolved: the effective settings of a run, stored with it."""
+    """Scenario with its rig resolved: the effective settings of a run, stored with it."""
 
     scenario: Scenario
     rig: Rig
@@ -159,18 +159,18 @@ class Plan(Settings):
 
     @property
     def drives_url(self) -> str:
-        """Where the drives of this run are."""
+        """URL of this run's drives."""
         return drives_url(self.scenario, self.rig)
 
 
 def drives_url(scenario: Scenario, rig: Rig) -> str:
-    """Where the drives of a scenario are: its own URL, or the rig's."""
+    """URL of a scenario's drives: its own, or the rig's."""
     url = scenario.devices.drives
     return rig.drives.url if url == "rig" else url
 
 
 def scenario_model() -> type[Settings]:
-    """What a scenario of this station says."""
+    """Model of a scenario of this station."""
     return Scenario
 
 
@@ -178,7 +178,7 @@ def load_plan(path: Path, overrides: Iterable[Change] = ()) -> Plan:
     """Read a scenario and its rig.
 
     Args:
-        overrides: changes of it; keys under ``rig_settings.`` go to the rig.
+        overrides: changes of the scenario; keys under ``rig_settings.`` go to the rig.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -187,7 +187,7 @@ def load_plan(path: Path, overrides: Iterable[Change] = ()) -> Plan:
 
 
 def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()) -> Plan:
-    """Like :func:`load_plan`, for a scenario that is already a table."""
+    """Plan of a scenario that is already a table, as by :func:`load_plan`."""
     for_scenario, for_rig = parted(overrides)
     scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
     rig, rig_path = rig_of(scenario, path, for_rig)
@@ -203,10 +203,10 @@ def parted(overrides: Iterable[Change]) -> tuple[list[Change], list[str]]:
 
 
 def rig_of(scenario: Scenario, path: Path, overrides: Iterable[Change] = ()) -> tuple[Rig, Path]:
-    """The rig that a scenario names, fitted with its drives, and the rig's file.
+    """Rig that a scenario names, fitted with its drives, and the rig's file.
 
     Args:
-        path: of the scenario.
+        path: path of the scenario.
         overrides: changes of the rig.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The platform in space: base, plate with a seat, six legs, and a ghost of the wanted pose."""
+"""Platform in space: base, plate with a seat, six legs, and a ghost of the wanted pose."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -30,17 +30,17 @@ Array = NDArray[np.float64]
 
 
 THICKER: Final = {"warn": 1.2, "fault": 1.45}
-"""Who cannot tell the colours apart sees these legs thicker."""
+"""Factor on these legs' thickness, for people who cannot tell the colours apart."""
 
 BODY: Final = 0.92
-"""Share of the closed length that the cylinder's body takes; the rest is rod."""
+"""Share of the closed length that is the cylinder's body; the rest is rod."""
 
 GRID_M: Final = 0.5
 NOWHERE: Final = np.full(LEGS, np.nan)
-"""A pose, or lengths, of which nothing is known."""
+"""Unknown pose or lengths."""
 
 SOLVED_AGE_S: Final = 0.1
-"""A pose that was solved for longer ago than this [s] is not where the platform is."""
+"""Age from which a solved pose is not shown as the platform's [s]."""
 _AT: Final = SIGNALS.places
 _LEGEND: Final = (
     LegendEntry("front", "front"),
@@ -54,7 +54,7 @@ _LEGEND: Final = (
 
 
 class PlatformScene:
-    """A rig, from its recording's or its bench's header."""
+    """Scene of a rig, from the header of its recording or bench."""
 
     def __init__(self, shape: RigShape) -> None:
         self._shape = shape
@@ -63,22 +63,22 @@ class PlatformScene:
         self._row: Array | None = None
         self._solved: Array | None = None
         self.title = f"Platform {shape.name}"
-        """Key of the machine's kind, and its name."""
+        """Title: kind of the machine, and its name."""
         self.build = self._built()
-        """The parts: ground, plate, ghost, six cylinders, six rods."""
+        """Parts: ground, plate, ghost, six cylinders, six rods."""
 
     @classmethod
     def from_scenario(cls, scenario: Mapping[str, Any]) -> "PlatformScene":
-        """The scene of a run, from the scenario in its header.
+        """Scene of a run, from the scenario in its header.
 
         Raises:
             KeyError: if it has no rig.
-            ValueError: if the rig is none.
+            ValueError: if the rig is not valid.
         """
         return cls(RigShape.from_table(scenario["rig"]))
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Keep the newest frame, and the newest that tells a pose; when they came plays no part.
+        """Keep the newest frame, and the newest with a pose; their arrival times play no part.
 
         The pose is solved for in some of the frames only.
         """
@@ -91,7 +91,7 @@ class PlatformScene:
             self._solved = rows[found[-1]]
 
     def figure(self, now_s: float) -> Figure:
-        """The newest frame, not interpolated: it is at most a few milliseconds old."""
+        """Figure of the newest frame, not interpolated: it is at most a few milliseconds old."""
         row = self._row
         if row is None:
             return self.posed(NOWHERE)
@@ -99,12 +99,12 @@ class PlatformScene:
         return self.posed(reached, row[_AT["measured_length_m"]], wanted)
 
     def posed(self, reached: Array, length_m: Array = NOWHERE, wanted: Array = NOWHERE) -> Figure:
-        """The rig in a pose; what is not known is NaN.
+        """Figure of the rig in a pose; unknown values are NaN.
 
         Args:
             reached: pose of the platform [m, rad], shape (6,).
             length_m: measured lengths, by which the legs are coloured [m], shape (6,).
-            wanted: pose that was wanted [m, rad], shape (6,).
+            wanted: wanted pose [m, rad], shape (6,).
         """
         known = bool(np.isfinite(reached).all())
         plate = _placed(reached) if known else matrix(np.eye(3), self._shape.level_m)
@@ -122,7 +122,7 @@ class PlatformScene:
         return Figure(transforms, tuple(roles.values()), note=note)
 
     def _reached(self, row: Array) -> Array:
-        """The pose told last, unless it is too old, or of a later time than the newest frame."""
+        """Last pose, unless it is too old, or of a later time than the newest frame."""
         if self._solved is None:
             return NOWHERE
         age_s = float((row[_AT["t_s"]] - self._solved[_AT["t_s"]])[0])
@@ -130,7 +130,7 @@ class PlatformScene:
         return self._solved[_AT["reached_pose"]] if known else NOWHERE
 
     def leg_roles(self, length_m: Array) -> list[str]:
-        """Colour role of each leg by the travel that it has left, as things stand.
+        """Colour role of each leg by its remaining travel.
 
         Args:
             length_m: measured lengths [m], shape (6,).
@@ -215,7 +215,7 @@ def _frame_m(shape: RigShape, thick_m: float) -> tuple[float, float]:
 
 
 def _base(feet_m: Array, thick_m: float, frame_m: tuple[float, float]) -> tuple[Piece, ...]:
-    """Frame, joints of the legs, and the axes of B."""
+    """Pieces of the base: frame, joints of the legs, and the axes of B."""
     outline = 1.05 * feet_m[:, :2]
     pieces = [Piece(prism(outline, *frame_m), "base")]
     pieces += [Piece(ball(1.7 * thick_m, 8).moved(*foot), "joint") for foot in feet_m]
@@ -230,7 +230,7 @@ def _base(feet_m: Array, thick_m: float, frame_m: tuple[float, float]) -> tuple[
 
 
 def _plate(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]:
-    """Plate, joints, a seat that looks along x, and an arrow to the front."""
+    """Pieces of the plate: plate, joints, a seat that faces along x, and an arrow to the front."""
     top = float(heads_m[:, 2].max()) + 2.6 * thick_m
     pieces = [Piece(prism(1.04 * heads_m[:, :2], top - 1.6 * thick_m, top), "plate")]
     pieces += [Piece(ball(1.6 * thick_m, 8).moved(*head), "joint") for head in heads_m]
@@ -254,7 +254,7 @@ def _plate(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]
 
 
 def _ghost(heads_m: Array, radius_m: float, thick_m: float) -> tuple[Piece, ...]:
-    """Edges of the plate, and a mast at its front: a small lead shows far out."""
+    """Pieces of the ghost: edges of the plate, and a mast that shows a small lead far out."""
     height = float(heads_m[:, 2].max()) + 1.8 * thick_m
     outline = 1.06 * heads_m[:, :2]
     corners = hull(outline)
@@ -279,5 +279,5 @@ def _labels(feet_m: Array, radius_m: float) -> tuple[Label, ...]:
 
 
 def scenes_of(header: RunHeader) -> tuple[PlatformScene]:
-    """What the machines of a run look like."""
+    """Scenes of a run's machines."""
     return (PlatformScene.from_scenario(header.scenario),)

@@ -1,7 +1,7 @@
-"""A rig as far as a picture shows it, read from a run's header with nothing but NumPy.
+"""Shape of a rig for a picture, read from a run's header with nothing but NumPy.
 
 The rig's own models and the compiled kinematics take longer to load than a picture takes to draw.
-Nothing is judged here: the numbers were proved by the bench that wrote the header.
+Nothing is checked here: the numbers were proved by the bench that wrote the header.
 """
 
 from collections.abc import Mapping
@@ -20,22 +20,22 @@ LEGS: Final = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RigShape:
-    """Where the joints are and how long the legs may be."""
+    """Places of the joints, and limits of the legs' lengths."""
 
     name: str
-    """Of the rig."""
+    """Name of the rig."""
     base_joints_m: Array
-    """In base axes [m], shape (6, 3)."""
+    """Joints of the base in its axes [m], shape (6, 3)."""
     platform_joints_m: Array
-    """In the platform's axes [m], shape (6, 3)."""
+    """Joints of the platform in its axes [m], shape (6, 3)."""
     closed_length_m: Array
-    """Of each leg with its rod fully in [m], shape (6,)."""
+    """Length of each leg with its rod fully in [m], shape (6,)."""
     soft_min_m: Array
-    """Shortest permitted [m], shape (6,)."""
+    """Shortest permitted length of each leg [m], shape (6,)."""
     soft_max_m: Array
-    """Longest permitted [m], shape (6,)."""
+    """Longest permitted length of each leg [m], shape (6,)."""
     reference_length_m: Array
-    """Where homing leaves each leg [m], shape (6,)."""
+    """Length of each leg after homing [m], shape (6,)."""
     neutral_z_m: float
     """Height of the platform in its neutral pose [m]."""
 
@@ -63,7 +63,7 @@ class RigShape:
     def level_m(self) -> Array:
         """Origin of the platform [m], level, where legs have their reference lengths.
 
-        In the mean of six where they cannot all have them; on the side of the base where the
+        At the mean of six where they cannot all have them; on the side of the base where the
         neutral pose is.
         """
         offset = self.platform_joints_m - self.base_joints_m

@@ -1,4 +1,4 @@
-"""What the platform station records in a row: one cycle of the gate."""
+"""Signals of a row of the platform station: one cycle of the gate."""
 
 from enum import IntFlag
 from typing import Final
@@ -66,8 +66,8 @@ SIGNALS: Final = Signals(
         Signal("sent_stamp_s", "f8", unit="s"),  # when it was put on the wire, clock of the run
     ),
 )
-"""The table of a cycle."""
+"""Table of a cycle."""
 
 
 packed: Final = SIGNALS.packer()
-"""The row of a cycle, of values by their names; quicker than `SIGNALS.row`."""
+"""Packer of a cycle's row, of values by their names; quicker than `SIGNALS.row`."""

@@ -1,4 +1,4 @@
-"""Station `platform` as everybody else sees it."""
+"""Station `platform` for the rest of the program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from hil.config.file_kind import FileKind, NamedFile
 from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import DRIVE, RIG
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
 from hil.run.station import Option, Section, StandIn, Station
 from hil.stations.platform.signals import SIGNALS
@@ -82,7 +82,7 @@ SCENARIO: Final = FileKind(
     model=_late("scenario:scenario_model"),
     check=_late("motion.build:motion_of_table"),
 )
-"""What a scenario of this station is; one that names no station."""
+"""Kind of file of a scenario of this station, also of one that names none."""
 
 
 _REPORT: Final = "hil.stations.platform.report"
@@ -97,27 +97,27 @@ SECTIONS: Final = (
     Section("rig", f"{_REPORT}.rig_figure:rig"),
     Section("lateness", f"{_REPORT}.lateness_figure:lateness"),
 )
-"""What its pages show beside the rest; what there is nothing to draw of is left out."""
+"""Sections of its pages besides the common ones; those without content are left out."""
 
 
 LEAD: Final = Lead(
     buttons=("home", "engage", "hold", "park", "reset", "shut_down", "play", "pose"),
-    why_not=_late("lead:why_not"),
+    why_not=_late("operator_controls:why_not"),
     next_acts={"HOLD": (HOLD_TO_RUN, "park"), "FAULT": ("reset", HOLD_TO_RUN, "home")},
-    controls=_late("lead:controls"),
+    controls=_late("operator_controls:controls"),
 )
-"""What an operator may ask of it."""
+"""Requests that it takes from an operator."""
 
 
 def _warm(quiet: bool) -> None:
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
 
     warm_and_say(quiet=quiet)
 
 
 def _offered() -> tuple[Offer, ...]:
     from hil.machines.rig.offered_banks import banks_offered
-    from hil.stations.platform.motion.offered import motions_offered
+    from hil.stations.platform.motion.motion_plugins import motions_offered
 
     return motions_offered() + banks_offered()
 
@@ -129,7 +129,7 @@ STATION: Final = Station(
     options=OPTIONS,
     signals=SIGNALS,
     load=_late("command_line:plan_of"),
-    prove=_late("checked:checked"),
+    prove=_late("check_report:checked"),
     diagram_ends=_late("motion.diagram:ends_of"),
     prepare=_late("runner:prepare"),
     play=_late("runner:play"),
@@ -144,9 +144,9 @@ STATION: Final = Station(
     lead=LEAD,
     scene=_late("scene:scenes_of"),
     preview=_late("preview:preview"),
-    examine=_late("drives.tools:link_findings"),
+    examine=_late("drives.drive_scan:link_findings"),
     examine_chain=_late("drives.chain_findings:chain_findings"),
     warm=_warm,
     offered=_offered,
 )
-"""What the entry point of the station gives."""
+"""Object of the station's entry point."""

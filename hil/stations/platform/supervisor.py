@@ -1,27 +1,27 @@
-"""The course of a run: what is asked of the modes, step by step, from power-up to parked.
+"""Course of a run: requests to the modes, step by step, from power-up to parked.
 
-The supervisor asks; the gate decides (:mod:`safety.modes`). So a supervisor that asks for nonsense
-moves nothing.
+The supervisor requests; the gate decides (:mod:`safety.modes`). So a supervisor that requests
+nonsense moves nothing.
 """
 
 from enum import Enum
 from typing import Protocol
 
 from drives.waits import Waits, in_words
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import Check, DriveRequest, Verdict
 
 REFUSED_CYCLES = 5
-"""For so many cycles parking is asked of a gate that refuses it."""
+"""Number of cycles for which parking is requested from a gate that refuses it."""
 
 
 HINDRANCE_SHARE = 6
-"""For so many times the patience with drives it is waited for what others must do first."""
+"""Factor on the patience with drives while others' conditions are waited for."""
 
 
 class Outcome(Enum):
-    """How a run ended."""
+    """Outcome of a run."""
 
     COMPLETED = "completed"
     STOPPED = "stopped"  # the operator asked; parked
@@ -31,67 +31,67 @@ class Outcome(Enum):
 
 
 class RunCourse(Protocol):
-    """What leads a run: a supervisor, or the operator's presses."""
+    """Course of a run: a supervisor, or the operator's presses."""
 
     patience_cycles: int
-    """How long a stop may take, should control fail."""
+    """Longest stop in cycles, should control fail."""
     waits: Waits
-    """What the drives wait for, as they last told."""
+    """Last reported waits of the drives."""
     hindrance: Waits
-    """What must come before the platform may engage, beside the drives; empty if it may."""
+    """Conditions before the platform may engage, besides the drives'; empty if it may."""
     done: bool
     """Whether the run is over."""
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the gravest cause, or an empty text."""
+        """Reason why the run was not completed: the gravest cause, or an empty text."""
         ...
 
     @property
     def gave_up(self) -> str:
-        """What the drives did not do in time, or an empty text."""
+        """Failure of the drives to act in time, or an empty text."""
         ...
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended."""
+        """Outcome of the run."""
         ...
 
     def stop(self, why: str) -> None:
-        """The operator wants the run to end: stop smoothly, park, shut down."""
+        """End the run at the operator's request: stop smoothly, park, shut down."""
         ...
 
     def finish(self) -> None:
-        """What the run was for is done: end it in the same orderly way, as a success."""
+        """End the run in the same orderly way, as a success: its purpose is reached."""
         ...
 
     def trip(self, why: str) -> None:
-        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        """End the run in the same orderly way, as something outside the gate's sight is wrong."""
         ...
 
     def give_up(self, why: str) -> None:
-        """The motion was given up and stands at rest: park; harmless when repeated."""
+        """Give the motion up, which is at rest: park; harmless when repeated."""
         ...
 
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
-        """The requests of this cycle; sets ``done`` when the run is over.
+        """Requests of this cycle; sets ``done`` when the run is over.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
-            path_done: the present slow move or motion has been sampled to its end.
+            path_done: whether the present slow move or motion has been sampled to its end.
         """
         ...
 
 
 class Supervisor:
-    """Leads one run: home, engage, rise, play the motion, park, shut down.
+    """Course of one run: home, engage, rise, play the motion, park, shut down.
 
     Args:
-        patience_cycles: how many cycles a mode may last in which only the drives work (enabling,
-            settling, a stop, standstill after a fault) before the run is given up.
-        homing_cycles: the same for homing, which takes its time; like the others if left out.
+        patience_cycles: most cycles of a mode in which only the drives work (enabling, settling, a
+            stop, standstill after a fault) before the run is given up.
+        homing_cycles: most cycles of homing, which takes its time; like the others if left out.
         engage: whether the platform shall rise at all; else the run is over once it is homed.
-        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
+        period_s: cycle time, to report how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Supervisor:
         self.patience_cycles = patience_cycles
         self.waits: Waits = ()
         self.hindrance: Waits = ()
-        """What must come before the platform may engage, beside the drives."""
+        """Conditions that must come before the platform may engage, besides the drives'."""
         self._period_s = period_s
         self._homing_cycles = homing_cycles or patience_cycles
         self._waited = self._hindered = self._held_up = 0
@@ -123,37 +123,37 @@ class Supervisor:
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the gravest cause, or an empty text; and what followed."""
+        """Gravest cause why the run was not completed, and what followed; empty if it was."""
         why = self._trip or self._fault or self._gave_up or self._wish
         return f"{why}; {self._after}" if why and self._after else why
 
     @property
     def gave_up(self) -> str:
-        """What the drives did not do in time, or an empty text."""
+        """Failure of the drives to act in time, or an empty text."""
         return self._gave_up
 
     def stop(self, why: str) -> None:
-        """The operator wants the run to end: stop smoothly, park, shut down."""
+        """End the run at the operator's request: stop smoothly, park, shut down."""
         self._wish = self._wish or why
 
     def finish(self) -> None:
-        """What the run was for is done: end it in the same orderly way, as a success."""
+        """End the run in the same orderly way, as a success: its purpose is reached."""
         self._finished = True
 
     def trip(self, why: str) -> None:
-        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        """End the run in the same orderly way, as something outside the gate's sight is wrong."""
         self._trip = self._trip or why
 
     def give_up(self, why: str) -> None:
-        """The motion was given up and stands at rest: the run ends with this reason."""
+        """Give the motion up, which is at rest: the run ends with this reason."""
         self.trip(why)
 
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
-        """The requests of this cycle; sets ``done`` when the run is over.
+        """Requests of this cycle; sets ``done`` when the run is over.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
-            path_done: the present slow move or motion has been sampled to its end.
+            path_done: whether the present slow move or motion has been sampled to its end.
         """
         if verdict is None:
             return (Request.CONFIGURED,)
@@ -177,16 +177,16 @@ class Supervisor:
         if self._hindered > self.patience_cycles:
             self._waited, patience = patience + 1, self.patience_cycles
         if verdict.mode in _WAITS and self._waited > patience:
-            self._gave_up = in_vain(verdict, patience * self._period_s, self.waits)
+            self._gave_up = timeout_reason(verdict, patience * self._period_s, self.waits)
             self.done = not homing  # homing legs are stopped first
             return (Request.SHUT_DOWN,)
         request = self._next(verdict, path_done)
         return () if request is None else (request,)
 
     def _learn(self, verdict: Verdict) -> None:
-        """Keep why the gate has stopped the run, and what became of it."""
+        """Keep the reason why the gate has stopped the run, and how it went on."""
         if verdict.faults:
-            self._fault = told(verdict.faults)
+            self._fault = describe_faults(verdict.faults)
         if verdict.mode is Mode.PARKING and self._stopped:
             self._after = PARKED_ALONE
         refused = verdict.mode is Mode.HOLD and any(
@@ -230,7 +230,7 @@ class Supervisor:
 
     @property
     def _stopped(self) -> bool:
-        """Whether something was wrong, rather than over."""
+        """Whether a fault ended it, rather than its end."""
         return bool(self._trip or self._fault)
 
     @property
@@ -239,7 +239,7 @@ class Supervisor:
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended."""
+        """Outcome of the run."""
         if self._stopped:
             return Outcome.TRIPPED
         if self._gave_up:
@@ -248,14 +248,14 @@ class Supervisor:
 
 
 PARKED_ALONE = "then it parked by itself, as part of the stop"
-"""What is told of a run that nobody leads and that has parked after a stop."""
+"""Statement about a run without operator that has parked after a stop."""
 
 
-def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
-    """Return why a mode did not end in time, in words.
+def timeout_reason(verdict: Verdict, patience_s: float, waits: Waits) -> str:
+    """Return the reason why a mode did not end in time, in words.
 
     Args:
-        patience_s: how long it was waited for [s]; 0 if that is not known.
+        patience_s: time for which it was waited [s]; 0 if that is not known.
     """
     refused = next((v.note for v in verdict.violations if v.check is Check.REQUEST), "")
     why = in_words(waits) or refused or _ENDS.get(verdict.mode, "its end was waited for")
@@ -271,7 +271,7 @@ _ENDS = {
     Mode.FAULT: "the measured lengths did not come to rest, or the power did not go",
     Mode.LOCKOUT: "the measured lengths did not come to rest, or the power did not go",
 }
-"""What did not happen in a mode that lasts, where neither drives nor gate say more."""
+"""Missing end of a mode that lasts, where neither drives nor gate say more."""
 _WAITS = (
     Mode.OFF,
     Mode.IDLE,
@@ -282,4 +282,4 @@ _WAITS = (
     Mode.FAULT,
     Mode.LOCKOUT,
 )
-"""Modes in which control has nothing to do but wait for the drives."""
+"""Modes in which control only waits for the drives."""

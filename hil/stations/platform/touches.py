@@ -1,4 +1,4 @@
-"""What pressed on simulated drives or on what they carry: lines for a person, events of a run."""
+"""Contacts with simulated drives or their load: lines for a person, events of a run."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -9,22 +9,22 @@ from hil.recording.events import EventKind, EventRecord, Level
 from hil.timing.clock import Tick
 
 WHO: Final = "world"
-"""Who tells such events."""
+"""Source of such events."""
 
 
 def touch_line(touch: Touch) -> str:
-    """One touch in words."""
+    """Contact in words."""
     between, start_s, step_s, forces_n = touch
     end_s, most_n = start_s + step_s * len(forces_n), max(forces_n)
     return f"{between}: up to {most_n:.0f} N from {start_s:.2f} to {end_s:.2f} s"
 
 
 def touch_events(touched: Iterable[Touch], tick: Tick) -> Iterator[EventRecord]:
-    """Events of a run, an event for each touch.
+    """Events of a run, one for each contact.
 
     Args:
-        touched: with times of the run.
-        tick: of the last cycle: all is known at the end only.
+        touched: contacts with times of the run.
+        tick: tick of the last cycle: all is known at the end only.
     """
     for touch in touched:
         between, start_s, step_s, forces_n = touch
@@ -39,7 +39,7 @@ def touch_events(touched: Iterable[Touch], tick: Tick) -> Iterator[EventRecord]:
 
 
 def touches_of(events: Iterable[EventRecord]) -> list[Touch]:
-    """What events of a recording tell of touches; others tell nothing."""
+    """Contacts in the events of a recording; other events are ignored."""
     found: list[Touch] = []
     for event in events:
         if event.name != WHO or "forces_n" not in event.data:

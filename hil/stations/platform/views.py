@@ -1,4 +1,4 @@
-"""How people see a run of the platform."""
+"""Views of a platform's run for people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _standing() -> Mapping[str, RestState]:
 
 
 def _lasts_s(motion: Mapping[str, Any]) -> float | None:
-    """Of sines with their lead-in and lead-out, and of standing still; other tables do not tell."""
+    """Duration of sines with their lead-in and lead-out, and of a hold; None for other tables."""
     match motion:
         case {"kind": "multi_sine", "duration_s": lasts_s, "fade_s": fade_s}:
             return lasts_s + 2.0 * fade_s
@@ -51,8 +51,8 @@ def _lasts_s(motion: Mapping[str, Any]) -> float | None:
             return None
 
 
-def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
-    return tuple(_finding(one) for one in told.get("violations", ()))
+def _findings(summary: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
+    return tuple(_finding(one) for one in summary.get("violations", ()))
 
 
 def _finding(one: Mapping[str, Any]) -> CheckFinding:

@@ -1,8 +1,8 @@
-"""What hangs on a rig's rods in the physics engine: the one place where rig, scene and plant meet.
+"""Load on a rig's rods in the physics engine: the one place where rig, scene and plant meet.
 
 The same plant is moved by simulated cylinders (``sim:``) and by emulated drives (`hil drives rack
 --world`). The rig takes the place of the scene's rig. Weights of the legs are those of
-`hil.machines.world.rig_document`, for a rig does not tell them.
+`hil.machines.world.rig_document`, as a rig does not have them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pydantic import Field
 
 from hil.config.errors import about
 from hil.config.fields import Positive
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError, Settings, read_toml
-from hil.config.shipped import find_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from hil.machines.world.scene_machine import MachineScene
     from sim.world.plants.modes import PlatformMode
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
 STEP_S: Final = 1e-3
-"""In which emulated drives compute."""
+"""Step in which emulated drives compute [s]."""
 FREE_M: Final = 0.5
-"""Told as enough between a floor and the origin of a platform that hangs above it."""
+"""Distance between a floor and the origin of a hanging platform that errors suggest [m]."""
 KIND: Final = "rig"
-"""Of the machine that stands in a scene."""
+"""Kind of the machine in a scene."""
 
 
 class ServoSettings(Settings):
@@ -46,44 +46,44 @@ class ServoSettings(Settings):
 
 
 class WorldSettings(Settings):
-    """A file of a world that says more than a scene does."""
+    """World with more settings than a scene has."""
 
     document: str = ""
-    """The scene, by its name or file; nothing but the rig if left out."""
+    """Name or file of the scene; nothing but the rig if left out."""
     payload_kg: Annotated[float, Field(gt=0.0, le=1e5)] | None = None
-    """The platform with a payload as one plate [kg]; as the scene has it if left out."""
+    """Mass of platform and payload as one plate [kg]; as the scene has it if left out."""
     servo: ServoSettings = ServoSettings()
-    """Of the drives that move it."""
+    """Servos of the drives that move it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RigWorld:
-    """A scene around a rig, and the servos that move it there."""
+    """Scene around a rig, and the servos that move it there."""
 
     place: MachineScene
-    """The scene with the rig."""
+    """Scene with the rig."""
     servo: ServoSettings = field(default_factory=ServoSettings)
-    """Of the drives."""
+    """Servos of the drives."""
 
     def to_json(self) -> dict[str, Any]:
-        """The same for another process, whatever becomes of its files."""
-        from sim.world.scenes.writing import write_scene
+        """Data for another process, whatever becomes of its files."""
+        from sim.world.scenes.scene_writer import write_scene
 
         scene = write_scene(self.place.scene)
         return {"scene": scene, "robot": self.place.robot, "servo": self.servo.model_dump()}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
-        """Read it back."""
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """Read a world from its data."""
         from hil.machines.world.scene_machine import MachineScene
-        from sim.world.scenes.reading import read_scene
+        from sim.world.scenes.scene_reader import read_scene
 
-        place = MachineScene(read_scene(told["scene"], "world"), told["robot"])
-        return cls(place, ServoSettings.build(told["servo"], "world"))
+        place = MachineScene(read_scene(document["scene"], "world"), document["robot"])
+        return cls(place, ServoSettings.build(document["servo"], "world"))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of it."""
+        """Notes on it for a person."""
         left_out = ", ".join(self.place.left_out)
         if not left_out:
             return ()
@@ -91,18 +91,18 @@ class RigWorld:
 
 
 def world_of(name: str, rig: Rig, *, key: str, beside: Path | None = None) -> RigWorld:
-    """The world that a name or a file means, around a rig.
+    """World of a name or a file, around a rig.
 
     Args:
-        name: of a shipped scene, or a file: a scene's document, or `WorldSettings`.
-        key: where it was asked for, for the errors.
-        beside: a file beside which a relative path is looked for first.
+        name: name of a shipped scene, or a file: a scene's document, or `WorldSettings`.
+        key: name of the key or option, for errors.
+        beside: file beside which a relative path is looked for first.
 
     Raises:
         ConfigError: if there is no such scene or its file is wrong.
     """
     from hil.machines.world.scene_documents import SCENES
-    from sim.world.scenes.reading import KEY
+    from sim.world.scenes.scene_reader import KEY
 
     path = find_file(name, beside=beside, folder=SCENES, key=key)
     table = read_toml(path)
@@ -116,7 +116,7 @@ def world_of(name: str, rig: Rig, *, key: str, beside: Path | None = None) -> Ri
 
 
 def settled(settings: WorldSettings, rig: Rig, *, beside: Path | None = None) -> RigWorld:
-    """The world that settings mean, around a rig.
+    """World of settings, around a rig.
 
     Raises:
         ConfigError: if there is no such scene or its file is wrong.
@@ -148,7 +148,7 @@ def _around(name: str, rig: Rig, key: str, beside: Path | None = None) -> Machin
 
 
 def _refuse_in_floor(rig: Rig, place: MachineScene, key: str) -> None:
-    """A rig that hangs needs a place above the scene's floor, the plane z = 0.
+    """Refuse a hanging rig that is not above the scene's floor, the plane z = 0.
 
     Raises:
         ConfigError: with a place that is high enough.
@@ -169,13 +169,13 @@ def _refuse_in_floor(rig: Rig, place: MachineScene, key: str) -> None:
 
 
 def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:
-    """The plant of a rig in a world, once its servos are known to hold it.
+    """Plant of a rig in a world, once its servos are known to hold it.
 
     The modes are checked at the rig's neutral pose and where it parks, the load there and at the
     ends of its pose box.
 
     Args:
-        seed: of the scene's fields.
+        seed: seed of the scene's fields.
 
     Raises:
         ConfigError: if the servos cannot hold a mode or the drives not bear the load (with the
@@ -198,7 +198,7 @@ def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:
 def check_modes(
     rig: Rig, plant: PlatformPlant, servo: ServoSettings, height_m: float
 ) -> tuple[PlatformMode, ...]:
-    """The six modes of a plant, level at a height.
+    """Six modes of a plant, level at a height.
 
     Raises:
         UnstableModeError: if the servos do not hold one of them.
@@ -239,7 +239,7 @@ def _heights_m(rig: Rig) -> tuple[float, float]:
 
 def _plant(rig: Rig, world: RigWorld, seed: int) -> PlatformPlant:
     from hil.machines.world.rig_document import rig_robot
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
     robot, _ = rig_robot(rig)
     return PlatformPlant(world.place.text(robot, STEP_S, seed))

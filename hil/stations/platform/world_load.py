@@ -1,4 +1,4 @@
-"""Whether the drives of a rig bear what a scene puts on them: weight, and a controlled stop.
+"""Load of a scene on the drives of a rig, which must bear its weight and a controlled stop.
 
 With J of the rods, forces f along them balance a generalised force w of the platform by J^T f = w
 (principle of virtual work; Merlet, Parallel Robots, 2nd ed., section 9.2). A platform that goes
@@ -23,38 +23,38 @@ from platform6dof.inverse import leg_lengths
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from hil_common.arrays.pose import Pose
-    from sim.world.plants.platform import PlatformInertia, PlatformPlant
+    from sim.world.plants.platform_plant import PlatformInertia, PlatformPlant
 
 Array = NDArray[np.float64]
 
 
 ALWAYS: Final = 2
-"""The first so many poses are those of every run: parked and neutral."""
+"""Number of the first poses, which are those of every run: parked and neutral."""
 
 
 class TooHeavyError(ValueError):
-    """The drives cannot bear the load; the text says where, which leg, and how much they can."""
+    """Load that the drives cannot bear; the text says where, which leg, and how much they can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """What the legs need at one pose, with the load there is and for each kg more."""
+    """Forces of the legs at one pose, with the present load and for each kg more."""
 
     where: str
     weight_n: Array
-    """To stand still, positive outwards, shape (6,)."""
+    """Force of each leg to hold still, positive outwards, shape (6,)."""
     stop_n: Array
-    """To stop a platform that goes down, besides, shape (6,); 0 where that is not judged."""
+    """Additional force to stop a platform that goes down, shape (6,); 0 where not judged."""
     per_kg_n: Array
-    """By how much the sum of both grows with the load [N/kg], shape (6,)."""
+    """Growth of the sum of both with the load [N/kg], shape (6,)."""
 
     @property
     def both_n(self) -> Array:
-        """Weight and stop."""
+        """Forces for weight and stop [N]."""
         return self.weight_n + self.stop_n
 
     def most_kg(self, load_kg: float, able_n: Array) -> float:
-        """The greatest load that legs of these forces bear here [kg]."""
+        """Greatest load that legs of these forces bear here [kg]."""
         growing = np.sign(self.per_kg_n) * self.both_n
         return load_kg + float(((able_n - growing) / np.abs(self.per_kg_n)).min())
 
@@ -95,7 +95,7 @@ def check_load(rig: Rig, plant: PlatformPlant) -> None:
 
 
 def bearing(where: str, seen: PlatformInertia, stop_deceleration_m_s2: Array) -> Bearing:
-    """What the legs need at one pose."""
+    """Forces of the legs at one pose."""
     to_legs = np.linalg.inv(seen.J).T
     weight_n = to_legs @ seen.weight
     down = np.sign(weight_n.sum())  # legs of a rig that hangs pull
@@ -105,7 +105,7 @@ def bearing(where: str, seen: PlatformInertia, stop_deceleration_m_s2: Array) ->
 
 
 def _places(rig: Rig) -> Iterator[tuple[str, Array]]:
-    """Where a load is judged, with the rods' extensions [m]; the first `ALWAYS` must be reached."""
+    """Poses of a load's check, with the rods' extensions [m]; the first `ALWAYS` are reached."""
     geometry = geometry_of(rig)
     poses: list[tuple[str, Pose]] = [
         ("where it parks", park_pose(rig, geometry)),

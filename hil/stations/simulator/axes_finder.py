@@ -51,7 +51,7 @@ class FoundAxes:
 
     toml: str
     """In the form of ``configs/rides``."""
-    told: tuple[str, ...]
+    findings: tuple[str, ...]
     """How each was found, line by line."""
     time: tuple[str, str]
     """Column of the time, and its unit."""
@@ -90,12 +90,12 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     force, force_unit = _force(path, table, [one for one in groups if not _is_rates(one)])
     f = np.stack([column(name) for name in force]) * FORCES[force_unit]
     speed = column(speed_name)
-    told: list[str] = [f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"]
-    down, sign_down = _down(path, force, f, told)
+    findings = [f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"]
+    down, sign_down = _down(path, force, f, findings)
     flat = [k for k in range(3) if k != down]
     known = speed_unit or _speed_unit(table, speed_name)
     change = np.gradient(speed, step_s)
-    forward, sign_forward, speed_unit = _forward(path, force, f, flat, change, known, told)
+    forward, sign_forward, speed_unit = _forward(path, force, f, flat, change, known, findings)
     right = next(k for k in flat if k != forward)
     rates = next((one for one in groups if _is_rates(one)), None)
     lines = {"f_x": (force[forward], force_unit, sign_forward)}
@@ -104,7 +104,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     v = speed * SPEEDS[speed_unit]
     turn = _turning(path, rates[down], column(rates[down]))
     sign_turn = _first_bend(turn) * (1 if bend == "right" else -1)
-    rate_unit, sign_right = _right(path, force[right], f[right], v * turn * sign_turn, told)
+    rate_unit, sign_right = _right(path, force[right], f[right], v * turn * sign_turn, findings)
     lines["f_y"] = (force[right], force_unit, sign_right)
     lines["f_z"] = (force[down], force_unit, sign_down)
     # A gyro is right-handed; where its down is not that of the force, that has the other sign.
@@ -113,11 +113,11 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     lines["q"] = (rates[right], rate_unit, same * sign_right)
     lines["r"] = (rates[down], rate_unit, sign_turn)
     lines["v_x"] = (speed_name, speed_unit, 1)
-    told.append(f"r: {rates[down]}, sign {sign_turn:+d}, as the first bend goes to the {bend}")
+    findings.append(f"r: {rates[down]}, sign {sign_turn:+d}, as the first bend goes to the {bend}")
     if sign_turn * sign_down < 0:
-        told.append("the sensor tells gravity minus acceleration, as its turning and force say")
-    text = _map_text(path, time_name, unit, lines, told)
-    return FoundAxes(text, tuple(told), (time_name, unit), lines)
+        findings.append("the sensor tells gravity minus acceleration, as its turning and force say")
+    text = _map_text(path, time_name, unit, lines, findings)
+    return FoundAxes(text, tuple(findings), (time_name, unit), lines)
 
 
 def _first(header: tuple[str, ...], pattern: re.Pattern[str], path: Path, what: str) -> str:
@@ -197,7 +197,9 @@ def _force(
     raise MotionError(f"{path}: no three columns whose mean is g in a unit of force ({text})")
 
 
-def _down(path: Path, force: tuple[str, str, str], f: Floats, told: list[str]) -> tuple[int, int]:
+def _down(
+    path: Path, force: tuple[str, str, str], f: Floats, findings: list[str]
+) -> tuple[int, int]:
     mean = f.mean(axis=1)
     at = int(np.argmax(np.abs(mean)))
     size = float(np.linalg.norm(mean))
@@ -206,13 +208,13 @@ def _down(path: Path, force: tuple[str, str, str], f: Floats, told: list[str]) -
         text = f"{path}: gravity is {angle:.0f}° from the axis of {force[at]}: the sensor is askew"
         raise MotionError(f"{text}; turn it, or write a map with level_s")
     sign = -1 if mean[at] > 0.0 else 1
-    told.append(f"f_z: {force[at]}, sign {sign:+d}, by its mean of {mean[at]:.2f} m/s2")
+    findings.append(f"f_z: {force[at]}, sign {sign:+d}, by its mean of {mean[at]:.2f} m/s2")
     return at, sign
 
 
 def _forward(
     path: Path, force: tuple[str, str, str], f: Floats, flat: list[int], change: Floats,
-    known: str | None, told: list[str],
+    known: str | None, findings: list[str],
 ) -> tuple[int, int, str]:  # fmt: skip
     """Which of two axes follows the change of speed, with which sign, and the speed's unit."""
     lines = {k: _line(change, f[k]) for k in flat}
@@ -233,14 +235,16 @@ def _forward(
     if not 0.5 / SLOPE_MOST <= share <= 2.0 * SLOPE_MOST:
         text = f"{path}: slope {share:.2f} of {force[at]} on the change of speed in {unit}"
         raise MotionError(f"{text}: about 1 is right; --speed-unit says another")
-    told.append(
+    findings.append(
         f"f_x: {force[at]}, sign {1 if slope > 0 else -1:+d}, slope {share:.2f} on the change of "
         f"speed in {unit} (correlation {correlation:.2f})"
     )
     return at, 1 if slope > 0.0 else -1, unit
 
 
-def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) -> tuple[str, int]:
+def _right(
+    path: Path, name: str, force: Floats, bend: Floats, findings: list[str]
+) -> tuple[str, int]:
     """Unit of the rates, and the sign of the force to the right."""
     slope, correlation = _line(bend, force)
     if abs(correlation) < SURE:
@@ -253,7 +257,7 @@ def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) 
         text = f"{path}: slope {share:.2f} of {name} on speed times yaw rate in {unit}"
         raise MotionError(f"{text}: about 1 is right; the unit of speed or rates is another")
     sign = 1 if slope > 0.0 else -1
-    told.append(f"f_y: {name}, sign {sign:+d}, slope {share:.2f} on v·r in {unit}")
+    findings.append(f"f_y: {name}, sign {sign:+d}, slope {share:.2f} on v·r in {unit}")
     return unit, sign
 
 
@@ -272,10 +276,14 @@ def _first_bend(turn: Floats) -> int:
 
 
 def _map_text(
-    path: Path, time_name: str, unit: str, lines: dict[str, tuple[str, str, int]], told: list[str]
+    path: Path,
+    time_name: str,
+    unit: str,
+    lines: dict[str, tuple[str, str, int]],
+    findings: list[str],
 ) -> str:
     """The map, in the project's own form."""
-    rows = [f"# {one}" for one in told]
+    rows = [f"# {one}" for one in findings]
     rows += [f"name = {toml_value(path.stem[:60] or 'ride')}", ""]
     rows += ["[time]", f"column = {toml_value(time_name)}", f"unit = {toml_value(unit)}", ""]
     rows.append("[columns]")

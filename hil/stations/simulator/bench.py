@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from hil.config.errors import ConfigError, about
-from hil.stations.platform.course import PreparedPlan
 from hil.stations.platform.extension import Extension
+from hil.stations.platform.run_sequence import PreparedPlan
 from hil.stations.simulator.companion import BLANK, RideCompanion
-from hil.stations.simulator.desired import RideWishes, started
-from hil.stations.simulator.judged import JudgedSource
-from hil.stations.simulator.led import LedRide
+from hil.stations.simulator.judged_source import JudgedSource
+from hil.stations.simulator.led_ride import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
-from hil.stations.simulator.offered import foreign_source, operator_inputs, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
+from hil.stations.simulator.ride_request import RideRequests, started
 from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import (
@@ -30,6 +29,7 @@ from hil.stations.simulator.source import (
     OperatorInput,
     Surroundings,
 )
+from hil.stations.simulator.source_registry import foreign_source, operator_inputs, source_kind
 from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
@@ -64,7 +64,7 @@ class Ride:
             facts=facts,
             open=self.companion,
             led=lambda: LedRide(
-                plan, self.motion, RideWishes(self.motion, self.parts, self.inputs)
+                plan, self.motion, RideRequests(self.motion, self.parts, self.inputs)
             ),
             prover=PROGRAM,
         )
@@ -80,7 +80,7 @@ class Ride:
         """
         with (
             self.parts.predictive.planners(),
-            opened_source(self.plan, now_s, lambda: self.motion.feedback) as source,
+            open_ride_source(self.plan, now_s, lambda: self.motion.feedback) as source,
         ):
             yield RideCompanion(
                 self.motion, source, now_s, lambda: self.parts.preset, self.parts.predictive
@@ -97,7 +97,7 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
         ConfigError: if a preset or the source's kind cannot be had.
     """
     scenario, file = plan.scenario, Path(plan.scenario_file)
-    _require_told(plan, source_kind(scenario.source, file).tells(scenario.source, file))
+    _require_fields(plan, source_kind(scenario.source, file).fields(scenario.source, file))
     parts = parts_of(plan)
     limits = plan.rig.slow_moves.limits()
     lasts_s = plan.scenario.duration_s or float("inf")
@@ -123,7 +123,7 @@ def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
 
 
 @contextmanager
-def opened_source(
+def open_ride_source(
     plan: RidePlan,
     now_s: Callable[[], float],
     feedback: Callable[[], Feedback | None] = lambda: None,
@@ -171,10 +171,10 @@ def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
     step_s = plan.scenario.period_s
     seen = source.preview(now_s, step_s, step_s)
     if seen and VehicleFlags.POSE not in seen[0].flags:
-        _require_told(plan, frozenset({BY_FORCES}))
+        _require_fields(plan, frozenset({BY_FORCES}))
 
 
-def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
+def _require_fields(plan: RidePlan, fields: frozenset[str]) -> None:
     """Refuse an algorithm that follows what the source does not tell: it would rest for ever.
 
     Args:
@@ -185,7 +185,7 @@ def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
     """
     for preset in plan.presets:
         direct = (plan.scenario.cueing.algorithm or preset.algorithm) == "direct"
-        if not told or (BY_POSES if direct else BY_FORCES) in told:
+        if not fields or (BY_POSES if direct else BY_FORCES) in fields:
             continue
         line = f"preset {preset.name!r}: "
         if direct:

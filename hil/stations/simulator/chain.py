@@ -13,7 +13,7 @@ import numpy as np
 from hil.stations.simulator.head import Floats, platform_rows
 from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.cue import CueingFilter, Rows
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Limiter(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cued:
+class ChainOutput:
     """One cycle of the chain."""
 
     rows: Rows
@@ -93,10 +93,12 @@ class Chain:
         rows = np.zeros((3, 6))
         rows[0] = self.neutral
         rest = (*_REST_FORCE, 0.0, 0.0, 0.0)
-        self.last: Cued = Cued(rows, rest, rest)
+        self.last: ChainOutput = ChainOutput(rows, rest, rest)
         """The newest cycle."""
 
-    def follow(self, state: VehicleState, weight: float, gain: float, own: float = 1.0) -> Cued:
+    def follow(
+        self, state: VehicleState, weight: float, gain: float, own: float = 1.0
+    ) -> ChainOutput:
         """A cycle that follows the vehicle.
 
         Args:
@@ -105,23 +107,23 @@ class Chain:
             gain: factor on force, rates and pose.
             own: share of all that is wanted because the ride begins, ends or is muted, 0 to 1.
         """
-        scaled = scaled_state(state, gain)
+        scaled = scale_state(state, gain)
         deviation = self._cue.step(self._release.step(scaled, weight), own)
         platform_rows(deviation, self._head, self.neutral, self._rows)
         return self._limited(self._rows, _wanted(scaled, weight * own))
 
-    def lead(self, rows: Rows) -> Cued:
+    def lead(self, rows: Rows) -> ChainOutput:
         """A cycle on a given way, absolute coordinates, shape (3, 6)."""
         return self._limited(rows, (*_REST_FORCE, 0.0, 0.0, 0.0))
 
-    def _limited(self, rows: Rows, wanted: tuple[float, ...]) -> Cued:
+    def _limited(self, rows: Rows, wanted: tuple[float, ...]) -> ChainOutput:
         if self._limiter is None:
             asked = rows.copy()
-            self.last = Cued(asked, wanted, self._felt(asked))
+            self.last = ChainOutput(asked, wanted, self._felt(asked))
             return self.last
         done = self._limiter.step(rows)
         binding = 0 if done.binding is None else 1 + done.binding.code
-        self.last = Cued(
+        self.last = ChainOutput(
             done.rows, wanted, self._felt(done.rows), done.active, binding, done.margin, done.failed
         )
         return self.last
@@ -135,7 +137,7 @@ def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:
     return (*force, *(weight * w for w in state.omega_rad_s))
 
 
-def scaled_state(state: VehicleState, gain: float) -> VehicleState:
+def scale_state(state: VehicleState, gain: float) -> VehicleState:
     """A vehicle that does a share of what another one does.
 
     Its specific force differs from that at rest by that share, its rates are that share; where a

@@ -15,8 +15,8 @@ from hil.recording.events import Level
 from hil.stations.platform.control import Control
 from hil.stations.platform.extension import Note
 from hil.stations.platform.signals import SIGNALS as PLATFORM
-from hil.stations.simulator.ahead import Predictive
 from hil.stations.simulator.motion import RideMotion, RidePhase
+from hil.stations.simulator.predictive_presets import Predictive
 from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES, PHYSICAL, state_text
@@ -65,7 +65,7 @@ class RideCompanion:
         self.note: Note = _nowhere
         """Set by the run before its first cycle."""
         self._live_since_s: float | None = None
-        self._told: tuple[HostState, Cause] | None = None
+        self._noted: tuple[HostState, Cause] | None = None
         self._taken = float("nan")
         self._leader, self._choice = "", ""
         self._index: int | None = None
@@ -89,14 +89,16 @@ class RideCompanion:
     def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
         """Ask the source, and say what is missing before the platform may engage."""
         now_s = self._now_s()
-        self._tell_missed(tick.index)
+        self._note_missed(tick.index)
         heard = self._source.poll(now_s)
         self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
         if self._ride.phase is not RidePhase.RESTING:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
-        self._tell(tick, heard)
+        self._note_host(tick, heard)
         over = self._ride.phase not in (RidePhase.FOLLOWING, RidePhase.FADING)
-        self._predictive.tell(now_s, lambda text: self.note(tick, text, Level.WARNING), over=over)
+        self._predictive.report_changes(
+            now_s, lambda text: self.note(tick, text, Level.WARNING), over=over
+        )
         if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:
             self._source.begin(now_s)  # it may be followed again, once a person engages
         if heard.host not in SOUND:
@@ -108,13 +110,13 @@ class RideCompanion:
             return (_wait_for(heard, ""),)
         return ()
 
-    def _tell_missed(self, index: int) -> None:
+    def _note_missed(self, index: int) -> None:
         """Tell a source that goes cycle by cycle of those that control was not there for."""
         missed = 0 if self._index is None else min(index - self._index - 1, MISSED_MAX)
         self._index = index
-        tell = getattr(self._source, "missed", None)
-        if missed > 0 and tell is not None:
-            tell(missed)
+        note_missed = getattr(self._source, "missed", None)
+        if missed > 0 and note_missed is not None:
+            note_missed(missed)
 
     def reached(self, found: ForwardResult) -> None:
         """Keep the measured pose, for a source that is a model."""
@@ -150,7 +152,7 @@ class RideCompanion:
             *self._predictive.counts,
         )
 
-    def _tell(self, tick: Tick, heard: Heard) -> None:
+    def _note_host(self, tick: Tick, heard: Heard) -> None:
         """An event for each change of what the source is doing, and of who leads it."""
         leader = str(getattr(self._source, "leader", ""))
         choice, self._choice = self._choice, ""
@@ -161,9 +163,9 @@ class RideCompanion:
         if choice:
             self.note(tick, choice, Level.INFO)
         seen = heard.host, heard.cause
-        if seen == self._told:
+        if seen == self._noted:
             return
-        self._told = seen
+        self._noted = seen
         calm = heard.host in (HostState.WAITING, HostState.LIVE, HostState.FADING_IN)
         level = Level.INFO if calm and heard.cause is not Cause.OTHER_SENDER else Level.WARNING
         self.note(tick, f"source {state_text(heard.host, heard.cause, self._why)}", level)

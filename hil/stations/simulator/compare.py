@@ -11,7 +11,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError
 from hil.stations.simulator.cue import CueRequest, at_gain, plan_of
-from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, gain_of, shares_of
+from hil.stations.simulator.felt_ride import REST_SIGNALS, FeltRide, gain_of, shares_of
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score
@@ -74,7 +74,7 @@ class CueComparison:
 def compare(
     request: CueRequest,
     candidates: tuple[tuple[str, str], ...],
-    told: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> CueComparison:
     """Ride the same motion by several algorithms, at the same gain, without a platform.
 
@@ -91,8 +91,8 @@ def compare(
     rows: list[Compared] = []
     gain = request.gain
     for algorithm, preset in candidates:
-        if told is not None:
-            told(f"{algorithm} ({preset})")
+        if report is not None:
+            report(f"{algorithm} ({preset})")
         looks_ahead = algorithm == "mpc"
         one = replace(
             request,

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.config.toml_text import toml_value
 from hil.hosts.watch.states import SOUND
 from hil.recording.reader import Recording
 from hil.run.console import ReportingConsole
 from hil.run.run import Opening, conduct
 from hil.stations.platform.bench import play_plan
-from hil.stations.platform.course import RunResult
-from hil.stations.simulator.bench import opened_source, ride_of
-from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
+from hil.stations.platform.run_sequence import RunResult
+from hil.stations.simulator.bench import open_ride_source, ride_of
+from hil.stations.simulator.felt_ride import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.record_file import is_scenario, refuse_map
 from hil.stations.simulator.rehearsal import wait_until_live
@@ -112,7 +112,7 @@ def at_gain(plan: RidePlan, gain: float) -> RidePlan:
 
 
 def run_cue(
-    plan: RidePlan, folder: Path, tell: Callable[[float, float], None] | None = None
+    plan: RidePlan, folder: Path, report: Callable[[float, float], None] | None = None
 ) -> CueResult:
     """Run a plan and judge its recording.
 
@@ -126,7 +126,7 @@ def run_cue(
         RefusedError: if the platform never followed.
     """
     prepared = ride_of(plan).prepared
-    console = None if tell is None else ReportingConsole(tell)
+    console = None if report is None else ReportingConsole(report)
     opening = Opening(prepared.name, folder, virtual=prepared.clock == "virtual", console=console)
     result = conduct(partial(play_plan, prepared), opening)
     recording = Recording.open(result.recorder.path)
@@ -146,7 +146,7 @@ class FittedGain:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+def fit_gain(plan: RidePlan, report: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -160,8 +160,8 @@ def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) 
 
     def tried(gain: float) -> _FitTrial:
         found = _passes(at_gain(plan, gain))
-        if told is not None:
-            told(gain, found.whole)
+        if report is not None:
+            report(gain, found.whole)
         return found
 
     share = float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
@@ -197,7 +197,7 @@ def _passes(plan: RidePlan) -> _FitTrial:
     parts = parts_of(plan)
     period_s, least = plan.scenario.period_s, math.inf
     now = [0.0]
-    with opened_source(plan, lambda: now[0]) as source:
+    with open_ride_source(plan, lambda: now[0]) as source:
         waited_s = wait_until_live(plan, source, now)
         source.begin(waited_s)
         index = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hil.stations.simulator.felt import FeltRide, RideFigures, WorstCue
+from hil.stations.simulator.felt_ride import FeltRide, RideFigures, WorstCue
 from platform6dof.cueing.score import Score
 
 Cells = tuple[str, ...]

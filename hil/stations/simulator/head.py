@@ -2,7 +2,7 @@
 
 Platform axes are forward, left, up. Rows are coordinates x, y, z, alpha, beta, gamma [m, rad] with
 their first and second derivatives, shape (3, 6). What the head feels there says
-`platform6dof.cueing.felt`. The kernels stand in one file, as compiled callees must.
+`platform6dof.cueing.head_motion`. The kernels stand in one file, as compiled callees must.
 """
 
 import math

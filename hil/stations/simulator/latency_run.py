@@ -13,11 +13,11 @@ import numpy as np
 from hil.config.errors import ConfigError, RefusedError, about
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
-from hil.stations.platform.course import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.kernel_warmup import warm_and_say
 from hil.stations.platform.motion.lowpass import LiveLowPass
+from hil.stations.platform.run_sequence import RunResult
 from hil.stations.platform.runner import play_prepared
-from hil.stations.platform.warm import warm_and_say
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, latency_trail
@@ -40,7 +40,7 @@ PROBE_S: Final = 12.0
 """How long it is asked; the last cycles count [s]."""
 
 
-class ShareTold(TypedDict):
+class ShareSummary(TypedDict):
     """One share of the way from a simulator to the legs."""
 
     name: str
@@ -55,16 +55,16 @@ class ShareTold(TypedDict):
     """The longest [ms]."""
 
 
-class LatencyTold(TypedDict):
+class LatencySummary(TypedDict):
     """Where the time went between a simulator and the legs."""
 
     ok: bool
     """The ride ended as it should."""
     packets: int
     """That were used while the ride was followed."""
-    shares: list[ShareTold]
+    shares: list[ShareSummary]
     """In order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
-    sum: ShareTold
+    sum: ShareSummary
     """Of all but the low-pass's and the filter's own."""
     kernel_to_wire_periods: list[float]
     """From the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
@@ -104,12 +104,12 @@ def latency_and_show(
         paced=paced,
     )  # fmt: skip
     recording = Recording.open(result.recorder.path)
-    told = told_latency(plan, recording, result.reason)
-    told["ok"] = result.ok
+    summary = summarize_latency(plan, recording, result.reason)
+    summary["ok"] = result.ok
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
-        _show(told, result.reason)
+        _show(summary, result.reason)
     return result.ok
 
 
@@ -152,7 +152,7 @@ def _drives(plan: RidePlan, url: str, *, paced: bool) -> Iterator[str]:
         yield rack
 
 
-def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> LatencyTold:
+def summarize_latency(plan: RidePlan, recording: Recording, reason: str = "") -> LatencySummary:
     """What a ride's recording says of its way.
 
     Args:
@@ -176,7 +176,7 @@ def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> Late
     shares.append(_share(FILTER, np.array([filter_delay_s(plan)])))
     way = trail.kernel_to_wire_s
     p50, p99 = np.percentile(way[np.isfinite(way)], [50.0, 99.0]) / period_s
-    return LatencyTold(
+    return LatencySummary(
         ok=True,
         packets=len(trail.t_s),
         shares=shares,
@@ -188,18 +188,18 @@ def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> Late
     )
 
 
-def _sum(trail: LatencyTrail) -> ShareTold:
-    told = _share("sum", trail.sums_s)
-    told["words"] = "from the host to the legs"
-    return told
+def _sum(trail: LatencyTrail) -> ShareSummary:
+    share = _share("sum", trail.sums_s)
+    share["words"] = "from the host to the legs"
+    return share
 
 
-def _share(name: str, seconds: Array) -> ShareTold:
+def _share(name: str, seconds: Array) -> ShareSummary:
     known = seconds[np.isfinite(seconds)] * 1e3
     p50, p99 = np.percentile(known, [50.0, 99.0]).tolist()
     most = float(known.max())
     words = WORDS.get(name, name)
-    return ShareTold(name=name, words=words, p50_ms=p50, p99_ms=p99, max_ms=most)
+    return ShareSummary(name=name, words=words, p50_ms=p50, p99_ms=p99, max_ms=most)
 
 
 def lowpass_delay_s(plan: RidePlan) -> float | None:
@@ -239,19 +239,19 @@ def filter_delay_s(plan: RidePlan) -> float:
     return -float(np.angle((felt[last] @ turns) / (wanted[last] @ turns))) / (2.0 * math.pi)
 
 
-def _show(told: LatencyTold, reason: str) -> None:
+def _show(summary: LatencySummary, reason: str) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for name in ("share", "p50 ms", "p99 ms", "max ms"):
         table.add_column(name, justify="left" if name == "share" else "right")
-    for one in (*told["shares"], told["sum"]):
+    for one in (*summary["shares"], summary["sum"]):
         figures = (f"{one[key]:.2f}" for key in ("p50_ms", "p99_ms", "max_ms"))
         table.add_row(one["words"], *figures)
     out.print(table)
-    p50, p99 = told["kernel_to_wire_periods"]
+    p50, p99 = summary["kernel_to_wire_periods"]
     out.print(f"kernel's stamp to the wire: p50 {p50:.2f}, p99 {p99:.2f} cycles")
-    out.print(f"{told['packets']} packets; largest share: {told['largest']}")
+    out.print(f"{summary['packets']} packets; largest share: {summary['largest']}")
     if reason:
         out.print(reason, soft_wrap=True)
 

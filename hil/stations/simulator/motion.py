@@ -19,9 +19,9 @@ from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import LOST_S
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.simulator.chain import Chain, Cued
+from hil.stations.simulator.chain import Chain, ChainOutput
 from hil.stations.simulator.head import Floats
-from hil.stations.simulator.missed import CyclesMade
+from hil.stations.simulator.missed_cycles import MissedCycles
 from hil.stations.simulator.ramp import Ramp
 from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
@@ -115,7 +115,7 @@ class RideMotion:
         self._phase = RidePhase.RESTING
         self._chain.reset()
         self._own.jump(0.0)
-        self._made = CyclesMade(self._cycles_max)
+        self._made = MissedCycles(self._cycles_max)
         self._t_s = self._followed_s = self._faded_s = self._absent_s = 0.0
         self._way: ShortestPath | None = None
         self._way_s = 0.0
@@ -132,7 +132,7 @@ class RideMotion:
         return self._phase
 
     @property
-    def cued(self) -> Cued:
+    def cued(self) -> ChainOutput:
         """The newest cycle of the chain."""
         return self._chain.last
 
@@ -203,14 +203,14 @@ class RideMotion:
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
-        for state, weight in self._made.told_in(self.heard, passed):
+        for state, weight in self._made.states_in(self.heard, passed):
             cued = self._cycle(state, weight)
         self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint
 
     # --- the cycle ------------------------------------------------------------------------------
 
-    def _cycle(self, state: VehicleState, weight: float) -> Cued:
+    def _cycle(self, state: VehicleState, weight: float) -> ChainOutput:
         if self._phase in (RidePhase.RESTING, RidePhase.OVER):
             self._past += self._phase is RidePhase.OVER
             return self.cued
@@ -254,7 +254,7 @@ class RideMotion:
         self._way, self._way_s = way, 0.0
         self._go(RidePhase.RETURNING)
 
-    def _go_home(self, way: ShortestPath) -> Cued:
+    def _go_home(self, way: ShortestPath) -> ChainOutput:
         self._way_s += self._period_s
         rows = way.rows(self._way_s)
         done = self._way_s >= way.duration_s

@@ -20,7 +20,7 @@ from hil.stations.simulator.simulated_drives import SimulatedDrives
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.cue import CueingFilter, Rows
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing.head_motion import felt
 from platform6dof.cueing.omct import (
     DRIVEN,
     FREQUENCIES_RAD_S,
@@ -127,7 +127,7 @@ def run_omct(
     tests: tuple[int, ...] = tuple(one.number for one in TESTS),
     frequencies: tuple[float, ...] = FREQUENCIES_RAD_S,
     drives: bool = True,
-    told: Callable[[int, int], None] | None = None,
+    report: Callable[[int, int], None] | None = None,
 ) -> OmctRun:
     """Drive the axes of some tests at some frequencies.
 
@@ -156,8 +156,8 @@ def run_omct(
         angles = rows[:, 0, 3:] * [-1.0, -1.0, 1.0]  # alpha, beta, gamma are -yaw, -pitch, roll
         t_s: Array = period_s * np.arange(float(len(rows)))
         found += points(stimulus, t_s, at_head, angles[:, ::-1], limited)
-        if told is not None:
-            told(done + 1, len(rides))
+        if report is not None:
+            report(done + 1, len(rides))
     kept = [one for one in found if one.test in tests]
     kept.sort(key=lambda one: (one.test, one.rad_s))
     return OmctRun(tuple(kept), "simulated cylinders" if drives else "")

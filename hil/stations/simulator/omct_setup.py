@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import ConfigError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import Plan, plan_from_table
-from hil.stations.simulator.felt import shares_of
+from hil.stations.simulator.felt_ride import shares_of
 from hil.stations.simulator.omct_run import OmctChain, OmctRun, run_omct
 from platform6dof.cueing.omct import FREQUENCIES_RAD_S, TESTS
 
@@ -37,7 +37,7 @@ class OmctRequest:
     drives: bool = True
 
 
-def run_asked(request: OmctRequest) -> OmctRun:
+def run_cueing_test(request: OmctRequest) -> OmctRun:
     """Run it.
 
     Raises:

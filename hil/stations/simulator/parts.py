@@ -11,8 +11,8 @@ import numpy as np
 from hil.config.errors import ConfigError, about
 from hil.machines.cueing.preset import filter_of
 from hil.stations.platform.operator.kernels import blend
-from hil.stations.simulator.ahead import Predictive, predictive_filter
 from hil.stations.simulator.chain import Chain, Limiter
+from hil.stations.simulator.predictive_presets import Predictive, predictive_filter
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.cue import CueingFilter, Rows
 from platform6dof.cueing.predictive import PredictiveFilter

@@ -1,4 +1,4 @@
-"""The process that makes plans while a run is under way, see `hil.stations.simulator.planning`.
+"""The process that makes plans during a run, see `hil.stations.simulator.planner_process`.
 
 It works at a lower priority than the bench and ends with it. A copy of it waits and goes on with
 the newest request if it is killed, and has a copy of its own then: that costs the loop nothing.

@@ -16,7 +16,7 @@ PROGRAM: Final = ("-m", "hil.stations.simulator.prover_program")
 """Arguments of the interpreter for it."""
 
 
-class DesiredJudge:
+class RideRequestJudge:
     """Judge of gains and presets for one ride.
 
     Args:
@@ -38,7 +38,7 @@ class DesiredJudge:
             What is wrong with it, empty if nothing; and the table in full as JSON.
         """
         from hil.config.errors import ConfigError
-        from hil.stations.simulator.desired import Desired, require_inputs
+        from hil.stations.simulator.ride_request import Desired, require_inputs
 
         try:
             desired = Desired.build(table, "ride")
@@ -52,13 +52,13 @@ class DesiredJudge:
 
 def main() -> None:
     """Run the process."""
-    from hil.stations.simulator.offered import operator_inputs
     from hil.stations.simulator.scenario import RidePlan
+    from hil.stations.simulator.source_registry import operator_inputs
 
-    def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
+    def judge_of(header: Mapping[str, Any]) -> RideRequestJudge:
         plan = RidePlan.build(header["scenario"], "header")
         inputs = operator_inputs(plan.scenario.source, Path(plan.scenario_file))
-        return DesiredJudge(len(plan.scenario.cueing.names), inputs)
+        return RideRequestJudge(len(plan.scenario.cueing.names), inputs)
 
     serve(judge_of)
 

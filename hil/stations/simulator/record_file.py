@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir, find_file
+from hil.config.file_search import configs_dir, find_file
 
 if TYPE_CHECKING:
     from hil.stations.simulator.ride_file import RideFile

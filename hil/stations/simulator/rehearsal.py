@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError, about
 from hil.hosts.watch.states import HostState
 from hil.stations.platform.motion.source import clamp_time
-from hil.stations.simulator.bench import Ride, opened_source, ride_of
+from hil.stations.simulator.bench import Ride, open_ride_source, ride_of
 from hil.stations.simulator.motion import RidePhase
-from hil.stations.simulator.offered import source_kind
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.source import LiveSource
+from hil.stations.simulator.source_registry import source_kind
 from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]
@@ -112,7 +112,7 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
     motion, made = ride.motion, list[tuple[float, ...]]()
     now = [0.0]
     rows, wanted, felt = list[Array](), list[tuple[float, ...]](), list[tuple[float, ...]]()
-    with opened_source(ride.plan, lambda: now[0]) as source:
+    with open_ride_source(ride.plan, lambda: now[0]) as source:
         motion.on_follow = lambda: source.begin(now[0])
         waited = wait_until_live(ride.plan, source, now)
         for index in range(round((lasts_s + HOME_MAX_S) / period_s) + 1):

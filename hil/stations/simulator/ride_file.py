@@ -21,7 +21,7 @@ from hil.stations.platform.motion.source import Floats
 from hil.stations.simulator.force_remedies import ride_remedy
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
-from platform6dof.cueing.record import ToldMotion, VehicleRecord, completed, told
+from platform6dof.cueing.record import ReportedMotion, VehicleRecord, completed, recorded_motion
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 SHORTEST_S: Final = 2.0
@@ -44,7 +44,7 @@ class RideFile:
     """The file."""
     map: RideMap
     """Which column is what."""
-    told: ToldMotion
+    motion: ReportedMotion
     """What it tells, on a uniform grid, not completed."""
 
     def ride(self, head_m: Vector3 = (0.0, 0.0, 0.0)) -> VehicleRecord:
@@ -61,13 +61,13 @@ class RideFile:
             if one.judgement.wrong and sure:
                 raise MotionError(f"{self.path}: {one.text}")
         try:
-            return completed(self.told, head_m)
+            return completed(self.motion, head_m)
         except CueingError as error:
             raise MotionError(f"{self.path}: {error}") from None
 
     def agreements(self) -> tuple[Agreement, ...]:
         """What it tells, held against itself; the intake of `ride` refuses what this finds."""
-        return agreements(self.told, self.map.level_s, lambda one: ride_remedy(one, self.map))
+        return agreements(self.motion, self.map.level_s, lambda one: ride_remedy(one, self.map))
 
 
 def read_ride(
@@ -133,7 +133,7 @@ def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
     return values
 
 
-def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ToldMotion:
+def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) -> ReportedMotion:
     """All quantities on the grid of the median step; attitudes by rotations, never by angles."""
     steps_s = np.diff(t_s)
     mean_s = float(t_s[-1]) / len(steps_s)
@@ -175,7 +175,7 @@ def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) 
     fields |= {"force": force, "omega": omega, "velocity": velocity}
     if map_.lowpass_hz is not None:
         fields = _slower(path, fields, step_s, map_.lowpass_hz)
-    return told(count, step_s, **fields)
+    return recorded_motion(count, step_s, **fields)
 
 
 def _slower(path: Path, fields: FloatsByName, step_s: float, corner_hz: float) -> FloatsByName:

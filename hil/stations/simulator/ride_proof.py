@@ -13,10 +13,10 @@ from typing import Final
 
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.motion.source import Hold
-from hil.stations.simulator.bench import opened_source, ride_of
-from hil.stations.simulator.offered import source_kind
+from hil.stations.simulator.bench import open_ride_source, ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.source_registry import source_kind
 
 STAND_S: Final = 1.0
 """How long a platform whose ride nobody knows is tried at rest at neutral [s]."""
@@ -45,7 +45,7 @@ def is_known_ahead(plan: RidePlan) -> bool:
     kind = source_kind(scenario.source, Path(plan.scenario_file))
     known = kind.known_ahead(scenario.source)
     if not known and scenario.clock == "virtual":
-        with opened_source(plan, lambda: 0.0):  # which says why it cannot be
+        with open_ride_source(plan, lambda: 0.0):  # which says why it cannot be
             pass
     return known and math.isfinite(lasts_s)
 

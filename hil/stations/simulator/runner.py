@@ -11,15 +11,15 @@ from hil.config.errors import RefusedError
 from hil.run.console import Console
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
-from hil.stations.platform.checked import judged_line
-from hil.stations.platform.course import PreparedPlan
+from hil.stations.platform.check_report import load_line
 from hil.stations.platform.operator.assembly import require_operable
+from hil.stations.platform.run_sequence import PreparedPlan
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
 from hil.stations.simulator.ride_proof import judge, unknown_words
+from hil.stations.simulator.ride_summaries import RideCheckSummary
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.station import OPTIONS
-from hil.stations.simulator.told import RideCheckTold
 from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, styled, waiting
 
@@ -55,15 +55,15 @@ def checked(plan: RidePlan, request: Request) -> Checked:
     with waiting("proving the ride", quiet=request.as_json):
         proof, ride = judge(plan)
     if ride is None:
-        told = RideCheckTold(
+        summary = RideCheckSummary(
             ok=proof.ok, duration_s=None, length_min_m=None, length_max_m=None,
             leg_speed_max_m_s=None, governed_share=None, margin_min=None,
             violations=list(proof.violations),
         )  # fmt: skip
-        return Checked(ok=proof.ok, told=told, show=partial(_show_live, plan, proof))
+        return Checked(ok=proof.ok, values=summary, show=partial(_show_live, plan, proof))
     found = [*proof.violations, *_lost(ride)]
     margins = ride.margin[np.isfinite(ride.margin)]
-    told = RideCheckTold(
+    summary = RideCheckSummary(
         ok=not found,
         duration_s=ride.duration_s,
         length_min_m=proof.length_min_m,
@@ -73,7 +73,7 @@ def checked(plan: RidePlan, request: Request) -> Checked:
         margin_min=float(margins.min()) if len(margins) else None,
         violations=found,
     )
-    return Checked(ok=not found, told=told, show=partial(_show, plan, told, proof))
+    return Checked(ok=not found, values=summary, show=partial(_show, plan, summary, proof))
 
 
 def _refuse_if_unproved(plan: RidePlan, *, quiet: bool) -> None:
@@ -99,16 +99,16 @@ def _show_live(plan: RidePlan, proof: PlatformProof) -> None:
     _show_findings(proof.violations)
 
 
-def _show(plan: RidePlan, told: RideCheckTold, proof: PlatformProof) -> None:
-    colour, word = ("green", "ok") if told["ok"] else ("red", "refused")
+def _show(plan: RidePlan, summary: RideCheckSummary, proof: PlatformProof) -> None:
+    colour, word = ("green", "ok") if summary["ok"] else ("red", "refused")
     words = f": {plan.scenario.name} on {plan.rig.name}, {proof.duration_s:.2f} s of ride"
     out.print(styled(colour, word), words, sep="")
     out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
     out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
     if proof.gate_tried_s > 0.0:
-        out.print(judged_line(plan), soft_wrap=True)
-    out.print(f"governor active in {100.0 * (told['governed_share'] or 0.0):.1f} % of it")
-    _show_findings(told["violations"])
+        out.print(load_line(plan), soft_wrap=True)
+    out.print(f"governor active in {100.0 * (summary['governed_share'] or 0.0):.1f} % of it")
+    _show_findings(summary["violations"])
 
 
 def _show_findings(found: Iterable[PlanFinding]) -> None:

@@ -14,7 +14,7 @@ from hil.config.fields import Coordinate, Seconds
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.machines.cueing.preset import CueingPreset, read_preset
 from hil.stations.platform.scenario import Plan, Scenario, parted, rig_of
-from hil.stations.simulator.offered import AnySource, source_kind
+from hil.stations.simulator.source_registry import AnySource, source_kind
 
 Algorithm = Literal["classical", "adaptive", "optimal", "mpc", "direct"]
 

@@ -116,13 +116,13 @@ class SourceKind:
     that cannot be known; raises `ConfigError`."""
     inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
     """What a person may ask of the source of such settings; none if left out."""
-    tells: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
+    fields: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
     """What such a source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known."""
     known_ahead: Callable[[Any], bool] = lambda settings: True
     """Whether what the source of such settings will say can be had before a run, on the virtual
     clock; not of a simulator that is heard."""
     judges: bool = False
     """Whether it holds all that it tells against physics itself; what another one tells the bench
-    does (`hil.stations.simulator.judged`)."""
+    does (`hil.stations.simulator.judged_source`)."""
     remedy: Callable[[Any, ForceFinding], str] = lambda settings, finding: ""
     """What to write into such settings so that a mean force is a vehicle's; empty: nobody knows."""

@@ -8,7 +8,7 @@ from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.hosts.map_kind import HOST_MAP
 from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.station import Option, Section, Station
 from hil.stations.platform.station import OPTIONS as PLATFORM_OPTIONS
 from hil.stations.platform.station import SECTIONS as PLATFORM_SECTIONS
@@ -88,10 +88,10 @@ def _warm(quiet: bool) -> None:
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.stations.simulator.offered import sources_offered
-    from hil.stations.simulator.offered_wires import wires_offered
+    from hil.stations.simulator.source_registry import installed_sources
+    from hil.stations.simulator.wire_registry import installed_wires
 
-    return sources_offered() + wires_offered()
+    return installed_sources() + installed_wires()
 
 
 STATION: Final = Station(

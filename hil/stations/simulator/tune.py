@@ -56,7 +56,7 @@ class TuneRequest:
     seed: int = 0
 
 
-def tuned_preset(request: TuneRequest, told: Callable[[int], None] | None = None) -> Tuned:
+def tune_preset(request: TuneRequest, report: Callable[[int], None] | None = None) -> Tuned:
     """Look for the best parameters.
 
     Args:
@@ -72,7 +72,7 @@ def tuned_preset(request: TuneRequest, told: Callable[[int], None] | None = None
     objective, start = _objective(request)
     trials = request.trials or (OMCT_TRIALS if request.objective == "omct" else TRIALS)
     try:
-        return tune(objective, Knobs.of(start), trials=trials, seed=request.seed, told=told)
+        return tune(objective, Knobs.of(start), trials=trials, seed=request.seed, report=report)
     except NothingFitsError as error:
         raise RefusedError(str(error)) from None
     except ValueError as error:

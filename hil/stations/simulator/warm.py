@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from hil.stations.platform.warm import warm_and_say
+from hil.stations.platform.kernel_warmup import warm_and_say
 from hil.stations.simulator import head
-from platform6dof.cueing import adaptive_kernels, course, governor, kernels, slopes, turns
-from platform6dof.cueing.felt import felt
+from platform6dof.cueing import adaptive_kernels, course, governor, kernels, slopes
+from platform6dof.cueing import angle_signs as turns
+from platform6dof.cueing.head_motion import felt
 from platform6dof.pose import PlatformSetpoint
 
 

@@ -1,4 +1,4 @@
-"""A robot of a scenario put into its world: engine, gate, law, and the source of its motion."""
+"""Bench of a scenario's robot in its world: engine, gate, law, and the source of its motion."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.laws import diagram_law, joint_law
+from hil.stations.world.contact_watch import ContactWatch
+from hil.stations.world.control_laws import diagram_law, joint_law
+from hil.stations.world.gated_robot import GatedRobot, robot_limits
+from hil.stations.world.held_robot import HeldRobot
 from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldLaw, WorldPlan
-from hil.stations.world.sources.opened import LiveMeans, open_source
 from hil.stations.world.sources.source import SetpointSource
-from hil.stations.world.standing import StandingRobot
-from hil.stations.world.touching import ContactWatch
+from hil.stations.world.sources.source_setup import LiveInputs, open_source
 from safety.robot_limits import RobotLimits
 from sim.world.control.laws import Gains
-from sim.world.engine.compiled import ModelText
+from sim.world.engine.contact_pairs import ContactPairs
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.stability import unstable_drives
-from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
 from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
@@ -39,94 +39,98 @@ from sim.world.sensors.readings import RobotSensors
 Array = NDArray[np.float64]
 
 DEEP_M: Final = 1e-3
-"""In each other where a run begins: more is refused."""
+"""Deepest overlap of two bodies where a run begins [m]; more is refused."""
 
 NOTHING: Final = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorldBench:
-    """All that a run turns; made anew for each run, as the engine has a state."""
+    """Parts that a run steps; made anew for each run, as the engine has a state."""
 
     plan: WorldPlan
-    """What is run."""
+    """Plan of the run."""
     world: World
-    """The engine with its state."""
+    """Physics engine with its state."""
     robot: WorldRobot
-    """Its robot, for measuring."""
+    """Robot of the scenario, for measuring."""
     gated: GatedRobot
-    """The same behind its gate, for moving."""
+    """Robot of the scenario behind its gate, for moving."""
     source: SetpointSource
-    """Where to be at every step."""
+    """Source of the setpoint of every step."""
     line: StraightLine | None
-    """That the tool shall follow, if one shall."""
+    """Line that the tool follows; None if it follows none."""
     chain: Chain | None
-    """To the tool; None if no driven joint leads to a place."""
+    """Chain of joints to the tool; None if no driven joint leads to a place."""
     slides: NDArray[np.bool_]
     """Whether each driven joint slides, shape (drives,)."""
     sensors: RobotSensors
-    """Of its document."""
+    """Sensors of the robot's document."""
     contacts: ContactWatch
-    """Of all robots."""
+    """Watch of the contacts of all robots."""
     law: WorldLaw
-    """By which it is moved."""
-    standing: tuple[StandingRobot, ...] = ()
-    """Other robots of its scene, by which they are held where they stand."""
-    unborne: Array | None = None
-    """Inverse of its base's pose where it starts, shape (4, 4), if what bears it may move."""
+    """Law that moves the robot."""
+    standing: tuple[HeldRobot, ...] = ()
+    """Other robots of the scene, each held where it starts."""
+    inverse_base_pose: Array | None = None
+    """Inverse of the base's pose at the start, shape (4, 4), if what bears the robot may move."""
 
     def tool_pose(self) -> Array | None:
-        """Of the tool in the world by the measured joints, shape (4, 4).
+        """Pose of the tool in the world by the measured joints, shape (4, 4).
 
         Where its base moves, that is taken from a step before.
         """
         if self.chain is None:
             return None
         pose = self.chain.pose(self.robot.positions()[list(self.chain.places)])
-        return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
+        return (
+            pose
+            if self.inverse_base_pose is None
+            else self.robot.pose(BASE) @ self.inverse_base_pose @ pose
+        )
 
     def shown(self) -> NDArray[np.float64]:
-        """What the panel blocks of its diagram show, shape (blocks,); none of another law."""
+        """Values of the diagram's panel blocks, shape (blocks,); empty under another law."""
         shown_now = getattr(self.gated.law, "shown_now", None)
         return NOTHING if shown_now is None else shown_now()
 
     def close(self) -> None:
-        """End what its law has begun."""
+        """End the processes that its law has begun."""
         if (close := getattr(self.gated.law, "close", None)) is not None:
             close()
 
 
 def open_bench(
-    plan: WorldPlan, law: WorldLaw | None = None, live: LiveMeans | None = None, *,
+    plan: WorldPlan, law: WorldLaw | None = None, live: LiveInputs | None = None, *,
     paced: bool = False,
 ) -> WorldBench:  # fmt: skip
     """Put a plan's robot into its world, where its document starts.
 
     Args:
-        law: in place of the scenario's.
-        live: who leads it; None where nobody does.
+        law: law in place of the scenario's.
+        live: operator's inputs; None where nobody leads the run.
         paced: whether it is turned in real time.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
     """
     world = _world(plan)
-    pairs = TouchingPairs(world)
+    pairs = ContactPairs(world)
     if deep := pairs.deep(DEEP_M):
-        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+        overlaps = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
                 for (one, other), depth_m in deep.items()]  # fmt: skip
         right = "another start, mount or place is needed"
-        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
+        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *overlaps]))
     place, law, sensors = _chain(plan, world), law or plan.scenario.law, _sensors(plan, world)
     gains = gains_of(plan, world)
     gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
     source, line = open_source(plan, place.chain, start, limits, live)
-    return _furnished(plan, world, pairs, law, gated, source, line, place, sensors)
+    return _assemble_bench(plan, world, pairs, law, gated, source, line, place, sensors)
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
-    """The text of the engine's model; the robot that moves is its first.
+    """Text of the engine's model; the robot that moves is its first.
 
     Raises:
         FieldFullError: if a field's bodies find no places.
@@ -138,7 +142,7 @@ def model_of_plan(plan: WorldPlan) -> ModelText:
 
 
 def gains_of(plan: WorldPlan, world: World) -> Gains:
-    """Of a plan's law, in a world that is where its document starts."""
+    """Gains of a plan's law, in a world that is where its document starts."""
     given = plan.scenario.gains
     if given is None:
         inertias = RobotDynamics(world, world.robots[0]).inertias()
@@ -154,37 +158,37 @@ def bench_again(
     source: SetpointSource,
     line: StraightLine | None,
 ) -> WorldBench:
-    """Everything of a run in a world that is where its document starts; nothing is planned.
+    """Bench in a world that is where its document starts; nothing is planned.
 
     Args:
         gains: as `gains_of` has them.
-        source: in the order of the robot's drives.
+        source: source of setpoints, in the order of the robot's drives.
 
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    chain, pairs, sensors = _chain(plan, world), TouchingPairs(world), _sensors(plan, world)
+    chain, pairs, sensors = _chain(plan, world), ContactPairs(world), _sensors(plan, world)
     gated, _ = _gated(plan, world, pairs, law, gains, chain, sensors)
-    return _furnished(plan, world, pairs, law, gated, source, line, chain, sensors)
+    return _assemble_bench(plan, world, pairs, law, gated, source, line, chain, sensors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ToolChain:
-    """Where a robot and its tool are."""
+    """Chain to a robot's tool, and pose of its base."""
 
     chain: Chain | None
-    """To the tool; None if no driven joint leads to a place."""
+    """Chain of joints to the tool; None if no driven joint leads to a place."""
     base: Array | None
-    """Pose of its base before its own D-H frame; None for the origin."""
-    unborne: Array | None
-    """Inverse of its base's pose, if that may move."""
+    """Pose of the base before its own D-H frame; None for the origin."""
+    inverse_base_pose: Array | None
+    """Inverse of the base's pose; None if that cannot move."""
 
 
 def _gated(
-    plan: WorldPlan, world: World, pairs: TouchingPairs, law: WorldLaw, gains: Gains,
+    plan: WorldPlan, world: World, pairs: ContactPairs, law: WorldLaw, gains: Gains,
     place: _ToolChain, sensors: RobotSensors, *, paced: bool = False,
 ) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
-    """The robot behind its gate, and what that holds."""
+    """Robot behind its gate, and the limits that the gate holds."""
     scenario, robot = plan.scenario, world.robots[0]
     made = (
         diagram_law(plan, robot, gains, place.chain, sensors, paced=paced)
@@ -197,10 +201,10 @@ def _gated(
     return GatedRobot(robot, RobotDynamics(world, robot), made, limits, *watched), limits
 
 
-def _furnished(
+def _assemble_bench(
     plan: WorldPlan,
     world: World,
-    pairs: TouchingPairs,
+    pairs: ContactPairs,
     law: WorldLaw,
     gated: GatedRobot,
     source: SetpointSource,
@@ -208,28 +212,28 @@ def _furnished(
     place: _ToolChain,
     sensors: RobotSensors,
 ) -> WorldBench:
-    """All that a run turns."""
+    """Bench out of its parts."""
     scenario, robot = plan.scenario, world.robots[0]
     return WorldBench(
         plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
         sensors, ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world),
-        place.unborne,
+        place.inverse_base_pose,
     )  # fmt: skip
 
 
 def _chain(plan: WorldPlan, world: World) -> _ToolChain:
     robot = world.robots[0]
-    base, unborne = _base(plan, robot)
+    base, inverse_base_pose = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
     if chain is not None:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    return _ToolChain(chain, base, unborne)
+    return _ToolChain(chain, base, inverse_base_pose)
 
 
 def _world(plan: WorldPlan) -> World:
-    """The engine with all that stands in it."""
+    """Physics engine with everything of the scenario in it."""
     scenario = plan.scenario
     try:
         world = World(model_of_plan(plan))
@@ -241,7 +245,7 @@ def _world(plan: WorldPlan) -> World:
 
 
 def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | None]:
-    """Pose of its base before its own D-H frame, and the inverse of its base's if that may move.
+    """Pose of the base before its own D-H frame, and the inverse of the base's pose if it may move.
 
     None for a base in the origin, and for one that cannot move.
     """
@@ -251,8 +255,8 @@ def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | Non
     borne = any(one.on for one in rows if one.name == name)
     if not borne:
         free = base.type is not JointType.FIXED
-        unborne = _inverse(robot.pose(BASE)) if free else None
-        return (None if plan.scene is None else robot.placed.pose), unborne
+        inverse_base_pose = _inverse(robot.pose(BASE)) if free else None
+        return (None if plan.scene is None else robot.placed.pose), inverse_base_pose
     own = plan.tree.poses(robot.coordinates())[BASE]
     return robot.pose(BASE) @ _inverse(own), _inverse(robot.pose(BASE))
 
@@ -263,16 +267,16 @@ def _inverse(pose: Array) -> Array:
 
 def _watched(
     plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
-    pairs: TouchingPairs,
+    pairs: ContactPairs,
 ) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
-    """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
+    """Measurements for the gate of a robot in metal: its tool's place, its touching bodies."""
     machine = plan.robot.machine
     tool: Callable[[], tuple[float, ...]] = tuple
     touching: Callable[[], tuple[str, ...]] = tuple
     if machine is not None and machine.box_m is not None:
         if chain is None:
-            told = "machine.box_m needs a tool, and no driven joint moves a place"
-            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+            problem = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {problem}")
         tool = _tool_in_base(robot, chain, base)
     if machine is not None and machine.own_bodies:
         touching = pairs.own
@@ -290,9 +294,9 @@ def _tool_in_base(
     return found
 
 
-def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
-    """The other robots that have drives, each behind a gate of its own."""
-    found: list[StandingRobot] = []
+def _standing(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
+    """Other robots that have drives, each behind a gate of its own."""
+    found: list[HeldRobot] = []
     for robot in world.robots[1:]:
         if not robot.drives:
             continue
@@ -303,7 +307,7 @@ def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
         )
         law = joint_law(document, "torque", "computed", gains, one.step_s)
         name = robot.placed.prefix.removesuffix("/")
-        found.append(StandingRobot(name, GatedRobot(robot, dynamics, law, limits)))
+        found.append(HeldRobot(name, GatedRobot(robot, dynamics, law, limits)))
     return tuple(found)
 
 

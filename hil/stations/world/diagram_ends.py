@@ -1,19 +1,19 @@
-"""What a diagram that moves the robot of a scenario may take, and what it has to give."""
+"""Inputs and output of a diagram that moves the robot of a scenario."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from hil.diagram.check.seam import DiagramEnds
-from hil.diagram.run.use import DiagramUse
+from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.bench import open_bench
+from hil.stations.world.control_laws import signals_to_diagram
 from hil.stations.world.diagram_law import setpoint_of
-from hil.stations.world.laws import told_to_diagram
-from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
 
 
 def ends_of(path: Path) -> DiagramEnds:
-    """The signals of a scenario's robot, and its setpoint; whatever diagram it names, or none.
+    """Signals of a scenario's robot, and its setpoint, whether or not it names a diagram.
 
     Raises:
         ConfigError: if the scenario is none.
@@ -28,6 +28,8 @@ def ends_of(path: Path) -> DiagramEnds:
     given = {key: own[key] for key in ("joints", "end") if key in own}
     use = DiagramUse.build({"file": "none", **given}, str(path))
     bench = open_bench(plan)
-    tells, places = told_to_diagram(plan, bench.robot, use, bench.chain, bench.sensors)
-    setpoint = setpoint_of(plan.scenario.control, len(places), tells)
-    return DiagramEnds(tuple(tells.offered), (setpoint,), step_s=plan.scenario.step_s)
+    signals_of_robot, places = signals_to_diagram(
+        plan, bench.robot, use, bench.chain, bench.sensors
+    )
+    setpoint = setpoint_of(plan.scenario.control, len(places), signals_of_robot)
+    return DiagramEnds(tuple(signals_of_robot.offered), (setpoint,), step_s=plan.scenario.step_s)

@@ -1,6 +1,6 @@
-"""A law that is a functional diagram.
+"""Control law that is a functional diagram.
 
-It stands where the built-in laws stand: behind the gate, which judges every setpoint, and before
+It takes the place of the built-in laws: behind the gate, which judges every setpoint, and before
 the drives, whose limits hold what it commands. When a block makes a number that is not finite the
 built-in law takes over in the same tick, and the gate is asked for a controlled stop.
 """
@@ -16,34 +16,34 @@ from hil.config.errors import ConfigError
 from hil.diagram.check.seam import Endpiece, joined
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
-from hil.diagram.run.panel_page import shown_paths, shown_places
-from hil.stations.world.robot_tells import Array, RobotTells
+from hil.diagram.run.panel_page import paths_of_displays, places_of_displays
+from hil.stations.world.robot_signals import Array, RobotSignals
 
 if TYPE_CHECKING:
+    from hil.diagram.run.diagram_use import DiagramUse, UsedDiagram
     from hil.diagram.run.live import Version
     from hil.diagram.run.models import DiagramModels
-    from hil.diagram.run.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 
 WHOLE_TICKS: Final = 1e-9
-"""A diagram's period this near to whole steps is so many, as a share."""
+"""Distance from whole steps within which a diagram's period counts as whole, as a share."""
 JUMP_PART: Final = 0.05
-"""Of what a drive can, by which its command may jump at a change; 0 if it has no bound."""
+"""Largest jump of a command at a change, as a share of the drive's greatest; 0 without bound."""
 
 
 class DiagramLaw:
-    """A diagram that commands all drives of a robot.
+    """Functional diagram that commands all drives of a robot.
 
     Args:
         used: the diagram.
-        use: what the scenario says of it.
-        tells: signals of the robot.
+        use: table of the scenario about it.
+        robot_signals: signals of the robot.
         control: by what the drives are commanded.
-        drives: of the robot.
-        places: of those that the diagram commands, among the drives.
+        drives: drives of the robot.
+        places: places among the drives of those that the diagram commands.
         built_in: the law of the others, and of all when the diagram cannot go on.
-        step_s: of control; the diagram's period is as many steps as it has.
+        step_s: period of control [s]; the diagram's period is a whole number of these.
         models: its FMUs; None if it has none.
 
     Raises:
@@ -53,7 +53,7 @@ class DiagramLaw:
     law: Law = "computed"
 
     def __init__(
-        self, used: UsedDiagram, use: DiagramUse, tells: RobotTells, control: ControlBy,
+        self, used: UsedDiagram, use: DiagramUse, robot_signals: RobotSignals, control: ControlBy,
         drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
         models: DiagramModels | None = None,
     ) -> None:  # fmt: skip
@@ -63,22 +63,22 @@ class DiagramLaw:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
             raise ConfigError(str(used.path), [text])
         own = [drives[place] for place in places]
-        self._use, self._tells, self._control = use, tells, control
-        setpoint, most = setpoint_of(control, len(own), tells), _most(control, own)
+        self._use, self._robot_signals, self._control = use, robot_signals, control
+        setpoint, most = setpoint_of(control, len(own), robot_signals), _most(control, own)
         self._setpoint = setpoint
         jump = np.where(np.isfinite(most), JUMP_PART * most, 0.0)
         jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
-        self._shown = shown_paths(used.file)
+        self._shown = paths_of_displays(used.file)
         self._built_in = built_in
         bounds = OutputBounds(most, jump, [setpoint.diagram_unit] * len(own))
         self.models = models
-        """Its FMUs; None if it has none."""
+        """FMUs of the diagram; None if it has none."""
         self.diagram = ConnectedDiagram(
             used.version, self._connections, used.bound, bounds, models=models
         )
-        """That computes."""
+        """Diagram that computes the commands."""
         self._asked, self._left, self.fault = np.zeros(len(own)), 0, ""
 
     def _connections(self, version: Version) -> Connections:
@@ -88,22 +88,22 @@ class DiagramLaw:
             ConfigError: if it does not fit the robot.
         """
         wiring, source = self._use.wiring(self._control), str(version.file.path)
-        seam = joined(version.sound, self._tells.offered, [self._setpoint], wiring, source)
+        seam = joined(version.sound, self._robot_signals.offered, [self._setpoint], wiring, source)
         engine = version.engine
         for name, numbers in seam.steady.items():
             engine.set_input(name, numbers)
-        feeds = tuple((engine.inputs[name], self._tells.reads(signal))
+        feeds = tuple((engine.inputs[name], self._robot_signals.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
         output = engine.outputs[seam.outputs[self._control]]
         places = np.arange(output.start, output.stop)
-        return Connections(feeds, places, shown_places(engine, self._shown))
+        return Connections(feeds, places, places_of_displays(engine, self._shown))
 
     def shown_now(self) -> Array:
-        """What each block that shows something shows, shape (blocks,)."""
+        """Values of the blocks that show something, shape (blocks,)."""
         return self.diagram.shown()
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
-        """What the drives are told, within their limits, shape (drives,).
+        """Commands of the drives within their limits, shape (drives,).
 
         Args:
             needed: effort of the robot's model for what is wanted, shape (drives,).
@@ -119,15 +119,15 @@ class DiagramLaw:
         return commands
 
     def _compute(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
-        """A tick of the diagram."""
-        self._tells.now(wanted, found, needed)
+        """Compute a tick of the diagram."""
+        self._robot_signals.now(wanted, found, needed)
         try:
             self._asked = self.diagram.compute()
         except StoppedError as error:
             self.fault = f"the diagram stopped: {error}"
             return
         self._left = self._steps
-        self.diagram.tell()
+        self.diagram.publish()
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
@@ -136,11 +136,11 @@ class DiagramLaw:
         self._built_in.restart()
 
     def close(self) -> None:
-        """End its FMUs."""
+        """End the diagram's FMUs."""
         self.diagram.close()
 
     def carry(self, integrals: Array) -> None:
-        """Of the built-in law."""
+        """Take over the integrals of the built-in law."""
         self._built_in.carry(integrals)
 
     @property
@@ -149,10 +149,10 @@ class DiagramLaw:
         return self._built_in.integrals
 
 
-def setpoint_of(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:
-    """What the drives take."""
-    turning = any(one.name == "wanted_rad" for one in tells.offered)
-    sliding = any(one.name == "wanted_m" for one in tells.offered)
+def setpoint_of(control: ControlBy, count: int, robot_signals: RobotSignals) -> Endpiece:
+    """Setpoint of the drives, as an end of the diagram."""
+    turning = any(one.name == "wanted_rad" for one in robot_signals.offered)
+    sliding = any(one.name == "wanted_m" for one in robot_signals.offered)
     if not (turning or sliding):
         text = "joints turn and slide; a diagram moves joints that all do the same"
         raise ConfigError("diagram.joints", [text])

@@ -18,26 +18,26 @@ class LawChanges:
     """Changes of the diagram that moves the robot of a run, between its steps.
 
     Args:
-        changer: where they come from.
+        changer: source of the changes.
     """
 
     def __init__(self, changer: DiagramChanger) -> None:
         self._changer = changer
 
     def act(self, run: WorldRun, tick: Tick) -> None:
-        """Tell what came of a change, or take the next; it never waits."""
+        """Report the result of a change, or take the next; never waits."""
         self._changer.act(_law(run).diagram, run.journal, tick)
 
     def close(self, run: WorldRun) -> None:
-        """Tell the rest, and of FMUs whose answers came late."""
+        """Report the rest, and FMUs whose answers came late."""
         self._changer.close(run.journal)
         models = _law(run).models
         for path, ticks in {} if models is None else models.late.items():
             if run.journal is not None:
-                told = (
+                text = (
                     f"{path}: the FMU's answer was not there in {ticks} ticks: its outputs stayed"
                 )
-                run.journal.put(run.bench.world.time_s, run.figures.steps, told, {"late": ticks},
+                run.journal.put(run.bench.world.time_s, run.figures.steps, text, {"late": ticks},
                                  who=WHO, level=Level.WARNING)  # fmt: skip
 
 

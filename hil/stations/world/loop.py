@@ -1,4 +1,4 @@
-"""The loop of the virtual environment: a setpoint a step, the gate, the drives, the engine."""
+"""Loop of the virtual environment: a setpoint a step, the gate, the drives, the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
-from hil.stations.world.editing.carried import RowFit, row_columns
+from hil.stations.world.editing.edit_continuation import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
 from sim.world.engine.world import DivergedError
@@ -23,74 +23,74 @@ if TYPE_CHECKING:
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.touching import Touch
+    from hil.stations.world.contact_watch import Touch
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)
-"""In the order of their codes."""
+"""Actions of the gate in the order of their codes."""
 NO_POSE: Final = (math.nan,) * 7
 
 
 @dataclass(slots=True)
 class WorldFigures:
-    """How well a run went, kept while it goes."""
+    """Figures of a run, kept up to date while it lasts."""
 
     error_max_rad: float = 0.0
-    """Greatest distance of a hinge from where it should be while the motion runs."""
+    """Largest error of a hinge while the motion runs [rad]."""
     error_final_rad: float = 0.0
-    """Greatest at the end."""
+    """Largest error of a hinge at the end [rad]."""
     error_max_m: float = 0.0
-    """Likewise of slides."""
+    """Largest error of a slide while the motion runs [m]."""
     error_final_m: float = 0.0
     line_max_m: float = math.nan
-    """Greatest distance of the tool from its line; NaN without one."""
+    """Largest distance of the tool from its line [m]; NaN without one."""
     gap_max_m: float = 0.0
-    """Greatest of the loops."""
+    """Largest gap of a closed loop [m]."""
     steps: int = 0
-    """Of the engine."""
+    """Number of the engine's steps."""
     ended: str = "completed"
-    """How it ended: completed, stopped by a person, refused by the gate, failed (its law or the
+    """Outcome: completed, stopped by a person, refused by the gate, failed (its law or the
     operator's desk did), diverged."""
     reason: str = ""
-    """Why, if it was not completed."""
+    """Reason, if it was not completed."""
     violations: list[str] = field(default_factory=list[str])
-    """What the gate objected to, and contacts that began, with times."""
+    """Objections of the gate, and contacts that began, with times."""
     contacts: int = 0
-    """That began."""
+    """Number of contacts that began."""
 
     @property
     def ok(self) -> bool:
-        """Whether the motion came to its end."""
+        """Whether the motion reached its end."""
         return self.ended == "completed"
 
     @property
     def well(self) -> bool:
-        """Whether it came to its end, or to the one that a person asked for."""
+        """Whether it reached its end, or was stopped by a person."""
         return self.ended in ("completed", "stopped")
 
 
 class BetweenSteps(Protocol):
-    """What happens to a run between the command of a turn and its step."""
+    """Action between the command of a turn and its step."""
 
     def act(self, run: WorldRun, tick: Tick) -> None:
-        """Do it; called once a turn, and never waits."""
+        """Act once a turn; never waits."""
         ...
 
     def close(self, run: WorldRun) -> None:
-        """The run is over; its journal still takes events."""
+        """Finish after the run; its journal still takes events."""
         ...
 
 
 class WorldRun:
-    """One run, as `hil.run.run.Run` has it.
+    """Run of the virtual environment, as `hil.run.run.Run` has it.
 
     Args:
-        bench: at its beginning.
-        journal: where rows and events go; None for a proof, which records nothing.
-        signals: the table of the rows.
-        stopped: tells why the operator wants the end; empty while he does not.
-        lost: tells why it has to end without anybody's request; empty while it has not.
-        between: what else happens in each turn, in this order.
+        bench: bench at the beginning.
+        journal: takes rows and events; None for a proof, which records nothing.
+        signals: table of the rows.
+        stopped: returns why the operator stops the run; empty while he does not.
+        lost: returns why the run has to end without a request; empty while it need not.
+        between: further actions of each turn, in this order.
     """
 
     def __init__(
@@ -105,11 +105,11 @@ class WorldRun:
     ) -> None:
         self.clock, self.period_s = clock, bench.world.step_s
         self.figures: WorldFigures = WorldFigures()
-        """How well it goes."""
+        """Figures up to this step."""
         self.journal: Journal | None = journal
-        """Where rows and events go."""
+        """Journal of rows and events; None for a proof."""
         self.signals: Signals = signals
-        """The table of its rows."""
+        """Table of the rows."""
         self._bench, self._stopped, self._lost = bench, stopped, lost
         self._between = tuple(between)
         self._columns = row_columns(bench)
@@ -118,16 +118,16 @@ class WorldRun:
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
-            self._objected(0.0, tuple(one.message for one in refused))
+            self._note_violations(0.0, tuple(one.message for one in refused))
 
     def turn(self, tick: Tick) -> bool:
-        """One step; whether it was the last."""
+        """Make one step; returns whether it was the last."""
         bench, index = self._bench, tick.index
         found, asked = bench.gated.found(), bench.source.setpoint(index)
         if self._ended_at is None and bench.source.ended:
             self._ended_at = index
-        self._hear_source(tick)
-        self._look_at_contacts(tick)
+        self._record_source_news(tick)
+        self._update_contacts(tick)
         self._hold_others(tick)
         if self._reads:
             bench.sensors.read()
@@ -146,11 +146,11 @@ class WorldRun:
 
     @property
     def bench(self) -> WorldBench:
-        """What it turns; after an edit another one."""
+        """Bench that is stepped; another one after an edit."""
         return self._bench
 
-    def go_on_with(self, bench: WorldBench) -> None:
-        """Turn another bench, which is where this one is; rows keep their columns."""
+    def continue_with(self, bench: WorldBench) -> None:
+        """Continue with another bench in the same state; rows keep their columns."""
         self._bench, self._fit = bench, self._columns.fit(bench)
 
     def _step(self, tick: Tick) -> bool:
@@ -164,11 +164,11 @@ class WorldRun:
         return False
 
     def failed(self, error: Exception) -> bool:
-        """No error is an end of its own."""
+        """Return False: no error is an end of its own."""
         return False
 
     def close(self) -> None:
-        """Leave what moves the robot; there is no device besides."""
+        """Close what moves the robot; there is no device besides."""
         for one in self._between:
             one.close(self)
         self._bench.close()
@@ -181,14 +181,14 @@ class WorldRun:
 
     def _hold_others(self, tick: Tick) -> None:
         for one in self._bench.standing:
-            for told in one.step():
-                text = f"{one.name}: {told}"
+            for message in one.step():
+                text = f"{one.name}: {message}"
                 self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
                 self._put(tick, text, EventKind.VIOLATION)
 
-    # -- what is kept --------------------
+    # -- records --------------------
 
-    def _look_at_contacts(self, tick: Tick) -> None:
+    def _update_contacts(self, tick: Tick) -> None:
         if not tick.index:
             return
         begun, ended = self._bench.contacts.look(tick.t_s)
@@ -198,8 +198,8 @@ class WorldRun:
             self._note_contact(tick, str(one), one, one.force_n)
         for one in ended:
             first, second = one.pair
-            told = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
-            self._note_contact(tick, f"{told} {one.peak_n:.1f} N", one, one.peak_n)
+            text = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
+            self._note_contact(tick, f"{text} {one.peak_n:.1f} N", one, one.peak_n)
 
     def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
         if self.journal is not None:
@@ -208,7 +208,7 @@ class WorldRun:
             self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
                               level=Level.WARNING)  # fmt: skip
 
-    def _hear_source(self, tick: Tick) -> None:
+    def _record_source_news(self, tick: Tick) -> None:
         for one in self._bench.source.news():
             if self.journal is not None:
                 level = Level.WARNING if one.warning else Level.INFO
@@ -220,9 +220,9 @@ class WorldRun:
             return
         only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
         asked = bool(stop) and not failed and only_asked
-        told = tuple(one.message for one in verdict.violations)
+        messages = tuple(one.message for one in verdict.violations)
         ended = "failed" if failed else "stopped" if asked else "refused"
-        self._objected(tick.t_s, told, ended)
+        self._note_violations(tick.t_s, messages, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
@@ -232,12 +232,14 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
-    def _objected(self, t_s: float, told: tuple[str, ...], ended: str = "refused") -> None:
-        """Keep what the gate said; the first that a person did not ask for is how it ended."""
-        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in told]
+    def _note_violations(
+        self, t_s: float, messages: tuple[str, ...], ended: str = "refused"
+    ) -> None:
+        """Record objections; the first that a person did not ask for decides the outcome."""
+        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
         if self.figures.well:
             self.figures.ended = ended
-            self.figures.reason = f"t = {t_s:.3f} s: {told[0]}"
+            self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
 
     def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
         figures, bench = self.figures, self._bench

@@ -1,4 +1,4 @@
-"""What is left to the limits of a robot of the virtual environment: of its joints and drives."""
+"""Remaining travel of joints and effort of drives of a robot, from the plan of its run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.scene.margins import MarginGroup, travel
 from hil.stations.world.motions import slides_of
-from hil.stations.world.recorded import recorded_robot
+from hil.stations.world.recorded_world import recorded_robot
 from hil.stations.world.signals import joint_signal
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 
-def margins_of(told: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    """Of driven joints with limits, and of drives, from the plan in a run's header.
+def margins_of(document: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
+    """Margins of driven joints with limits, and of drives, from the plan in a run's header.
 
     Raises:
-        KeyError: if it is no such plan.
-        ValueError: if its robot's document is none.
+        KeyError: if it is not such a plan.
+        ValueError: if its robot's document is not valid.
     """
-    robot = recorded_robot(told)
+    robot = recorded_robot(document)
     groups = (_travels(robot), _efforts(robot))
     return tuple(one for one in groups if one is not None)
 
@@ -62,7 +62,7 @@ def _efforts(robot: Robot) -> MarginGroup | None:
 
 
 def _chosen(rule: Rule, places: NDArray[np.intp]) -> Rule:
-    """A rule for some of a field's values."""
+    """Rule for some of a field's values."""
     return lambda values: rule(values[places])
 
 

@@ -1,4 +1,4 @@
-"""The motion that a scenario asks for, laid out ahead for every step of control."""
+"""Motion of a scenario, planned ahead for every step of control."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
-from hil.stations.world.led_settings import JogMotion
+from hil.stations.world.operator_motion_settings import JogMotion
 from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMotion, Timing
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import (
+from sim.world.motion.planned_motion import (
     JointInterpolation,
     PlannedMotion,
     UnreachableError,
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 LINE_STEPS_MOST: Final = 1_000_000
-"""Steps of a line, whose joints are all found before it begins."""
+"""Most steps of a line, whose joints are all found before it begins."""
 
 
 def planned_motion(
     plan: WorldPlan, motion: JointsMotion | LineMotion, chain: Chain | None, start: Array
 ) -> tuple[PlannedMotion | JointInterpolation, StraightLine | None]:
-    """Setpoints of all drives, and the line that a place shall follow, if one shall.
+    """Setpoints of all drives, and the line that a place follows; None if it follows none.
 
     Args:
-        chain: to the place that moves; None if the robot has none.
-        start: of the driven joints [rad] or [m], shape (drives,).
+        chain: chain to the place that moves; None if the robot has none.
+        start: coordinates of the driven joints [rad] or [m], shape (drives,).
 
     Raises:
         RefusedError: if the motion cannot be made.
@@ -55,10 +55,10 @@ def planned_motion(
             ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
             return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
         if chain is None or plan.robot_has_loops:
-            told = (
+            problem = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
             )
-            raise RefusedError(f"motion.kind = 'line': {told} has no inverse kinematics here")
+            raise RefusedError(f"motion.kind = 'line': {problem} has no inverse kinematics here")
         line = _line(motion, chain, start, goal)
         timing = profile(motion, line.turn_rad, line.length_m)
         _check_length(timing.duration_s, period_s)
@@ -69,7 +69,7 @@ def planned_motion(
 
 
 def _check_length(duration_s: float, period_s: float) -> None:
-    """Refuse a line whose joints would be more numbers than are kept ahead."""
+    """Refuse a line whose joints would be more numbers than are stored ahead."""
     if duration_s > LINE_STEPS_MOST * period_s:
         raise RefusedError(
             f"motion.duration_s = {duration_s:g} s: a line is planned ahead, at most "
@@ -79,7 +79,7 @@ def _check_length(duration_s: float, period_s: float) -> None:
 
 
 def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
-    """How a motion of a greatest turn and a greatest way runs.
+    """Time course of a motion, by its largest turn and its largest travel.
 
     Raises:
         ValueError: if its time is shorter than the bounds allow.
@@ -117,13 +117,13 @@ def slides_of(robot: Robot) -> list[bool]:
 def chain_of(
     plan: WorldPlan, standing: dict[int, tuple[float, ...]], base: Array | None = None
 ) -> Chain | None:
-    """The chain to the place whose pose is told and moved; None if no driven joint leads to it.
+    """Chain to the place that is recorded and moved; None if no driven joint leads to it.
 
     Args:
-        base: where the robot stands in the world, shape (4, 4); None for the origin.
+        base: pose of the robot's base in the world, shape (4, 4); None for the origin.
 
     Raises:
-        RefusedError: if the scenario names a place that is not there.
+        RefusedError: if the scenario names a place that does not exist.
     """
     motion = plan.scenario.motion
     end = motion.end if isinstance(motion, LineMotion | JogMotion) else None

@@ -1,4 +1,4 @@
-"""Pictures by a process of their own: this side loads neither OpenGL nor the engine."""
+"""Pictures by a separate process: this side loads neither OpenGL nor the engine."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ from sim.world.pictures.wire import (
 )
 
 LIBRARIES: Final = ("egl", "osmesa")
-"""OpenGL without a screen, in the order in which it is tried."""
+"""Libraries of OpenGL without a screen, in the order in which they are tried."""
 LIMIT_S: Final = 30.0
-"""For one answer: the first loads the engine, a fine picture on a busy machine takes seconds."""
+"""Longest wait for an answer [s]: the first loads the engine, a fine picture takes seconds."""
 PIPE_BYTES: Final = 1 << 20
-"""That wait between the processes, if the system lets them."""
+"""Size of the pipes between the processes [bytes], if the system permits it."""
 
 Bytes = NDArray[np.uint8]
 Positions = Sequence[float] | NDArray[np.float64]
 
 
 class PicturesError(RefusedError):
-    """No picture could be had; the text says why."""
+    """Failure to draw a picture; the text says why."""
 
 
 class _NoOpenglError(PicturesError):
-    """It cannot be had by one library."""
+    """Failure of one OpenGL library."""
 
 
 class PictureProcess:
-    """A process that draws one model.
+    """Process that draws one model.
 
     Args:
-        order: what it draws, and how.
-        limit_s: for an answer.
-        environment: variables laid over this process' own.
-        now_s: time on a clock that only goes on.
+        order: model, views and size of the pictures.
+        limit_s: longest wait for an answer [s].
+        environment: variables laid over those of this process.
+        now_s: monotonic time [s].
 
     Raises:
-        PicturesError: if there is no OpenGL, the engine does not take the model, or nothing is
-            answered within the limit.
+        PicturesError: if there is no OpenGL, the engine does not take the model, or no answer comes
+        within the limit.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class PictureProcess:
         now_s: Callable[[], float] | None = None,
     ) -> None:
         self.order = order
-        """What it draws, and how."""
+        """Model, views and size of the pictures."""
         self._limit_s, self._now_s = limit_s, now_s or RealClock().now_s
         reasons: list[str] = []
         for library in LIBRARIES:
@@ -103,23 +103,23 @@ class PictureProcess:
         self._unsent = memoryview(message(ORDER, self.order.to_json()))
         self._kind: bytes | None = None
         self._owed = 0
-        self._hear_into(HEAD.size)
+        self._read_into(HEAD.size)
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process identifier."""
         return self._child.pid
 
     def draw(self, positions: Positions) -> Bytes:
-        """A state's picture of every view, shape (views, height, width, 3).
+        """Draw a state from every view, shape (views, height, width, 3).
 
         Raises:
-            PicturesError: if there is none within the limit; the process is ended then.
+            PicturesError: if it does not come within the limit; the process is ended then.
         """
         return next(self.film((positions,)))
 
     def film(self, states: Iterable[Positions]) -> Iterator[Bytes]:
-        """Pictures of states, in their order; while one is used the next is drawn.
+        """Draw states in their order; while one picture is used the next is drawn.
 
         Raises:
             PicturesError: if one does not come within the limit; the process is ended then.
@@ -156,7 +156,7 @@ class PictureProcess:
         return body.reshape(self.order.shape)
 
     def _wait(self, wanted: bytes) -> Bytes:
-        """The body of the next message, which is of a kind."""
+        """Body of the next message, which must be of this kind."""
         end_s = self._now_s() + self._limit_s
         while (heard := self._next()) is None:
             left_s = end_s - self._now_s()
@@ -174,7 +174,7 @@ class PictureProcess:
         return body
 
     def _next(self) -> tuple[bytes, Bytes] | None:
-        """A message that is there as a whole; each is heard into a place of its own size."""
+        """Next complete message; each is read into a buffer of its own size."""
         if self._heard < self._place.size:
             return None
         if self._kind is None:
@@ -182,20 +182,20 @@ class PictureProcess:
                 self._kind, length = head(self._place.tobytes())
             except WireError as error:
                 raise PicturesError(str(error)) from None
-            self._hear_into(length)
+            self._read_into(length)
             return self._next()
         kind, body = self._kind, self._place
         self._kind = None
-        self._hear_into(HEAD.size)
+        self._read_into(HEAD.size)
         return kind, body
 
-    def _hear_into(self, size: int) -> None:
+    def _read_into(self, size: int) -> None:
         self._place, self._heard = np.empty(size, np.uint8), 0
 
     def _pump(self, most_s: float) -> bool:
-        """Send and hear what can be, waiting for some of it; whether the process still speaks.
+        """Send and receive what can be, waiting for some of it; whether the process still answers.
 
-        Both at once: it does not listen while nobody takes its pictures.
+        Both at once: it does not read while nobody takes its pictures.
         """
         orders, answers = self._ends
         sending = [orders] if self._unsent else []

@@ -1,4 +1,4 @@
-"""Motions that are laid out ahead: joints in step, or a place along a straight line."""
+"""Motions that are planned ahead: joints in step, or a place along a straight line."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
 
 
 class JointGoal(Settings):
-    """Where one joint shall go: one of four ways to say it."""
+    """Goal of one joint, by one of four keys."""
 
     joint: int
-    """Its number in the document."""
+    """Number of the joint in the document."""
     by_deg: Turn | None = None
-    """So far from where it starts, a hinge."""
+    """Turn of a hinge from where it starts [deg]."""
     to_deg: Turn | None = None
-    """To this angle, a hinge."""
+    """Angle of a hinge [deg]."""
     by_m: Way | None = None
-    """So far from where it starts, a slide."""
+    """Travel of a slide from where it starts [m]."""
     to_m: Way | None = None
-    """To this way, a slide."""
+    """Position of a slide [m]."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -37,14 +37,14 @@ class JointGoal(Settings):
 
 
 class JointStart(Settings):
-    """Where one joint starts, in place of where its document says."""
+    """Start of one joint, in place of that in its document."""
 
     joint: int
-    """Its number in the document."""
+    """Number of the joint in the document."""
     deg: Turn | None = None
-    """A hinge's angle."""
+    """Angle of a hinge [deg]."""
     m: Way | None = None
-    """A slide's way."""
+    """Position of a slide [m]."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -54,43 +54,43 @@ class JointStart(Settings):
 
 
 class Timing(Settings):
-    """How a motion runs along its way."""
+    """Time course of a motion along its path."""
 
     profile: Literal["jerk", "quintic", "uniform"] = "jerk"
     """``jerk``: from rest to rest with bounded jerk; ``quintic``: of fifth order; ``uniform``: in
     equal increments, at once at its speed."""
     duration_s: Seconds | None = None
-    """How long it takes; left out, as short as the bounds allow."""
+    """Duration [s]; left out, as short as the bounds allow."""
     speed_deg_s: RateDeg = 55.0
-    """Of each joint, or of the turn along a line."""
+    """Highest speed of each joint, or of the turn along a line [deg/s]."""
     acceleration_deg_s2: AccelerationDeg = 120.0
-    """Likewise."""
+    """Highest acceleration of each joint, or of the turn along a line [deg/s²]."""
     jerk_deg_s3: JerkDeg = 600.0
-    """Likewise."""
+    """Highest jerk of each joint, or of the turn along a line [deg/s³]."""
     speed_m_s: WaySpeed = 0.5
-    """Of each slide, or along a line."""
+    """Highest speed of each slide, or along a line [m/s]."""
     acceleration_m_s2: Positive = 1.0
-    """Likewise."""
+    """Highest acceleration of each slide, or along a line [m/s²]."""
     jerk_m_s3: Positive = 5.0
-    """Likewise."""
+    """Highest jerk of each slide, or along a line [m/s³]."""
 
 
 class HoldMotion(Settings):
-    """All joints where they start, against all that pulls at them."""
+    """All joints held where they start, against all that pulls at them."""
 
     kind: Literal["hold"]
     """Always ``hold``."""
     duration_s: Seconds | None = None
-    """How long; left out, 10 s on the virtual clock, and in real time until it is stopped."""
+    """Duration [s]; left out, 10 s on the virtual clock, and in real time until it is stopped."""
 
 
 class JointsMotion(Timing):
-    """All joints in step, along the straight way in joint space."""
+    """All joints in step, along the straight line in joint space."""
 
     kind: Literal["joints"]
     """Always ``joints``."""
     goal: tuple[JointGoal, ...]
-    """Of the joints that move; the others stay."""
+    """Goals of the joints that move; the others stay."""
 
 
 class LineMotion(Timing):
@@ -101,20 +101,20 @@ class LineMotion(Timing):
     end: int | None = None
     """Number of the end joint whose place moves; the robot's first one if left out."""
     goal: tuple[JointGoal, ...] = ()
-    """Joints whose goal tells the line's end, or, without it, the two below."""
+    """Joint goals that define the line's end; left out, the two keys below do."""
     by_m: tuple[Way, Way, Way] | None = None
-    """Way in the world's axes x, y, z."""
+    """Travel along the world's axes x, y, z [m]."""
     turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
-    """Turns about the world's x, then y, then z."""
+    """Turns about the world's x, then y, then z [deg]."""
     turning: Literal["slerp", "three_part"] = "slerp"
-    """About one axis all the way, or about x, y and z one after the other."""
+    """Rotation about one axis all the way, or about x, y and z one after the other."""
     parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
-    """Shares of the way at which x and y are done, for ``three_part``."""
+    """Shares of the path at which x and y are done, for ``three_part``."""
     inverse: Literal["dls", "ccd"] = "dls"
-    """How joints are found: by damped least squares, which arrive in every step, or by coordinate
-    descent, a few sweeps in each, which goes on in the next."""
+    """Method that finds the joints: damped least squares, which converges in every step, or
+    coordinate descent, a few sweeps in each, which continues in the next."""
     sweeps: Annotated[int, Field(ge=1, le=1000)] = 5
-    """Of coordinate descent over all joints, in a step."""
+    """Sweeps of coordinate descent over all joints, in a step."""
 
     @model_validator(mode="after")
     def _has_an_end(self) -> Self:

@@ -1,4 +1,4 @@
-"""What the page of a run of the virtual environment shows besides: joints, robot and tool."""
+"""Station's part of a run's page: joints, robot and tool."""
 
 from collections.abc import Iterator
 from itertools import islice, zip_longest
@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import any_finite, curve, lines
-from hil.report.recorded import RecordedRun, Row, Table, Tables
+from hil.report.recorded_run import RecordedRun, Row, Table, Tables
 from hil.report.style import (
     INK,
     LEG_COLOURS,
@@ -24,9 +24,8 @@ from hil.report.style import (
     draw_png,
     place,
 )
-from hil.stations.world.filming import instants as drawn_instants
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.recorded import COORDINATES, RecordedWorld
+from hil.stations.world.recorded_world import COORDINATES, RecordedWorld
 from hil.stations.world.report_values import (
     joint_lines,
     joint_places,
@@ -34,6 +33,7 @@ from hil.stations.world.report_values import (
     signal_of,
     values,
 )
+from hil.stations.world.run_film import instants as drawn_instants
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE
@@ -41,17 +41,17 @@ from sim.world.robots.model import NOWHERE
 Array = NDArray[np.float64]
 
 FRAMES: Final = 6
-"""Instants at which a robot is drawn."""
+"""Number of instants at which a robot is drawn."""
 MARKED: Final = 12
-"""Contacts whose beginnings are marked."""
+"""Most contacts whose beginnings are marked."""
 SENSORS: Final = 8
-"""Quantities of sensors that are drawn."""
+"""Most quantities of sensors that are drawn."""
 LOSSES_MAX: Final = 20
-"""Lines of what did not act, at most."""
+"""Most lines about contents that had no effect."""
 VIEWS: Final = (("from the side", 0, 2), ("from above", 0, 1))
-"""Name of each view, and which axes of the world it shows."""
+"""Name of each view, and the axes of the world that it shows."""
 SHOWN: Final = {"rad": ("deg", 180.0 / np.pi), "m": ("mm", 1e3)}
-"""Units in which joints are shown."""
+"""Unit and factor in which joints are shown, by their own unit."""
 
 
 def joints_over_time(run: RecordedRun) -> Picture | None:
@@ -85,7 +85,7 @@ def joints_over_time(run: RecordedRun) -> Picture | None:
 
 
 def instants(run: RecordedRun) -> Picture | None:
-    """The robot at some instants, as a camera sees it; None where nothing can be drawn."""
+    """Pictures of the robot at some instants, by a camera; None where nothing can be drawn."""
     if len(run.times) < 2:
         return None
     try:
@@ -107,7 +107,7 @@ def instants(run: RecordedRun) -> Picture | None:
 
 
 def motion_frames(run: RecordedRun) -> Picture | None:
-    """The robot at some instants as lines between its links, with the way of its tool."""
+    """Robot at some instants as lines between its links, with the path of its tool."""
     if len(run.times) < 2:
         return None
     try:
@@ -145,7 +145,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
 
 
 def tool_path(run: RecordedRun) -> Picture | None:
-    """The tool's path in space, over time, and off the straight way between its ends."""
+    """Tool's path in space, over time, and off the straight line between its ends."""
     if len(run.times) < 2 or any_finite(run, lambda part: _where(~np.isfinite(_tool_m(part)))):
         return None
     first, last = (_tool_m(run.part(row, row + 1))[0] for row in (0, len(run.times) - 1))
@@ -189,7 +189,7 @@ def tool_path(run: RecordedRun) -> Picture | None:
 
 
 def _path(axes: Axes, way_m: Array, across: str, up: str) -> None:
-    """A path in two axes of the world, with its ends and the straight way between these."""
+    """Draw a path in two axes of the world, with its ends and the straight line between them."""
     ends = way_m[[0, -1]]
     axes.plot(ends[:, 0], ends[:, 1], color=WANTED, lw=3.0, label="straight way")
     axes.plot(way_m[:, 0], way_m[:, 1], color=INK, lw=1.2, label="tool")
@@ -201,7 +201,7 @@ def _path(axes: Axes, way_m: Array, across: str, up: str) -> None:
 
 
 def contact_force(run: RecordedRun) -> Picture | None:
-    """Normal forces of all that touches robots, over time, and which contacts began when."""
+    """Normal forces of all that touches robots, over time, and the beginnings of contacts."""
     if len(run.times) < 2 or not any_finite(run, lambda part: _where(_force_n(part) != 0.0)):
         return None
     ((force,),) = lines(run, _force_n)
@@ -215,8 +215,8 @@ def contact_force(run: RecordedRun) -> Picture | None:
         axes = figure.subplots()
         place(figure, right_in=2.6, top_in=0.1)
         _line(axes, run.times, force, INK)
-        for index, (t_s, told) in enumerate(begun[:MARKED]):
-            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=told)
+        for index, (t_s, label) in enumerate(begun[:MARKED]):
+            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=label)
         axes.margins(x=0.01)
         axes.set_ylim(bottom=0.0)
         axes.set_xlabel("time [s]")
@@ -229,7 +229,7 @@ def contact_force(run: RecordedRun) -> Picture | None:
 
 
 def sensor_readings(run: RecordedRun) -> Picture | None:
-    """What the robot's sensors told over time; of many the first ones."""
+    """Readings of the robot's sensors over time; of many the first ones."""
     fields = run.recording.header.signals.fields
     names = [one.name for one in fields]
     shown = fields[names.index(COORDINATES) + 1 :][:SENSORS] if COORDINATES in names else ()
@@ -262,7 +262,7 @@ def sensor_readings(run: RecordedRun) -> Picture | None:
 
 
 def joint_errors(run: RecordedRun) -> Tables | None:
-    """How far each joint was from where it should be."""
+    """Error of each joint."""
     wanted, found = (signal_of(run, name) for name in ("wanted", "position"))
     if wanted is None or found is None or not len(run.times):
         return None
@@ -282,9 +282,9 @@ def joint_errors(run: RecordedRun) -> Tables | None:
 
 
 def losses(run: RecordedRun) -> Tables | None:
-    """What of the robots' documents did not act."""
-    told = (run.recording.scenario or {}).get("losses")
-    lines = [str(one) for one in told] if isinstance(told, list) else []
+    """Contents of the robots' documents that had no effect."""
+    listed = (run.recording.scenario or {}).get("losses")
+    lines = [str(one) for one in listed] if isinstance(listed, list) else []
     if not lines:
         return None
     more = len(lines) - LOSSES_MAX
@@ -294,7 +294,7 @@ def losses(run: RecordedRun) -> Tables | None:
 
 
 def _tool_m(part: RecordedRun) -> Array:
-    """Place of the tool, shape (rows, 3)."""
+    """Position of the tool [m], shape (rows, 3)."""
     return part.recording.column("tool_pose")[:, :3]
 
 
@@ -303,18 +303,18 @@ def _force_n(part: RecordedRun) -> Array:
 
 
 def _where(chosen: NDArray[np.bool_]) -> Array:
-    """1 where it is so, NaN elsewhere."""
+    """Mask as numbers: 1 where true, NaN elsewhere."""
     return np.where(chosen, 1.0, np.nan)
 
 
 def robot_lines(world: World, positions: Array) -> Iterator[Array]:
-    """Lines from the frame of each link to where its joints lead, shape (2, 3).
+    """Lines from the frame of each link to its joints, shape (2, 3).
 
     To the frames of the links that it carries, to its ends, and to its points that close loops.
 
     Args:
-        world: of the robot, its first one; it is moved.
-        positions: of everything that moves there.
+        world: world of the robot, its first one; it is moved.
+        positions: coordinates of everything that moves there.
     """
     world.move_to(positions)
     world.settle()

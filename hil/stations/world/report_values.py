@@ -6,19 +6,19 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.decimation import Line
 from hil.recording.signals import Signal
-from hil.recording.thinned import Line
 from hil.report.pieces import lines
-from hil.report.recorded import RecordedRun
+from hil.report.recorded_run import RecordedRun
 
 Array = NDArray[np.float64]
 
 
 def joint_lines(run: RecordedRun, *names: str) -> list[dict[str, tuple[str, Line]]]:
-    """Of each signal the unit and the line of each driven joint, by its name.
+    """Unit and line of each driven joint, by its name, for each signal.
 
     Args:
-        names: how the names of the signals begin.
+        names: first parts of the signals' names.
     """
     signals = [signal_of(run, name) for name in names]
     there = [one for one in signals if one is not None]
@@ -35,26 +35,26 @@ def _by_joint(of: Signal, drawn: Iterable[Line]) -> dict[str, tuple[str, Line]]:
 
 
 def signal_of(run: RecordedRun, name: str) -> Signal | None:
-    """The first whose name begins so."""
+    """First signal whose name begins so."""
     fields = run.recording.header.signals.fields
     return next((one for one in fields if one.name.startswith(f"{name}_")), None)
 
 
 def values(part: RecordedRun, signals: Sequence[Signal]) -> Array:
-    """All values of some signals beside each other, shape (rows, values)."""
+    """All values of some signals side by side, shape (rows, values)."""
     rows = len(part.times)
     columns = [part.recording.column(one.name) for one in signals]
     return np.hstack([column.reshape(rows, -1) for column in columns])
 
 
 def joint_units(of: Signal) -> dict[str, str]:
-    """Joint of a signal, as it is shown, and its unit."""
+    """Unit of each joint of a signal, by the joint's shown name."""
     units = of.unit.split(",")
     return {name: units[place % len(units)] for name, place in joint_places(of).items()}
 
 
 def joint_places(of: Signal) -> dict[str, int]:
-    """Joint of a signal, as it is shown, and its place among the values."""
+    """Place of each joint among a signal's values, by its shown name."""
     return {name: place for place, name in enumerate(_names(of))}
 
 

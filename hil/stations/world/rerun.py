@@ -1,4 +1,4 @@
-"""A recorded run done once more, with all that was changed while it went, and compared."""
+"""Rerun of a recording, with all its edits and changes, and comparison bit by bit."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.file_search import find_file
 from hil.config.files import read_regular
 from hil.config.inputs import InputFile, collected
-from hil.config.shipped import find_file
 from hil.diagram.check.flat import ModelBlock
 from hil.diagram.run.changer import changes_of
 from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
-from hil.run.texts import edits_of
-from hil.stations.world.editing.plans import plan_from_told
+from hil.run.edit_texts import edits_of
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import STATION
@@ -28,27 +28,27 @@ from sim.world.robots.faults import RobotDocumentError
 
 @dataclass(frozen=True, slots=True)
 class SignalDiffers:
-    """A signal that is not the same."""
+    """Signal that is not the same."""
 
     name: str
     row: int
-    """The first that differs."""
+    """Number of the first row that differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """A run beside its recording."""
+    """Comparison of a second run with its recording."""
 
     recording: Path
-    """The second one."""
+    """Path of the second recording."""
     rows: tuple[int, int]
-    """Of the first and the second."""
+    """Number of rows of the first and the second."""
     differs: tuple[SignalDiffers, ...]
     """Signals that are not the same bit by bit in the rows that both have."""
 
     @property
     def same(self) -> bool:
-        """Whether all rows and all bits are."""
+        """Whether all rows and all bits are the same."""
         return not self.differs and self.rows[0] == self.rows[1]
 
 
@@ -56,24 +56,24 @@ def rerun(path: Path, folder: Path, *, trusted: bool = False) -> Rerun:
     """Run the plan of a recording again on the virtual clock, and compare.
 
     Args:
-        folder: where the second recording goes.
-        trusted: whether a person trusts the native code of its FMUs, which are run where they lay.
+        folder: folder for the second recording.
+        trusted: whether a person trusts the native code of its FMUs, which run where they lay.
 
     Raises:
-        RefusedError: if somebody led it, who cannot do the same again, or it cannot be run.
-        ConfigError: if it is of another station, or texts of it are not whole.
+        RefusedError: if an operator led it, who cannot be repeated, or it cannot be run.
+        ConfigError: if it is of another station, or its texts are incomplete.
     """
     with collected() as inputs:
         first = Recording.open(path)
-        inputs.inherit(_held_by(first))
+        inputs.inherit(recorded_input_files(first))
         plan = _with_models(plan_of_recording(first), first, trusted=trusted)
         result = run_world(plan, folder)
     second = Recording.open(result.recorder.path)
     return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
 
 
-def _held_by(recording: Recording) -> tuple[InputFile, ...]:
-    """Files whose content is in a recording; one of before lists its meshes in its plan."""
+def recorded_input_files(recording: Recording) -> tuple[InputFile, ...]:
+    """Files whose content is in a recording; old ones list their meshes in the plan."""
     if recording.files is not None:
         return recording.files
     try:
@@ -84,20 +84,20 @@ def _held_by(recording: Recording) -> tuple[InputFile, ...]:
 
 
 def plan_of_recording(recording: Recording) -> WorldPlan:
-    """Its plan on the virtual clock, with edits and changes; raises as `rerun`.
+    """Plan of a recording on the virtual clock, with edits and changes; raises as `rerun`.
 
-    Files that it names are those in the recording's folder, wherever it says that they lay.
+    Files that it names are taken from the recording's folder, whatever path it gives.
     """
     if recording.header.signals.station != STATION:
-        told = f"is of station {recording.header.signals.station}; {STATION} is needed"
-        raise ConfigError(str(recording.path), [told])
+        problem = f"is of station {recording.header.signals.station}; {STATION} is needed"
+        raise ConfigError(str(recording.path), [problem])
     try:
-        plan = plan_from_told(recording.header.scenario)
+        plan = plan_from_header(recording.header.scenario)
     except RobotDocumentError as error:
         raise ConfigError(str(recording.path), [str(error)]) from None
     if plan.live:
-        told = f"{recording.path}: somebody led it, and nobody can do quite the same again"
-        raise RefusedError(told)
+        problem = f"{recording.path}: somebody led it, and nobody can do quite the same again"
+        raise RefusedError(problem)
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     edits, changes = edits_of(recording), changes_of(recording)
     return replace(
@@ -106,7 +106,7 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
 
 
 def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> WorldPlan:
-    """The plan with its FMUs, which no recording holds, where they lay if they are the same."""
+    """Plan with its FMUs, which no recording holds, from where they lay if they are the same."""
     used = plan.diagram
     if used is None or not used.sound.flat.models:
         return plan
@@ -122,10 +122,10 @@ def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> Wor
 def _unchanged(
     block: ModelBlock, diagram: Path, recording: Recording, *, trusted: bool
 ) -> ModelBlock:
-    """The block with the file that it was, its digest compared; nothing of it is loaded.
+    """Block with its file of then, whose digest is compared; nothing of it is loaded.
 
     Args:
-        diagram: where its diagram was, which may name what lies beside it.
+        diagram: path of its diagram, which may name files beside it.
 
     Raises:
         RefusedError: with the file, its digest and what to do.
@@ -135,26 +135,28 @@ def _unchanged(
     ran = next((one.sha256 for one in known if Path(one.name).name == block.file.name), "")
     place, remedy = f"{recording.path}: {block.path}: {name}", "run its scenario again"
     if not ran:
-        told = f"is not in the recording, nor is the digest with which it ran: {remedy}"
-        raise RefusedError(f"{place} {told}")
+        problem = f"is not in the recording, nor is the digest with which it ran: {remedy}"
+        raise RefusedError(f"{place} {problem}")
     put = f"put the file with sha256 {ran} there, or {remedy}"
     try:
         file = find_file(name, beside=diagram, folder="diagrams", key="file", kind="fmu")
         found = hashlib.sha256(read_regular(file, MAX_FILE_BYTES)).hexdigest()
     except (OSError, ConfigError) as error:
-        told = f"is not in the recording, and is not to be read beside {diagram} ({error})"
-        raise RefusedError(f"{place} {told}: {put}") from None
+        problem = f"is not in the recording, and is not to be read beside {diagram} ({error})"
+        raise RefusedError(f"{place} {problem}: {put}") from None
     if found != ran:
-        told = f"ran with sha256 {ran}, and {file} has {found} now"
-        raise RefusedError(f"{place} {told}: {put}")
+        problem = f"ran with sha256 {ran}, and {file} has {found} now"
+        raise RefusedError(f"{place} {problem}: {put}")
     if not trusted:
-        told = f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
-        raise RefusedError(f"{place} {told} do. If you trust it, add --trust")
+        problem = (
+            f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
+        )
+        raise RefusedError(f"{place} {problem} do. If you trust it, add --trust")
     return replace(block, file=file, parameters={**block.parameters, "sha256": ran})
 
 
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:
-    """Signals that differ in the rows that both have, each with its first such row."""
+    """Signals that differ in the rows that both have, with the first such row."""
     fields = first.header.signals.fields
     found = {one.name: 0 for one in fields if one.name not in second.columns}
     for piece in first.pieces():
@@ -168,7 +170,7 @@ def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]
 
 
 def _first_unlike(one: NDArray[np.generic], other: NDArray[np.generic]) -> int | None:
-    """The first row in which two columns are not the same bit by bit, of those that both have."""
+    """First row in which two columns differ by a bit, of those that both have."""
     count = min(len(one), len(other))
     if not count:
         return None

@@ -1,4 +1,4 @@
-"""What a diagram takes from the robot that it moves."""
+"""Facts of a robot for the diagram that moves it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
-    from hil.diagram.run.use import DiagramUse, RobotFacts
+    from hil.diagram.run.diagram_use import DiagramUse, RobotFacts
     from hil.stations.world.scenario import WorldPlan
 
 
 def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
-    """What a diagram takes from the robot of a plan: how many joints, and its D-H rows."""
+    """Facts of a plan's robot for a diagram: number of joints, and its D-H rows."""
 
     def rows() -> tuple[tuple[float, ...], ...]:
         from sim.world.motion.chain import Chain, ChainError
@@ -24,7 +24,7 @@ def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
                 raise ChainError(f"joints {use.joints} do not lead to the end; {chain.joints} do")
             return dh_rows(chain)
         except ChainError as error:
-            told = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
-            raise ConfigError(plan.scenario_file, [told]) from None
+            problem = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
+            raise ConfigError(plan.scenario_file, [problem]) from None
 
     return {"joints": lambda: len(use.joints or plan.robot.drives), "dh": rows}

@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 TEXT: Final = ".txt"
-"""Ending of the paper's text."""
+"""Ending of the text of D-H rows, as the paper has it."""
 
 
 def robot_model() -> type[Settings]:
-    """What a robot's document says."""
+    """Model of a robot's document in TOML."""
     from hil.stations.world.robot_settings import RobotDocumentSettings
 
     return RobotDocumentSettings
 
 
 def robot_from_table(table: Mapping[str, Any], file: Path) -> Robot:
-    """The robot that a table describes.
+    """Robot that a table describes.
 
     Args:
-        file: where it is or will be, for error texts.
+        file: present or later path, for error texts.
 
     Raises:
         ConfigError: with every fault, each at its key.
     """
     from hil.machines.world.robot_documents import files_beside
     from sim.world.robots.faults import RobotDocumentError
-    from sim.world.robots.toml_form import read_toml
+    from sim.world.robots.robot_toml_reader import read_toml
 
     try:
         return read_toml(toml_of(table), str(file), files_beside(file))
@@ -46,15 +46,15 @@ def robot_from_table(table: Mapping[str, Any], file: Path) -> Robot:
 
 
 def robot_table(path: Path) -> dict[str, Any]:
-    """A document of either form, as a table.
+    """Table of a document in either form.
 
     Raises:
         ConfigError: if it cannot be read, or with every fault.
     """
     from hil.config.settings import read_toml
     from hil.machines.world.robot_documents import document_of
-    from sim.toml_reading import read_table
-    from sim.world.robots.toml_writing import write_toml
+    from sim.toml_reader import read_table
+    from sim.world.robots.robot_toml_writer import write_toml
 
     if path.suffix.lower() == ".toml":
         return read_toml(path)
@@ -62,17 +62,17 @@ def robot_table(path: Path) -> dict[str, Any]:
 
 
 def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ...]]:
-    """A document as it is written, and a line for each thing that its form cannot say.
+    """Text of a document, and a line for each thing that its form cannot say.
 
     Args:
-        path: where it will be; its ending tells the form.
+        path: path of the document; its ending decides the form.
 
     Raises:
         ConfigError: with every fault, or if the form cannot say the robot at all.
     """
     from sim.world.robots.faults import RobotDocumentError
+    from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.text import read_text, text_losses, write_text
-    from sim.world.robots.toml_writing import write_toml
 
     robot = robot_from_table(table, path)
     if path.suffix.lower() != TEXT:
@@ -82,8 +82,8 @@ def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ..
         read_text(text, str(path))
     except RobotDocumentError as error:
         first, count = error.faults[0].text, len(error.faults)
-        told = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
-        raise ConfigError(str(path), [told]) from None
+        problem = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
+        raise ConfigError(str(path), [problem]) from None
     return text, tuple(map(str, text_losses(robot)))
 
 
@@ -94,7 +94,7 @@ def _located(table: Mapping[str, Any], fault: DocumentFault) -> Wrong:
 
 
 def _place(table: Any, field: FieldKey) -> tuple[str | int, ...]:
-    """The keys that a field of the model stands under: some have a unit behind them."""
+    """Keys of a table for a field of the model; some have a unit after the name."""
     found: list[str | int] = []
     for part in field:
         key = part

@@ -1,4 +1,4 @@
-"""What a robot's document looks like where it starts, before anything moves."""
+"""Preview of a robot's document: the robot where it starts, before anything moves."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hil.recording.header import RunHeader
 from hil.run.preview import Preview
 from hil.stations.world.robot_file import robot_from_table
 from hil.stations.world.signals import still_signals
-from sim.world.engine.compiled import ModelRefusedError
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.model_compiler import ModelRefusedError
 from sim.world.engine.world import World
-from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.robot_toml_writer import write_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def robot_preview(table: Mapping[str, Any], file: Path) -> Preview:
-    """A robot as its document has it, in one row of a run that is none.
+    """Robot of a document, as the single row of a run.
 
     Args:
-        file: where the document is or will be; files of meshes are looked for beside it.
+        file: present or later path of the document; files of meshes are looked for beside it.
 
     Raises:
         ConfigError: with every fault of the document.

@@ -1,4 +1,4 @@
-"""What the verbs show of the virtual environment: a proof, a run and how it went."""
+"""Verbs' view of the virtual environment: a proof, a run and its summary."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from hil.diagram.run.saved_file import saved_diagram
+from hil.diagram.run.saved_file import watch_diagram_file
 from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
+from hil.stations.world.operator_access import operator_instructions
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import WorldResult, play_world, prove
-from hil.stations.world.showing import (
+from hil.stations.world.world_output import (
     VideoProgress,
-    errors_told,
-    run_told,
     show_check,
     show_losses,
     show_run,
+    summarize_errors,
+    summarize_run,
 )
-from hil.stations.world.told_runs import WorldCheckTold
-from hil.terminal.afterwards import Afterwards
+from hil.stations.world.world_summaries import WorldCheckSummary
 from hil.terminal.console import err, styled, waiting
+from hil.terminal.run_products import Afterwards
 
 
 def check(plan: WorldPlan, request: Request) -> Checked:
     """Prove the whole motion: gate, drives and engine, ahead of time.
 
     Raises:
-        RefusedError: if it cannot be made at all.
+        RefusedError: if the motion cannot be made at all.
     """
-    _tell_cost(plan)
-    _tell_losses(plan, quiet=request.as_json)
+    _show_cost(plan)
+    _show_losses(plan, quiet=request.as_json)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
         bench, figures = prove(plan)
     ok = figures.ok and not figures.violations
-    told = WorldCheckTold(
+    run_summary = WorldCheckSummary(
         ok=ok, robot=plan.robot.name or plan.scenario.robot,
         duration_s=bench.source.duration_s or 0.0,
         reason=next(iter(figures.violations), figures.reason), contacts=figures.contacts,
-        violations=figures.violations, losses=list(plan.losses), **errors_told(figures),
+        violations=figures.violations, losses=list(plan.losses), **summarize_errors(figures),
     )  # fmt: skip
-    return Checked(ok=ok, told=told, show=partial(show_check, plan, told))
+    return Checked(ok=ok, values=run_summary, show=partial(show_check, plan, run_summary))
 
 
-def _tell_losses(plan: WorldPlan, *, quiet: bool) -> None:
+def _show_losses(plan: WorldPlan, *, quiet: bool) -> None:
     if not quiet:
         show_losses(plan.losses)
 
 
-def _tell_cost(plan: WorldPlan) -> None:
-    """Say it if ticks of the plan's diagram take longer than they have.
+def _show_cost(plan: WorldPlan) -> None:
+    """Report it if ticks of the plan's diagram take longer than they may.
 
     Raises:
         RefusedError: if the scenario refuses that.
@@ -69,41 +69,41 @@ def _tell_cost(plan: WorldPlan) -> None:
     from hil.timing.realtime import RealClock
 
     cost = tick_cost(plan.diagram.sound, RealClock().now_s)
-    if told := judge_cost(cost, use.too_slow, str(plan.diagram.path)):
-        err.print(styled("yellow", told), soft_wrap=True)
+    if warning := judge_cost(cost, use.too_slow, str(plan.diagram.path)):
+        err.print(styled("yellow", warning), soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedWorld:
-    """A plan that is proved, with what a person wants of its run."""
+    """Proved plan, with the request for its run."""
 
     plan: WorldPlan
-    """What is run."""
+    """Plan of the run."""
     request: Request
-    """By which."""
+    """Request of the person who starts the run."""
     plain: WorldFigures | None
-    """How plain PID does; None if that was not asked."""
+    """Figures of plain PID; None if they were not asked for."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of the scenario."""
         return self.plan.name
 
     @property
     def clock(self) -> str:
-        """``"virtual"`` or ``"real"``."""
+        """Clock of the run, ``"virtual"`` or ``"real"``."""
         return self.plan.clock
 
 
 def prepare(plan: WorldPlan, request: Request, console: Console) -> PreparedWorld:
-    """Prove a plan, by plain PID beside its own law.
+    """Prove a plan, by plain PID besides its own law.
 
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    _tell_losses(plan, quiet=console.quiet)
+    _show_losses(plan, quiet=console.quiet)
     if plan.clock == "real":
-        _tell_cost(plan)
+        _show_cost(plan)
     plain = None
     if not request.dry:
         with console.waiting("running the motion ahead, to prove it"):
@@ -112,13 +112,15 @@ def prepare(plan: WorldPlan, request: Request, console: Console) -> PreparedWorl
 
 
 def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Done]:
-    """Play a plan; its document or its diagram is taken anew each time it is saved, if asked."""
+    """Play a plan; its document or diagram is taken anew each time it is saved, if requested."""
     plan, say = prepared.plan, opening.console.say
-    for line in how_to_lead(plan):
+    for line in operator_instructions(plan):
         say(line)
     edits, inbox = None, None
     if prepared.request.options.get("--edit") and plan.diagram is not None:
-        saved = saved_diagram(plan.diagram, plan.scenario.diagram, partial(say, style="yellow"))
+        saved = watch_diagram_file(
+            plan.diagram, plan.scenario.diagram, partial(say, style="yellow")
+        )
         inbox = opening.enter(saved).next
     elif prepared.request.options.get("--edit"):
         from hil.stations.world.editing.builder import BuilderProcess  # Linux only
@@ -129,37 +131,39 @@ def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Do
 
 
 class Done(NamedTuple):
-    """How a run went, and what it played."""
+    """Result of a run, with its plan."""
 
     result: WorldResult
     prepared: PreparedWorld
 
 
 def summary(done: Done, after: Afterwards) -> Summary:
-    """Sum a run up, and draw its film if one was asked for."""
+    """Sum up a run, and draw its film if one was asked for."""
     path, request = done.result.recorder.path, done.prepared.request
     video = request.options.get("--video")
     if video is not None:
         film = partial(_film, path, video, quiet=request.as_json)
         video = after.make("video", film)
-    told = run_told(done.result, done.prepared.plain, video, after.failed.get("video", ""))
-    return Summary(told, partial(show_run, done.result, told))
+    run_summary = summarize_run(
+        done.result, done.prepared.plain, video, after.failed.get("video", "")
+    )
+    return Summary(run_summary, partial(show_run, done.result, run_summary))
 
 
 def _film(path: Path, to: str, *, quiet: bool) -> str:
     from hil.recording.reader import Recording
-    from hil.stations.world.filming import film
-    from hil.stations.world.recorded import RecordedWorld
+    from hil.stations.world.recorded_world import RecordedWorld
+    from hil.stations.world.run_film import film
 
-    tell = (lambda _: None) if quiet else VideoProgress()
-    film(RecordedWorld.of(Recording.open(path)), Path(to), tell)
+    report = (lambda _: None) if quiet else VideoProgress()
+    film(RecordedWorld.of(Recording.open(path)), Path(to), report)
     return to
 
 
 def _plain(plan: WorldPlan) -> WorldFigures | None:
-    """How plain PID does; None if there is no motion to follow twice.
+    """Figures of plain PID; None if there is no motion to follow twice.
 
-    Somebody leads, who cannot do the same again, or a diagram does something else.
+    An operator cannot repeat his motion, and a diagram may follow none.
     """
     if plan.live or (plan.diagram is not None and isinstance(plan.scenario.motion, HoldMotion)):
         return None

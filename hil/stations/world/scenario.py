@@ -1,4 +1,4 @@
-"""A scenario of the virtual environment: which robot moves how, and by which law.
+"""Scenario of the virtual environment: robot, motion and control law.
 
 Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 ``station = "world"``.
@@ -14,16 +14,16 @@ from pydantic import Field
 
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
-from hil.diagram.run.use import DiagramUse
+from hil.diagram.run.diagram_use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.led_settings import CopyMotion, JogMotion
-from hil.stations.world.placing import Mount, PlacedScene
+from hil.stations.world.operator_motion_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, JointStart, LineMotion
+from hil.stations.world.scene_placement import Mount, PlacedScene
 
 if TYPE_CHECKING:
     from hil.diagram.run.changer import TimedChange
-    from hil.diagram.run.use import UsedDiagram
-    from hil.run.texts import TimedEdit
+    from hil.diagram.run.diagram_use import UsedDiagram
+    from hil.run.edit_texts import TimedEdit
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
@@ -34,124 +34,124 @@ WorldMotion = Annotated[
 
 
 WorldLaw = Literal["pid", "gravity", "computed", "pd", "diagram"]
-"""The built-in laws of joints, and a diagram."""
+"""Built-in laws of joints, and a diagram."""
 
 
 class LawGains(Settings):
     """Gains of every drive, in the order of the document, in place of those of the bandwidth."""
 
     kp: tuple[float, ...]
-    """Effort per error [N m/rad] or [N/m]."""
+    """Proportional gain, effort per error [N m/rad] or [N/m]."""
     ki: tuple[float, ...]
-    """Effort per error and second."""
+    """Integral gain, effort per error and second [N m/(rad s)] or [N/(m s)]."""
     kd: tuple[float, ...]
-    """Effort per error of speed."""
+    """Derivative gain, effort per error of speed [N m s/rad] or [N s/m]."""
 
 
 class WorldScenario(Settings):
-    """Everything a run of the virtual environment needs."""
+    """Scenario of the virtual environment: everything that a run needs."""
 
     station: Literal["world"]
     """Always ``world``: it makes the file a scenario of this station."""
     name: Name
-    """What the folder of a run is called after."""
+    """Name of the scenario, and first part of the name of a run's folder."""
     description: str = ""
-    """A line for the reader."""
+    """Description in a line."""
     robot: str
-    """Document of the robot."""
+    """Name or file of the robot's document."""
     scene: str | None = None
-    """Name or file of the scene it stands in; left out, it stands on nothing, alone."""
+    """Name or file of the scene around the robot; left out, it is alone and rests on nothing."""
     mount: Mount | None = None
-    """Where it stands in the scene; left out, where the scene has a robot of the same document, or
-    else in the origin. Other robots of a scene are held where they stand."""
+    """Place of the robot in the scene; left out, that of the scene's robot of the same document, or
+    else the origin. Other robots of a scene are held where they start."""
     start: tuple[JointStart, ...] = ()
-    """Where its joints start, in place of where its document has them."""
+    """Starts of joints, in place of those in its document."""
     may_touch: tuple[str, ...] = ()
-    """Bodies of the scene, or ``floor``, that the robot may touch: no contact with them is counted
-    or refused."""
+    """Bodies of the scene, or ``floor``, that the robot may touch: contacts with them are neither
+    counted nor refused."""
     control: Literal["speed", "torque", "voltage"] = "torque"
-    """What its drives are commanded by, whatever the document says."""
+    """Quantity that commands the drives, whatever the document says."""
     law: WorldLaw = "computed"
-    """What the commands are made of: the error; and what holds the robot; and what accelerates it;
+    """Terms of the commands: the error; also what holds the robot; also what accelerates it;
     ``pd`` makes voltages of the error alone, ``diagram`` what a functional diagram computes."""
     diagram: DiagramUse | None = None
-    """The diagram, for ``law = "diagram"``."""
+    """Functional diagram, for ``law = "diagram"``."""
     bandwidth_rad_s: Annotated[float, Field(gt=0.0, le=200.0)] = 30.0
-    """Three poles of each joint's error lie here, if no gains are given."""
+    """Bandwidth at which each joint's error has three poles [rad/s], if no gains are given."""
     gains: LawGains | None = None
-    """Gains in place of those."""
+    """Gains in place of those of the bandwidth."""
     motion: WorldMotion
-    """What the robot does."""
+    """Motion of the robot."""
     following_deg: Annotated[float, Field(gt=0.0, le=90.0)] = 5.0
-    """Greatest distance of a hinge from where it should be; beyond it the gate stops."""
+    """Largest error of a hinge [deg]; beyond it the gate stops."""
     following_m: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
-    """Likewise of a slide."""
+    """Largest error of a slide [m]; beyond it the gate stops."""
     settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = 1.0
-    """How long it is held at the end."""
+    """Duration of the hold at the end [s]."""
     step_s: Annotated[float, Field(ge=1e-4, le=0.01)] = 0.002
-    """Of the engine, and of control; left out, that of the scene, if there is one."""
+    """Step of engine and control [s]; left out, that of the scene, if there is one."""
     integrator: Literal["implicitfast", "RK4"] = "implicitfast"
-    """Of the engine: for motors' steep laws, or to keep energy; left out, that of the scene."""
+    """Integrator: for motors' steep laws, or to keep energy; left out, that of the scene."""
     gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """In the world's axes, z up; left out, that of the scene, or else of the robot's document."""
+    """Gravity in the world's axes, z up; left out, that of the scene, or else of the document."""
     clock: Literal["virtual", "real"] = "virtual"
-    """``virtual``: as fast as it goes; ``real``: in real time."""
+    """Clock: ``virtual``, as fast as the computer can; ``real``, in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
-    """Of all random numbers: the same seed gives the same run."""
+    """Seed of all random numbers: the same seed gives the same run."""
     edit: tuple[EditAt, ...] = ()
-    """Documents of the robot that the run takes while it goes."""
+    """Documents that replace the robot during the run."""
     recording: RecordingSettings = RecordingSettings()
-    """How the run is recorded."""
+    """Settings of the recording."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldPlan:
-    """A scenario with its files read."""
+    """Scenario with its files read."""
 
     scenario: WorldScenario
-    """As it stands, with what the command line changed."""
+    """Scenario as written, with the changes of the command line."""
     robot: Robot
-    """Its document, with drives commanded as the scenario says."""
+    """Robot of the document, with drives commanded as the scenario says."""
     robot_text: str
-    """The document itself, as TOML."""
+    """Text of the robot's document, as TOML."""
     robot_file: str
-    """Where it was."""
+    """Path of that document."""
     scenario_file: str
-    """Where the scenario was."""
+    """Path of the scenario."""
     scene: PlacedScene | None = None
-    """The scene with this robot in it; None if it stands alone."""
+    """Scene with this robot in it; None if it is alone."""
     edits: tuple[TimedEdit, ...] = ()
-    """Documents that it takes while it goes."""
+    """Documents that replace the robot during the run."""
     diagram: UsedDiagram | None = None
-    """What commands its drives, if a diagram does."""
+    """Diagram that commands the drives; None without one."""
     changes: tuple[TimedChange, ...] = ()
-    """Changes of it while it runs."""
+    """Changes of the diagram during the run."""
     losses: tuple[str, ...] = ()
-    """What of its robots' documents does not act, a line each, what changes their motion first."""
+    """Contents of the robots' documents that have no effect, a line each, those of motion first."""
     trusted: bool = False
-    """Whether the person who started the run trusts the native code of the diagram's FMUs; no file
-    can say so."""
+    """Whether the person who started the run trusts the native code of the diagram's FMUs, which no
+    file can say."""
     carried_in: Path | None = None
-    """The recording that it comes from, in whose folder files are that it names."""
+    """Recording that it comes from, in whose folder the files are that it names."""
 
     @property
     def name(self) -> str:
-        """Of its scenario."""
+        """Name of the scenario."""
         return self.scenario.name
 
     @property
     def clock(self) -> str:
-        """``"virtual"`` or ``"real"``."""
+        """Clock of the run, ``"virtual"`` or ``"real"``."""
         return self.scenario.clock
 
     @property
     def document(self) -> Path:
-        """The file beside which the files are that it names."""
+        """File beside which the files are that it names."""
         return self.carried_in or Path(self.scenario_file)
 
     @property
     def tree(self) -> RobotTree:
-        """Of the robot."""
+        """Kinematic tree of the robot."""
         from sim.world.robots.tree import spanning_tree
 
         return spanning_tree(self.robot)
@@ -163,31 +163,31 @@ class WorldPlan:
 
     @property
     def live(self) -> bool:
-        """Whether somebody has to lead the robot while the run lasts."""
+        """Whether an operator has to lead the robot while the run lasts."""
         motion = self.scenario.motion
         if isinstance(motion, JogMotion):
             return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
-    def told(self) -> dict[str, Any]:
-        """The plan as a recording keeps it."""
-        told: dict[str, Any] = {
+    def to_table(self) -> dict[str, Any]:
+        """Data of the plan in a recording."""
+        summary: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
         if self.diagram is not None:
-            from hil.diagram.run.panel_page import told_of
+            from hil.diagram.run.panel_page import table_of
 
-            told |= told_of(self.diagram.version, self.diagram.text)
+            summary |= table_of(self.diagram.version, self.diagram.text)
         if self.losses:
-            told["losses"] = list(self.losses)
-        return told if self.scene is None else {**told, "scene": self.scene.told()}
+            summary["losses"] = list(self.losses)
+        return summary if self.scene is None else {**summary, "scene": self.scene.to_table()}
 
     @property
     def stepping(self) -> Stepping:
-        """How the engine steps, and what acts everywhere."""
+        """Steps of the engine, and what acts everywhere."""
         from sim.world.scenes.model import Stepping
 
         one = self.scenario
@@ -195,5 +195,5 @@ class WorldPlan:
 
 
 def scenario_model() -> type[Settings]:
-    """What a scenario of this station says."""
+    """Model of a scenario of this station."""
     return WorldScenario

@@ -1,4 +1,4 @@
-"""A run of the virtual environment, from its plan to its recording; and its proof ahead."""
+"""Run of the virtual environment, from its plan to its recording; and its proof ahead."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
 from hil.diagram.run.changer import DiagramChanger, Inbox
-from hil.diagram.run.panel_page import asked_or_saved, refusals_to, shown_signals
+from hil.diagram.run.panel_page import changes_from_panel_or_file, refusals_to, signals_of_displays
 from hil.recording.signals import SignalsError
 from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.run import Opening, conduct, play
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.diagram_tap import tapped
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
-from hil.stations.world.led import desk_for, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.operator_access import led_by, open_desk
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
-from hil.stations.world.sources.opened import LiveMeans
-from hil.stations.world.tapping import tapped
+from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
-    from hil.desk.velocity.led import LedOperator
+    from hil.desk.velocity.panel_operator import PanelOperator
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
-    from hil.stations.world.live import LiveClock
+    from hil.stations.world.live_clock import LiveClock
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
@@ -39,41 +39,41 @@ HOLDS = frozenset(
     {"robot", "rig", "arm", "masses", "scene", "scene robot", "mesh", "materials", "texture",
      "diagram", "library", "diagram table"}
 )  # fmt: skip
-"""Kinds of files of which the plan has all that a run takes."""
+"""Kinds of files whose contents are all in the plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldResult:
-    """How a run went."""
+    """Result of a run."""
 
     plan: WorldPlan
-    """What was run."""
+    """Plan of the run."""
     figures: WorldFigures
-    """How well."""
+    """Figures of the run."""
     end: Conclusion
-    """The same as exit status, console and recording say it."""
+    """Conclusion for exit status, console and recording."""
     step_s: float
-    """Mean time of a step, gate, law and row in it."""
+    """Mean time of a step with gate, law and row [s]."""
     overruns: int
-    """Deadlines given up."""
+    """Number of deadlines given up."""
     editor: RunEditor
-    """What was edited while it ran."""
+    """Editor, with the edits of the run."""
     changer: DiagramChanger | None = None
-    """What was changed of its diagram; None if it has none."""
+    """Changes of its diagram; None if it has none."""
 
     @property
     def ok(self) -> bool:
-        """Whether it came to its end, and nothing was lost."""
+        """Whether the motion reached its end, and no row was lost."""
         return self.end.ok
 
     @property
     def recorder(self) -> RecorderResult:
-        """What was recorded."""
+        """Result of the recorder."""
         return self.end.recorder
 
 
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
-    """Run the motion ahead in a world of its own, unrecorded."""
+    """Run the motion ahead in a world of its own, without recording."""
     bench = open_bench(plan, law)
     between: list[BetweenSteps] = []
     if plan.edits:
@@ -95,7 +95,7 @@ def run_world(
     operator: bool = False,
     keys_fd: int | None = None,
 ) -> WorldResult:
-    """Run a plan, recorded below a folder; the arguments are those of `play_world`."""
+    """Run a plan, recorded below a folder, with the arguments of `play_world`."""
     opening = Opening(plan.name, folder, virtual=plan.clock == "virtual", operator=operator)
     played = partial(play_world, plan, watch=watch, edits=edits, changes=changes, keys_fd=keys_fd)
     return conduct(played, opening)
@@ -113,9 +113,9 @@ def play_world(
     """Play a plan within an opening.
 
     Args:
-        watch: makes the clock of a run that is watched, in place of the scenario's.
-        edits: changed documents, as they come; those of the plan if left out.
-        changes: of the diagram, as they come, beside those of the plan.
+        watch: makes the clock of a run in a live window, in place of the scenario's.
+        edits: changed documents, as they come; left out, those of the plan.
+        changes: changes of the diagram, as they come, besides those of the plan.
         keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
     Raises:
@@ -123,14 +123,14 @@ def play_world(
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    means = LiveInputs(clock.now_s, keys_fd=keys_fd)
     bench = open_bench(plan, live=means, paced=not opening.virtual)
     opening.enter(closing(bench.source))
     signals = signals_of(bench)
-    header = opening.header(signals, clock, plan.told(), _facts(plan), VERSIONED)
-    led = opening.enter(desk_for(plan, header, clock.now_s)) if opening.operator else None
+    header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
+    led = opening.enter(open_desk(plan, header, clock.now_s)) if opening.operator else None
     if led is None and not opening.virtual:
-        from hil.desk.unled import announced  # Linux only
+        from hil.desk.unattended_runs import announced  # Linux only
 
         opening.enter(announced(plan.name))
     audience = None if led is None else led.telemetry
@@ -160,14 +160,14 @@ def play_world(
     opening.play(turning, journal)
     step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
     figures = turning.figures
-    _tell_end(journal, figures, turning.bench)
+    _note_end(journal, figures, turning.bench)
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns
     return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
 
 
 def _facts(plan: WorldPlan) -> dict[str, str]:
-    """What a run's header has for whoever judges it, beside what all headers have."""
+    """Facts in a run's header for its reader, besides those of all headers."""
     return {
         "robot": plan.robot.name or plan.scenario.robot,
         "simulated": "robot",
@@ -178,22 +178,22 @@ def _facts(plan: WorldPlan) -> dict[str, str]:
 
 
 def _changer(
-    plan: WorldPlan, changes: Inbox | None, led: LedOperator | None
+    plan: WorldPlan, changes: Inbox | None, led: PanelOperator | None
 ) -> DiagramChanger | None:
-    """What changes the diagram of a run, also as panels ask for it; None if it has none."""
+    """Changer of a run's diagram, also on requests of panels; None if it has none."""
     if plan.diagram is None:
         return None
     beside = plan.scenario.clock == "real"
     if led is None:
         return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
-    asked = asked_or_saved(plan.diagram.version, led, changes)
+    asked = changes_from_panel_or_file(plan.diagram.version, led, changes)
     changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
     changer.hear_refused = refusals_to(led)
     return changer
 
 
 def law_changes(changer: DiagramChanger) -> BetweenSteps:
-    """Changes of the diagram that moves a robot, between the steps of its run."""
+    """Changes of a robot's diagram, between the steps of its run."""
     from hil.stations.world.law_changes import LawChanges  # seldom needed
 
     return LawChanges(changer)
@@ -213,18 +213,18 @@ def _stopped(
     return why
 
 
-def _lost(led: LedOperator | None, live: LiveClock | None) -> str:
-    """Why the run has to end without anybody's request; empty while it has not."""
+def _lost(led: PanelOperator | None, live: LiveClock | None) -> str:
+    """Reason why the run has to end without a request; empty while it need not."""
     if led is not None and led.lost:
         return led.lost
     return "" if live is None else live.failure
 
 
-def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
+def _note_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
     data = {"outcome": figures.ended, "reason": figures.reason}
     words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
-    told = {key: value for one in bench.source.news() for key, value in one.data.items()}
-    journal.put(bench.world.time_s, figures.steps, words, data | told)
+    news = {key: value for one in bench.source.news() for key, value in one.data.items()}
+    journal.put(bench.world.time_s, figures.steps, words, data | news)
     journal.service()
 
 
@@ -237,7 +237,7 @@ def _clock(plan: WorldPlan) -> Clock:
 
 
 def signals_of(bench: WorldBench) -> Signals:
-    """A row's table of a bench.
+    """Table of a bench's rows.
 
     Raises:
         RefusedError: if there is too much for a row.
@@ -246,7 +246,7 @@ def signals_of(bench: WorldBench) -> Signals:
     pairs = list(zip(joints, bench.slides.tolist(), strict=True))
     moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
     used = bench.plan.diagram if bench.law == "diagram" else None
-    shown = () if used is None else shown_signals(used.file)
+    shown = () if used is None else signals_of_displays(used.file)
     try:
         return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
     except SignalsError as error:

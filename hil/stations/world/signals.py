@@ -1,4 +1,4 @@
-"""What a row of the virtual environment records: of every driven joint, and of the tool."""
+"""Signals of a row of the virtual environment: every driven joint, and the tool."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
 
 if TYPE_CHECKING:
-    from sim.world.sensors.signals import SensorSignal
+    from sim.world.sensors.sensor_signals import SensorSignal
 
 STATION: Final = "world"
 MODES: Final = ("moving", "settling", "stopping", "stopped", "off")
-"""What the station does."""
+"""Modes of the station, in the order of their codes."""
 ACTIONS: Final = ("passed", "controlled stop", "hold", "drives off")
-"""What the gate did, in the order of `safety.robot_limits.RobotAction`."""
+"""Actions of the gate, in the order of `safety.robot_limits.RobotAction`."""
 HEAD: Final = (
     Signal("index", "u8"),
     Signal("t_s", "f8", unit="s"),
@@ -30,7 +30,7 @@ PLACE: Final = (
     Signal("contact_force_n", "f8", unit="N"),
 )
 SIGNALS: Final = Signals(STATION, (*HEAD, *PLACE))
-"""Of a robot without drives; `world_signals` has the others."""
+"""Table of a robot without drives; `world_signals` has the others."""
 
 Names = Sequence[tuple[int, bool]]
 """Number of each driven joint, and whether it slides."""
@@ -43,15 +43,15 @@ def world_signals(
     sensors: Iterable[SensorSignal] = (),
     shown: Iterable[Signal] = (),
 ) -> Signals:
-    """The table of a robot with these drives, commanded by speed, torque or voltage.
+    """Table of a robot with these drives, commanded by speed, torque or voltage.
 
     Args:
         moving: name and unit of each coordinate of everything that moves.
-        sensors: what its sensors tell.
-        shown: what its diagram shows a person.
+        sensors: signals of its sensors.
+        shown: values that its diagram shows a person.
 
     Raises:
-        SignalsError: if a sensor has the name of something else, or there is too much for a row.
+        SignalsError: if a sensor has a name that is taken, or there is too much for a row.
     """
     asked = {"speed": ("rad/s", "m/s"), "torque": ("N m", "N")}.get(control, ("1", "1"))
     return Signals(
@@ -72,7 +72,7 @@ def world_signals(
 
 
 def still_signals(moving: Sequence[tuple[str, str]]) -> Signals:
-    """The table of a world that nothing drives: where everything is."""
+    """Table of a world without drives: coordinates of everything that moves."""
     return Signals(STATION, (*HEAD, *PLACE, *_of_moving(moving)))
 
 
@@ -93,7 +93,7 @@ def _of_sensor(one: SensorSignal) -> Signal:
 
 
 def joint_signal(name: str, joints: Names, turning: str, sliding: str) -> Signal:
-    """One value a joint, in the unit of all of them or each in its own."""
+    """Signal with a value per joint, in the unit of all of them or each in its own."""
     units = [sliding if slides else turning for _, slides in joints]
     endings = ["" if unit == "1" else re.sub("[/ ]", "_", f"_{unit}").lower() for unit in units]
     if len(set(units)) == 1:

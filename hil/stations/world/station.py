@@ -1,11 +1,11 @@
-"""Station `world` as everybody else sees it."""
+"""Station `world` for the rest of the program."""
 
 from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.diagram.run.options import PRESS, SLIDE, TRUST
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.lead import Lead
 from hil.run.pages import Role, Shape
 from hil.run.station import Option, Section, Station, Views
@@ -48,7 +48,7 @@ FIRST_TRACES: Final = (
     "position_rad", "position_m", "position_joints", "effort_n_m", "effort_n", "effort_joints",
     "contact_force_n",
 )  # fmt: skip
-"""Those of them that a robot has."""
+"""First traces of the scope, of which a robot has some."""
 ADVICE: Final = {
     "position": "A joint would leave its range. Ask for less, or choose another start.",
     "braking": "A joint could not stop before its limit. Slow the motion near it.",
@@ -73,7 +73,7 @@ SCENARIO: Final = FileKind(
         NamedFile(("robot",), "world/robots"),
     ),
     model=_late("scenario:scenario_model"),
-    check=_late("scenario_reading:world_plan_from_table"),
+    check=_late("scenario_reader:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(
@@ -90,7 +90,7 @@ DOCUMENT: Final = FileKind(
     runs=(".toml", ".txt", ".urdf", ".mjcf", ".xml"),
     grids=("link", "joint", "drive"),
 )
-"""Of a jointed robot, which scenarios name."""
+"""Kind of file of a jointed robot, which scenarios name."""
 
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
@@ -111,7 +111,7 @@ SECTIONS: Final = (
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
     Section("losses", f"{_REPORT}:losses", "What of the documents does not act"),
 )  # fmt: skip
-"""What its pages show beside the rest."""
+"""Sections of its pages besides the common ones."""
 
 
 def _offered() -> tuple[Offer, ...]:
@@ -127,14 +127,14 @@ STATION: Final = Station(
     options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
-    load=_late("requested:plan_of"),
+    load=_late("requested_plan:plan_of"),
     prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
     prepare=_late("runner:prepare"),
     play=_late("runner:play"),
     summary=_late("runner:summary"),
     machine_preview=_late("robot_preview:robot_preview"),
-    lead=Lead(handles=_late("led:handles")),
+    lead=Lead(handles=_late("operator_access:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,

@@ -1,4 +1,4 @@
-"""Pictures of a robot or a scene where it starts, in a file."""
+"""Pictures of a robot or a scene where it starts, as files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.config.files import write_whole
 from hil.stations.world.pictures import PictureProcess, PicturesError
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot, end_name, link_name
 from sim.world.engine.mjcf_scene import scene_text
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import ModelRefusedError, World
 from sim.world.pictures.png import png
 from sim.world.pictures.wire import PictureOrder, View, WireError
@@ -35,12 +35,12 @@ def write_still(path: Path, robot: Robot, size: str, *, frames: bool = False) ->
     """Draw a robot with shadows and smooth edges, the whole of it in the picture.
 
     Args:
-        path: of the PNG file.
+        path: path of the PNG file.
         size: ``WIDTHxHEIGHT`` in pixels.
         frames: whether the axes of links and ends are drawn.
 
     Raises:
-        ConfigError: if the size is none, or the file cannot be written.
+        ConfigError: if the size is not valid, or the file cannot be written.
         PicturesError: if there is no engine, no OpenGL or no picture within the limit.
     """
     text = model_text([PlacedRobot(robot)])
@@ -52,16 +52,16 @@ def write_still(path: Path, robot: Robot, size: str, *, frames: bool = False) ->
 
 
 def write_scene_still(path: Path, found: FurnishedScene, size: str, camera: str = "") -> None:
-    """Draw a scene as one of its cameras sees it where a run begins, by seed 0.
+    """Draw a scene by one of its cameras where a run begins, by seed 0.
 
     Args:
-        path: of the PNG file.
+        path: path of the PNG file.
         size: ``WIDTHxHEIGHT`` in pixels.
-        camera: of the scene; its first if left out, or all of it if it has none.
+        camera: name of a camera; left out, the scene's first, or a view of everything.
 
     Raises:
-        ConfigError: if the size is none, there is no such camera, the scene cannot be used, or the
-            file cannot be written.
+        ConfigError: if the size is not valid, there is no such camera, the scene cannot be used, or
+            the file cannot be written.
         PicturesError: if there is no engine, no OpenGL or no picture within the limit.
     """
     scene = found.scene
@@ -86,7 +86,7 @@ def write_scene_still(path: Path, found: FurnishedScene, size: str, camera: str 
 
 
 def _view(pose: NDArray[np.float64], away_m: float) -> View:
-    """Of a camera with axes right, up and back, that looks at a point so far away."""
+    """View of a camera with axes right, up and back, at a point so far away."""
     ahead: NDArray[np.float64] = -pose[:3, 2]
     x, y, z = ahead.tolist()
     middle = (pose[:3, 3] + away_m * ahead).tolist()

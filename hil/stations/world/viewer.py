@@ -1,4 +1,4 @@
-"""A live window by a process of its own: this side loads neither OpenGL nor waits for a picture."""
+"""Live window by a separate process: this side loads no OpenGL and waits for no picture."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
 NO_SCREEN: Final = "no_screen"
 """Code of a `ViewerError`: there is no screen, or no OpenGL on it."""
 LIMIT_S: Final = 30.0
-"""For the window to open."""
+"""Longest wait for the window to open [s]."""
 REMEDY: Final = (
     "a live window needs a screen with OpenGL (DISPLAY; apt install libgl1 libgl1-mesa-dri) and "
     "pip install hil-bench[world]"
 )
 Act = int | MousePush
-"""What a person does: a key by its number in GLFW, or a pull at a body."""
+"""Act of the user: a key by its number in GLFW, or a pull at a body."""
 
 
 class ViewerError(RefusedError):
-    """There is no window; the text says why."""
+    """Failure of the window; the text says why."""
 
 
 class ViewerProcess:
-    """A process that shows one world.
+    """Process that shows one world in a window.
 
     Args:
-        model: that it shows first.
-        limit_s: for it to open.
-        environment: variables laid over this process' own.
-        now_s: time on a clock that only goes on.
+        model: model that it shows first.
+        limit_s: longest wait for it to open [s].
+        environment: variables laid over those of this process.
+        now_s: monotonic time [s].
 
     Raises:
         ViewerError: if it does not open.
@@ -79,9 +79,9 @@ class ViewerProcess:
         self._heard = bytearray()
         self._is_ready = False
         self.is_open: bool = True
-        """Whether nobody has closed the window."""
+        """Whether the window is still open."""
         self.failure: str = ""
-        """Why an open window is gone that no person has closed; empty if it is not so."""
+        """Reason why an open window is gone without its user; empty if it is not."""
         self.change(model)
         try:
             self._open(limit_s)
@@ -102,7 +102,7 @@ class ViewerProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process identifier."""
         return self._child.pid
 
     def change(self, model: ViewedModel) -> None:
@@ -110,7 +110,7 @@ class ViewerProcess:
         self._unsent = memoryview(bytes(self._unsent) + message(MODEL, model.to_json()))
 
     def show(self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str = "") -> bool:
-        """Show a state, unless an earlier one is still on its way: nobody waits for a picture.
+        """Show a state, unless an earlier one is still being drawn: nothing waits for a picture.
 
         Returns:
             Whether it is sent.
@@ -124,9 +124,9 @@ class ViewerProcess:
         return True
 
     def take(self, most_s: float = 0.0) -> list[Act]:
-        """What was done in the window since, waiting at most so long for something.
+        """Acts in the window since the last call, waiting at most so long for one.
 
-        A window that can go on no longer is closed, and `failure` says why.
+        A window that cannot continue is closed, and `failure` says why.
 
         Raises:
             ViewerError: if it never opened.

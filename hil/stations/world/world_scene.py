@@ -1,4 +1,4 @@
-"""A run of the virtual environment in space: robots and bodies where its rows say they are."""
+"""Run of the virtual environment in space: robots and bodies at the coordinates of its rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, ball, box, cylinder
 from hil.scene.track import Track, between_angles
-from hil.stations.world.recorded import COORDINATES, world_text
+from hil.stations.world.recorded_world import COORDINATES, world_text
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.body import BodyShape, LinkMesh
 from sim.world.robots.model import RobotLink
@@ -31,21 +31,21 @@ Array = NDArray[np.float64]
 
 TRACE_STEP_M: Final = 1e-3
 SEEN_M: Final = (0.3, 12.0)
-"""Diameter of what is looked at, at least and at most."""
+"""Least and greatest diameter of the view [m]."""
 GRIDS_M: Final = ((0.8, 0.1), (4.0, 0.25), (np.inf, 1.0))
-"""Up to which size the floor has lines how far apart."""
+"""Sizes of the scene up to which the floor's grid has a spacing, and that spacing [m]."""
 
 
 class WorldScene:
     """Robots and bodies of a world; the first robot's tool leaves its path.
 
-    Colours are those of roles, not of documents: links of the robot that moves take turns, what
-    other robots are of is grey, bodies that move stand out from those that do not. Meshes are drawn
+    Colours are those of roles, not of documents: links of the robot that moves alternate, other
+    robots are grey, bodies that move differ from those that do not. Meshes are drawn
     as the boxes about them.
 
     Args:
-        world: where the run begins.
-        at: where a row has everything that moves, its time, and the tool's pose.
+        world: world where the run begins.
+        at: places in a row of everything that moves, its time, and the tool's pose.
         quaternions: places of quaternions' first numbers among what moves.
     """
 
@@ -62,11 +62,11 @@ class WorldScene:
         self.build: Build = self._built()
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames; after a jump in time the path begins anew."""
+        """Take new frames; after a jump in time the path begins anew."""
         self._track.take(rows, now_s)
 
     def figure(self, now_s: float) -> Figure:
-        """Everything at a moment [s], between the last two frames."""
+        """Figure of a moment [s], between the last two frames."""
         known, positions = self._track.between, self._start
         if known is not None:
             before, newest = (
@@ -78,7 +78,7 @@ class WorldScene:
         return self._track.drawn(self.posed(positions), "")
 
     def posed(self, positions: Array) -> Figure:
-        """Everything where the engine's coordinates say."""
+        """Figure at given coordinates of the engine."""
         self._world.move_to(positions)
         self._world.settle()
         return Figure(self._placements(), tuple(self.build.roles.values()))
@@ -123,11 +123,11 @@ class WorldScene:
 
 
 def scenes_of(header: RunHeader) -> tuple[WorldScene, ...]:
-    """What a run's world looks like.
+    """Scene of a run's world.
 
     Raises:
         KeyError: if the header describes none.
-        ValueError: if a document in it is none, or there is no physics engine.
+        ValueError: if a document in it is not valid, or there is no physics engine.
     """
     text, scene = world_text(header.scenario)
     try:
@@ -144,7 +144,7 @@ def scenes_of(header: RunHeader) -> tuple[WorldScene, ...]:
 
 
 def _of_link(robot: WorldRobot, number: int) -> Part:
-    """A link, as it is seen."""
+    """Link as a part of the figure."""
     document = robot.placed.robot
     link = next(one for one in document.links if one.number == number)
     first = not robot.placed.group
@@ -162,7 +162,7 @@ def _of_body(body: SceneBody) -> Part:
 
 
 def _seen(link: RobotLink, what: PlacedBody) -> Iterator[Solid]:
-    """What a link looks like, or else its body, in its frame."""
+    """Visible solids of a link, or else its body, in its frame."""
     seen, mesh = link.visual, what.mesh
     if seen is None:
         corners = np.zeros((0, 3)) if mesh is None else _corners(mesh)
@@ -174,14 +174,14 @@ def _seen(link: RobotLink, what: PlacedBody) -> Iterator[Solid]:
 
 
 def _corners(mesh: LinkMesh) -> Array:
-    """Of its triangles, shape (n, 3)."""
+    """Corners of its triangles, shape (n, 3)."""
     return surface_of(mesh).corners.reshape(-1, 3)
 
 
 def _solids(
     shape: BodyShape, size_m: tuple[float, ...], rotation: Array, position_m: Array, corners: Array
 ) -> Iterator[Solid]:
-    """A body about its centre, placed."""
+    """Solids of a body about its centre, placed."""
     made: list[Solid] = []
     match shape:
         case BodyShape.BOX:

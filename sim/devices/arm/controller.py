@@ -33,7 +33,7 @@ from sim.devices.arm.faults import ArmFault, ArmFaultBoard
 from sim.devices.arm.limits import LimitedArm, LimitError
 from sim.devices.arm.messages import MessageLine
 from sim.devices.arm.motion import ArmMotion
-from sim.devices.arm.plant import JointPlant, PlantServos
+from sim.devices.arm.plant_servos import JointPlant, PlantServos
 from sim.devices.arm.program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm.protocol import (
     SEQ_COUNT,
@@ -244,11 +244,11 @@ class ArmController:
         return self.faults.value("period") or self._settings.period_s
 
     def _send(self, status: ArmStatus, now_s: float, *, with_position: bool) -> None:
-        location = location_of(*self._told()) if with_position else None
+        location = location_of(*self._reported_pose()) if with_position else None
         mark = SIMULATED if self.state in _WAITS else b""
         self._line.send(mark + encode_request(self._seq, status, location), now_s)
 
-    def _told(self) -> tuple[Array, Array]:
+    def _reported_pose(self) -> tuple[Array, Array]:
         position_m, rotation = self.gripper
         return position_m + np.array([0.0, 0.0, self.faults.value("beside") or 0.0]), rotation
 

@@ -16,7 +16,7 @@ from sim.devices.admission import Admission
 from sim.devices.arm.console import ArmConsole
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
-from sim.devices.arm.plant import JointPlant, warm_plant_servos
+from sim.devices.arm.plant_servos import JointPlant, warm_plant_servos
 from sim.devices.arm.ports import ControllerPort
 from sim.devices.arm.settings import ArmControllerSettings
 from sim.devices.console_input import ConsoleInput

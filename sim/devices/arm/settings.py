@@ -11,7 +11,7 @@ from typing import Final
 
 from sim.devices.arm.limits import ReachSettings
 from sim.devices.arm.path import BlendSettings
-from sim.devices.arm.plant import EnvelopeSettings
+from sim.devices.arm.plant_servos import EnvelopeSettings
 from sim.devices.arm.protocol import ANSWER_BYTES, REQUEST_BYTES, SEQ_COUNT
 from sim.devices.arm.servo import ServoSettings
 from sim.devices.arm.wire import BITS_PER_BYTE

@@ -57,14 +57,14 @@ class PacedLine:
         """Let the controller say something (monotonic time [s])."""
         if self._faults.value("silence") is not None:
             return
-        for byte in self._spoiled(data):
+        for byte in self._corrupt(data):
             self._out_free_s = max(self._out_free_s, now_s) + self._byte_s
             if len(self._out) < _OUTPUT_MAX:
                 self._out.append((self._out_free_s, byte))
 
     def receive(self, data: bytes, now_s: float) -> None:
         """Take what the host wrote (monotonic time [s])."""
-        for byte in self._spoiled(data):
+        for byte in self._corrupt(data):
             if len(self._in) >= _INPUT_MAX:
                 self.lost_bytes += 1
                 continue
@@ -107,7 +107,7 @@ class PacedLine:
         self._line.clear()
         self._in_free_s = self._out_free_s = -math.inf
 
-    def _spoiled(self, data: bytes) -> bytes:
+    def _corrupt(self, data: bytes) -> bytes:
         noise, flips = self._faults.value("noise"), self._faults.value("parity")
         if noise is None and flips is None:
             return data

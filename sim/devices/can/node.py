@@ -95,7 +95,7 @@ class CanNode:
         self._now_s = 0.0
         self.store: ObjectStore = ObjectStore(drive, self.node_id)
         self._sdo = SdoServer(self.store)
-        self._pdos = ProcessData(self.store, self._is_pre_operational, send, self._tell)
+        self._pdos = ProcessData(self.store, self._is_pre_operational, send, self._send_emergencies)
         self._consumers = HeartbeatConsumers(self.store)
         self._guard = LifeGuard(self.store)
         self._history = ErrorHistory(self.store)
@@ -201,13 +201,13 @@ class CanNode:
     def _receive_heartbeat(self, producer: int, data: bytes, now_s: float) -> None:
         if len(data) == 1 and self._consumers.hear(producer, now_s):
             self.drive.recover(HEARTBEAT_LOST)
-            self._tell()
+            self._send_emergencies()
 
     def _receive_guard(self, data: bytes, now_s: float) -> None:
         if self.store.values[0x1017, 0]:
             return
         self.drive.recover(HEARTBEAT_LOST)
-        self._tell()
+        self._send_emergencies()
         self._send(0x700 + self.node_id, self._guard.answer(self.state.value, now_s))
         self._due_s = -math.inf
 
@@ -239,7 +239,7 @@ class CanNode:
         if now_s >= self._due_s:
             self._run_timers(now_s)
         if self.drive.emergencies:
-            self._tell()
+            self._send_emergencies()
         if self.state is NmtState.OPERATIONAL:
             self._pdos.on_time(now_s)
 
@@ -252,7 +252,7 @@ class CanNode:
         if self.heard:
             self._watch(now_s)
         if self.heard and now_s >= self._beat_due_s:
-            self._tell()  # what the watchdogs found goes first
+            self._send_emergencies()  # what the watchdogs found goes first
             self._send(0x700 + self.node_id, bytes((self.state.value,)))
             period_s = 1e-3 * self.store.values[0x1017, 0]
             late = now_s - self._beat_due_s > period_s
@@ -282,12 +282,12 @@ class CanNode:
 
     # -- emergencies ------------------------------------------------------------------------------
 
-    def _tell(self) -> None:
+    def _send_emergencies(self) -> None:
         if not self.heard:
             return
         for emergency in self.drive.take_emergencies():
             if emergency.code:
                 self._history.add(emergency.code)
             if self.state is not NmtState.STOPPED:
-                told = struct.pack("<HB5x", emergency.code, emergency.register)
-                self._send(0x80 + self.node_id, told)
+                data = struct.pack("<HB5x", emergency.code, emergency.register)
+                self._send(0x80 + self.node_id, data)

@@ -55,10 +55,10 @@ class ProcessData:
         store: ObjectStore,
         may_change: Callable[[], bool],
         send: Callable[[int, bytes], None],
-        tell: Callable[[], None],
+        report: Callable[[], None],
     ) -> None:
         self._store, self._drive = store, store.drive
-        self._send, self._tell = send, tell
+        self._send, self._report = send, report
         there = store.table.indices
         numbers = range(PDO_COUNT)
         self.rpdos: tuple[ReceivePdo, ...] = tuple(
@@ -132,7 +132,7 @@ class ProcessData:
             if packed is not None:
                 self._send(cob_id, packed)
         if self._drive.emergencies:
-            self._tell()
+            self._report()
 
     def _on_rpdo(self, pdo: ReceivePdo, data: bytes, now_s: float) -> None:
         error = pdo.receive(data, now_s)
@@ -143,6 +143,6 @@ class ProcessData:
             for code in _RPDO_ERRORS:
                 drive.recover(code)
         if drive.emergencies:
-            self._tell()
+            self._report()
         if pdo.event_driven:
             self.on_time(now_s)

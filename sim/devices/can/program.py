@@ -72,7 +72,7 @@ def run_can_rack(
     rack = CanRack(settings, seed=seed, plant=plant)
     admission = Admission(any_user=any_user, say=say or _print)
     selector = selectors.SelectSelector()  # epoll would round sleeps up to whole ms
-    with selector, _opened_wires(rack, settings.bus_count, selector, port, pty, admission) as wires:
+    with selector, _open_wires(rack, settings.bus_count, selector, port, pty, admission) as wires:
         started_s = now_s()
         for injection in script:
             rack.faults.start(injection, started_s)
@@ -91,7 +91,7 @@ def run_can_rack(
 
 
 @contextmanager
-def _opened_wires(
+def _open_wires(
     rack: CanRack,
     buses: int,
     selector: selectors.BaseSelector,

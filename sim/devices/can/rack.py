@@ -25,7 +25,7 @@ from sim.devices.can.node import CanNode
 from sim.devices.can.rack_faults import RackFaults, Spoil
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.parameters import RackSettings
-from sim.devices.drive.plant import Rod
+from sim.devices.drive.rods import Rod
 
 CanFrame = tuple[int, bytes]
 """Identifier (11 bits) and data of a frame."""

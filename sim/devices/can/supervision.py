@@ -98,9 +98,9 @@ class LifeGuard:
             state: NMT state as the heartbeat tells it.
         """
         self._deadline.received(now_s)
-        told = bytes((self._toggle | state,))
+        answer_data = bytes((self._toggle | state,))
         self._toggle ^= 0x80
-        return told
+        return answer_data
 
     def lost(self, now_s: float) -> bool:
         """Say once that the requests stay away."""

@@ -17,7 +17,7 @@ from sim.devices.drive import cia402 as drive402
 from sim.devices.drive.cia402 import DriveEvent, State
 from sim.devices.drive.modes import Commanded, Modes
 from sim.devices.drive.parameters import DriveParameters, NodeSettings
-from sim.devices.drive.plant import Rod
+from sim.devices.drive.rods import Rod
 
 NO_ERROR: Final = 0x0000
 

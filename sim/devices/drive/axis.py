@@ -17,8 +17,8 @@ from typing import Final
 
 from sim.devices.drive.drive_type import Units
 from sim.devices.drive.parameters import DriveParameters, NodeSettings
-from sim.devices.drive.plant import Rod, Switch
 from sim.devices.drive.reference import Reference
+from sim.devices.drive.rods import Rod, Switch
 from sim.devices.drive.servo import LoadServo
 
 INTERLOCK_BIT: Final = 0x08
@@ -29,7 +29,7 @@ _RESTING: Final = 1e-4
 """Speed below which a rod counts as standing [m/s]."""
 
 
-def _saturated(value: float) -> int:
+def _saturate_int32(value: float) -> int:
     """Round to a whole number of 32 bits."""
     whole = round(value)
     if -0x8000_0000 <= whole <= 0x7FFF_FFFF:
@@ -86,7 +86,7 @@ class DriveAxis:
     @property
     def velocity_counts_s(self) -> int:
         """Object 606Ch [counts/s]."""
-        return _saturated(self.measured_speed_m_s * self._sign * self.units.speed_per_m_s)
+        return _saturate_int32(self.measured_speed_m_s * self._sign * self.units.speed_per_m_s)
 
     @property
     def torque_permille(self) -> int:
@@ -184,7 +184,7 @@ class DriveAxis:
 
     def to_counts(self, metres: float) -> int:
         """Convert metres to units of position, saturated at 32 bits."""
-        return _saturated(metres * self._signed_per_m)
+        return _saturate_int32(metres * self._signed_per_m)
 
     def to_metres(self, counts: float) -> float:
         """Convert units of position to metres, with the sign of the polarity."""
@@ -226,7 +226,7 @@ class DriveAxis:
             keep_off_switches: Whether a limit switch stops the rod in its direction.
             speed_only: Whether only the speed matters (profile velocity mode).
         """
-        v_wanted = self._speed_wanted(
+        v_wanted = self._speed_command_m_s(
             self._pull_gain, keep_off_switches=keep_off_switches, speed_only=speed_only
         )
         feed_forward = self.reference.a_m_s2 if self.lag_s <= 0.0 else 0.0
@@ -245,7 +245,7 @@ class DriveAxis:
             keep_off_switches: Whether a limit switch stops the rod in its direction.
             speed_only: Whether only the speed matters (profile velocity mode).
         """
-        v_wanted = self._speed_wanted(
+        v_wanted = self._speed_command_m_s(
             servo.position_gain_1_s, keep_off_switches=keep_off_switches, speed_only=speed_only
         )
         v_ref = self.reference.v_m_s if self.lag_s <= 0.0 else 0.0
@@ -255,7 +255,9 @@ class DriveAxis:
             self.limited = True
         return force_n
 
-    def _speed_wanted(self, gain_1_s: float, *, keep_off_switches: bool, speed_only: bool) -> float:
+    def _speed_command_m_s(
+        self, gain_1_s: float, *, keep_off_switches: bool, speed_only: bool
+    ) -> float:
         """Return what the position loop asks of the speed loop, limited [m/s]."""
         reference, lag_s, v_max = self.reference, self.lag_s, self._v_max
         error = reference.x_m - self.u_m

@@ -15,7 +15,7 @@ import random
 from hil_common.plant import Plant
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import RackSettings
-from sim.devices.drive.plant import Rod, substeps
+from sim.devices.drive.rods import Rod, substeps
 from sim.devices.drive.servo import LoadServo
 
 

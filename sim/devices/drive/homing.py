@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from sim.devices.drive.plant import Switch
+from sim.devices.drive.rods import Switch
 
 
 class Phase(Enum):
@@ -106,26 +106,26 @@ class SwitchHoming:
         if self.phase is Phase.SEEK and active:
             self.phase = Phase.AWAY
         if self.phase is Phase.SEEK:
-            return self._unless_blocked(
+            return self._refuse_blocked(
                 method.active_side, False, at_negative_limit, at_positive_limit
             )
         if self.phase is Phase.AWAY and active == before:
             self.phase = Phase.EDGE
         if self.phase is Phase.AWAY:
             direction = method.active_side if before else -method.active_side
-            return self._unless_blocked(direction, False, at_negative_limit, at_positive_limit)
+            return self._refuse_blocked(direction, False, at_negative_limit, at_positive_limit)
         if self.phase is Phase.EDGE:
             if active != before:
                 self.phase = Phase.STOPPING
                 return Advice(0, slow=True, latch=True)
-            return self._unless_blocked(
+            return self._refuse_blocked(
                 method.last_direction, True, at_negative_limit, at_positive_limit
             )
         if self.phase is Phase.STOPPING and at_rest:
             self.phase = Phase.DONE
         return Advice(0)
 
-    def _unless_blocked(
+    def _refuse_blocked(
         self, direction: int, slow: bool, at_negative_limit: bool, at_positive_limit: bool
     ) -> Advice:
         """Refuse to run into a limit switch that is not the one looked for."""

@@ -15,7 +15,7 @@ from typing import Final
 from sim.devices.drive.axis import DriveAxis
 from sim.devices.drive.cia402 import HALT_BIT, MODE_BIT_4, DriveEvent, State
 from sim.devices.drive.homing import HERE_METHODS, Phase, SwitchHoming
-from sim.devices.drive.plant import Switch
+from sim.devices.drive.rods import Switch
 
 
 class DriveMode(Enum):
@@ -58,7 +58,7 @@ class Commanded(DriveAxis):
     velocity_offset: int | None
 
     @property
-    def following_commands(self) -> bool:
+    def follows_setpoints(self) -> bool:
         """Whether setpoints move the rod: enabled, and no stop under way."""
         return self.state is State.OPERATION_ENABLED and self._stop_event is None
 
@@ -93,7 +93,7 @@ class Modes:
         self._homing_error = self._interrupted = False
         self.abort()
         drive = self._drive
-        if drive.following_commands and not drive.reference.at_rest:
+        if drive.follows_setpoints and not drive.reference.at_rest:
             drive.reference.speed(0.0, drive.stop_acceleration(1))
 
     def enter(self) -> None:
@@ -184,7 +184,7 @@ class Modes:
     def status_bits(self) -> int:
         """Return bits 10, 12 and 13 of the statusword."""
         drive, mode = self._drive, self.mode
-        enabled = drive.following_commands
+        enabled = drive.follows_setpoints
         if mode is _CYCLIC_POSITION:
             word = _BIT_12 if enabled and not self._halted else 0
             return word | _BIT_13 if drive.error_code == 0x8611 else word

@@ -89,7 +89,7 @@ class EmulatedDrive(DriveAutomaton):
             counts: Target position [counts], i32.
         """
         self.target_raw = counts
-        if self.following_commands:
+        if self.follows_setpoints:
             self.modes.target(counts)
 
     def write_velocity_offset(self, counts_s: int) -> None:
@@ -107,7 +107,7 @@ class EmulatedDrive(DriveAutomaton):
             counts_s: Speed [counts/s], i32.
         """
         self.target_velocity = counts_s
-        if self.following_commands:
+        if self.follows_setpoints:
             self.modes.target_velocity(counts_s)
 
     # -- objects that a master reads --------------------

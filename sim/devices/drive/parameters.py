@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED
-from sim.devices.drive.plant import PlantError, RodSettings
+from sim.devices.drive.rods import PlantError, RodSettings
 from sim.devices.drive.servo import ServoGains
 
 _POWER_OF_TEN = {exponent: 10.0**exponent for exponent in range(-128, 1)}

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from sim.devices.drive.plant import PlantError
+from sim.devices.drive.rods import PlantError
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from hil_common.plant import Plant
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import NODES, RackSettings
-from sim.devices.drive.plant import PlantError, Rod
+from sim.devices.drive.rods import PlantError, Rod
 from sim.devices.drive.watchdogs import Deadline
 
 ILLEGAL_ADDRESS: Final = 2
@@ -140,7 +140,7 @@ class ModbusDevice(ABC):
                 if deadline.expired(self._now_s):
                     self.tripped_at_s = self._now_s
                     for drive in self._drives_of(unit):
-                        self._stop_unwatched(drive)
+                        self._stop_on_timeout(drive)
         self._move_to(now_s)
 
     @abstractmethod
@@ -172,10 +172,10 @@ class ModbusDevice(ABC):
         """Return what the registers tell of a drive."""
 
     @abstractmethod
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         """Do what the watchdog does to a drive whose master is silent."""
 
-    def _told_words(self, drive: EmulatedDrive) -> list[int]:
+    def _published_words(self, drive: EmulatedDrive) -> list[int]:
         return self.hold_values.get(self.drives.index(drive)) or self.state_words(drive)
 
     def _drives_of(self, unit: int) -> tuple[EmulatedDrive, ...]:

@@ -83,7 +83,7 @@ class ModbusFaults:
         """
         unit = self._value("wrong_unit")
         if unit is not None:
-            data = _readdressed(data, int(unit), rtu=rtu)
+            data = _readdress(data, int(unit), rtu=rtu)
         if ("garble", 0) in self._active:
             at = len(data) - 3 if rtu else 2  # TCP carries no checksum of its own: the header
             data = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
@@ -143,7 +143,7 @@ class ModbusFaults:
             drive.set_interlock(True)
 
 
-def _readdressed(data: bytes, unit: int, *, rtu: bool) -> bytes:
+def _readdress(data: bytes, unit: int, *, rtu: bool) -> bytes:
     """Return an answer with another unit address, and on a serial line with a right checksum."""
     if not rtu:
         return data[:6] + bytes([unit]) + data[7:]

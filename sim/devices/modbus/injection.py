@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final
 
 from sim.devices.drive.parameters import NODES
-from sim.toml_reading import TomlReadError, read_table
+from sim.toml_reader import TomlReadError, read_table
 
 
 class ModbusFaultError(ValueError):

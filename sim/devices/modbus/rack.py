@@ -115,7 +115,7 @@ class ModbusRackCore(ModbusDevice):
     def _states(self, unit: int) -> list[int]:
         registers = [self._orders[unit][table.SEQUENCE], self._boot_count]
         for drive in self._drives_of(unit):
-            registers += self._told_words(drive)
+            registers += self._published_words(drive)
         return registers
 
     def state_words(self, drive: EmulatedDrive) -> list[int]:
@@ -133,7 +133,7 @@ class ModbusRackCore(ModbusDevice):
             registers[word.at : word.at + word.width] = table.words_of(value, word)
         return registers
 
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         drive.abort_connection(MASTER_LOST, COMMUNICATION_BIT)
 
     # -- parameters ---------------------------------------------------------------------------

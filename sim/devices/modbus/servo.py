@@ -45,7 +45,7 @@ class ModbusServos(ModbusDevice):
         self, settings: ModbusRackSettings, *, seed: int, plant: Plant | None = None
     ) -> None:
         super().__init__(settings, seed=seed, plant=plant)
-        self._received, self._told = Image(table.RECEIVED_MAPPING), Image(table.TOLD_MAPPING)
+        self._received, self._sent = Image(table.RECEIVED_MAPPING), Image(table.TOLD_MAPPING)
         self._forget()
 
     def power_up(self) -> None:
@@ -68,7 +68,7 @@ class ModbusServos(ModbusDevice):
         for first, registers in (
             (table.NANOJ_INPUTS, self._inputs[unit]),
             (table.NANOJ_OUTPUTS, [0] * table.NANOJ_REGISTERS),
-            (table.TOLD, self._told_words(drive)),
+            (table.TOLD, self._published_words(drive)),
             (table.RECEIVED, self._image[unit]),
         ):
             start = address - first
@@ -98,7 +98,7 @@ class ModbusServos(ModbusDevice):
 
     def state_words(self, drive: EmulatedDrive) -> list[int]:
         """Return what the registers tell of a drive."""
-        return self._told.pack(
+        return self._sent.pack(
             {
                 table.STATUSWORD: drive.statusword,
                 table.MODE_DISPLAY: drive.mode_display,
@@ -121,7 +121,7 @@ class ModbusServos(ModbusDevice):
         if inputs[:2] != before[:2]:
             self._deadlines[unit].received(now_s)
 
-    def _stop_unwatched(self, drive: EmulatedDrive) -> None:
+    def _stop_on_timeout(self, drive: EmulatedDrive) -> None:
         if drive.watched:
             drive.write_controlword(drive.controlword & ~QUICK_STOP_BIT)
 

@@ -16,8 +16,8 @@ import math
 import struct
 from typing import Final
 
-from sim.hosts.motion import Vector, acceleration, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry
+from sim.hosts.vehicle_motion import Vector, acceleration, to_earth, to_euler
 
 _MOTION: Final = struct.Struct("<4s21f")
 _GAUGE: Final = struct.Struct("<I4sHBB7f2I3f16s16si")

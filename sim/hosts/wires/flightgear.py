@@ -11,8 +11,8 @@ import math
 import struct
 from typing import Final
 
-from sim.hosts.motion import Vector, euler_rates, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry
+from sim.hosts.vehicle_motion import Vector, euler_rates, to_earth, to_euler
 
 FOOT_M: Final = 0.3048
 KNOT_M_S: Final = 1852.0 / 3600.0

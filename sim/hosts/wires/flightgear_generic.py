@@ -18,8 +18,8 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from typing import Final
 
-from sim.hosts.motion import AT_REST, acceleration, euler_rates, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry
+from sim.hosts.vehicle_motion import AT_REST, acceleration, euler_rates, to_earth, to_euler
 from sim.hosts.wires.flightgear import FOOT_M, KNOT_M_S, latitude_longitude
 
 _PACKED: Final = {

@@ -15,8 +15,8 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
-from sim.hosts.motion import Vector, VehicleMotion, acceleration, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry, Wire
+from sim.hosts.vehicle_motion import Vector, VehicleMotion, acceleration, to_earth, to_euler
 from sim.hosts.wires.pose_template import pose_of
 
 _F1_HEAD: Final = struct.Struct("<HBBBBBQfIIBB")

@@ -37,10 +37,10 @@ class Binary(Silent):
 
     def receive(self, datagram: bytes, peer: str) -> None:
         """Take the nonce of a listener that has the key."""
-        told, signature = datagram[:24], datagram[24:]
-        whole = bool(self._key) and told[:8] == _CHALLENGE and len(datagram) == 40
-        if whole and hmac.compare_digest(signature, self._signature(told)):
-            self._nonce = told[8:]
+        challenge, signature = datagram[:24], datagram[24:]
+        whole = bool(self._key) and challenge[:8] == _CHALLENGE and len(datagram) == 40
+        if whole and hmac.compare_digest(signature, self._signature(challenge)):
+            self._nonce = challenge[8:]
 
     def restart(self) -> None:
         """The simulator began anew, and knows no nonce."""

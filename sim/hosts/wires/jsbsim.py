@@ -14,8 +14,8 @@ import math
 import xml.etree.ElementTree as ET
 from typing import Final
 
-from sim.hosts.motion import AT_REST, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry
+from sim.hosts.vehicle_motion import AT_REST, to_earth, to_euler
 from sim.hosts.wires.flightgear import FOOT_M, latitude_longitude
 
 _DIGITS: Final = 7

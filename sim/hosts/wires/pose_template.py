@@ -14,8 +14,8 @@ import math
 import re
 from typing import Final
 
-from sim.hosts.motion import GRAVITY_M_S2, VehicleMotion, to_euler
 from sim.hosts.telemetry import Packed, Silent, Telemetry
+from sim.hosts.vehicle_motion import GRAVITY_M_S2, VehicleMotion, to_euler
 
 TEXT: Final = "<Axis1a>,<Axis2a>,<Axis3a>,<Axis4a>,<Axis5a>,<Axis6a>X"
 BINARY: Final = "<255><255>F1<Axis1a><Axis2a><Axis3a><Axis4a><Axis5a><Axis6a>!"

@@ -17,8 +17,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from sim.hosts.motion import GRAVITY_M_S2, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Telemetry
+from sim.hosts.vehicle_motion import GRAVITY_M_S2, to_earth, to_euler
 
 ROWS: Final = (1, 4, 16, 17, 21)
 """Rows of DATA that are sent at first."""

@@ -137,8 +137,8 @@ class JointLaw:
         self._most = np.array([drive.effort_max for drive in drives])
         self._bound = bound
         self._effort_most = self._most if bound is None else np.minimum(bound, self._most)
-        self._speed_max = _told(drives, "speed_max", control == "voltage")
-        self._speed_gain = _told(drives, "speed_gain", control == "speed")
+        self._speed_max = _drive_values(drives, "speed_max", control == "voltage")
+        self._speed_gain = _drive_values(drives, "speed_gain", control == "speed")
         self._integral = np.zeros(len(drives))
         still = JointMotion(*np.zeros((3, len(drives))))
         self.command(still, still, self._integral.copy())  # compiles the kernel before a run
@@ -191,19 +191,19 @@ class JointLaw:
         return self._integral.copy()
 
 
-def asked_efforts(
+def commanded_efforts(
     drives: tuple[RobotDrive, ...], control: ControlBy, command: Array, speeds: Array
 ) -> Array:
     """What drives make of a command at these speeds, before their own limits, shape (drives,)."""
     if control == "torque":
         return command
     if control == "speed":
-        return _told(drives, "speed_gain", True) * (command - speeds)
+        return _drive_values(drives, "speed_gain", True) * (command - speeds)
     stalled = np.array([drive.effort_max for drive in drives])
-    return stalled * (command - speeds / _told(drives, "speed_max", True))
+    return stalled * (command - speeds / _drive_values(drives, "speed_max", True))
 
 
-def _told(drives: tuple[RobotDrive, ...], field: str, asked: bool) -> Array:
+def _drive_values(drives: tuple[RobotDrive, ...], field: str, asked: bool) -> Array:
     values = [getattr(drive, field) for drive in drives]
     lacking = [str(drive.joint) for drive in drives if getattr(drive, field) is None]
     if asked and lacking:

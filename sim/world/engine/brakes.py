@@ -11,10 +11,10 @@ from xml.etree.ElementTree import fromstring
 
 import numpy as np
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import TIE_STEPS
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.world import World
-from sim.world.robots.xml_writing import add, document, numbers
+from sim.world.robots.xml_writer import add, document, numbers
 from sim.world.scenes.model import BodyMotion
 
 LOCK_IMPEDANCE: Final = (0.98, 0.9999, 0.0001, 0.5, 2.0)

@@ -10,11 +10,11 @@ import numpy as np
 from sim.world.engine.library import EngineMissingError, engine
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.meshes.mass import open_edges, volume_m3
-from sim.world.meshes.reading import parts_of, surface_of
+from sim.world.meshes.mesh_reader import parts_of, surface_of
 from sim.world.robots.body import LinkMesh
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
-from sim.world.robots.xml_writing import add, document
+from sim.world.robots.xml_writer import add, document
 
 FAR_M: Final = 100.0
 """Length of a mesh from which on it is asked whether its scale is right."""

@@ -35,17 +35,17 @@ def engine(opengl: str = "disable") -> Any:
     try:
         import mujoco
     except ImportError as error:
-        told = "the virtual environment needs the physics engine: pip install hil-bench[world]"
-        raise EngineMissingError(f"{told} ({error})") from error
+        problem = "the virtual environment needs the physics engine: pip install hil-bench[world]"
+        raise EngineMissingError(f"{problem} ({error})") from error
     finally:
         if before is None:
             del os.environ[_CHOICE]
         else:
             os.environ[_CHOICE] = before
     module: Any = mujoco
-    module.set_mju_user_warning(_dropped)
+    module.set_mju_user_warning(_ignore_warning)
     return module
 
 
-def _dropped(_message: str) -> None:
+def _ignore_warning(_message: str) -> None:
     """What the engine warns of is counted in its state."""

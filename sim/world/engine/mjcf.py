@@ -6,7 +6,6 @@ from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.engine.mjcf_robot import (
     MjcfParts,
@@ -16,11 +15,12 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_sensors import add_sensors
+from sim.world.engine.model_compiler import ModelText
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, Robot
-from sim.world.robots.xml_writing import add, document
+from sim.world.robots.xml_writer import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()
@@ -99,10 +99,10 @@ def robot_model(robot: Robot) -> ModelText:
     start = add_robot(parts, placed, DEFAULT.step_s)
     values: dict[str, Sequence[float]] = {}
     for joint in robot.joints:
-        names, told = joint_names(joint), start.get(joint.number, ())
-        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(told))
-        parts_of: list[Sequence[float]] = [(one,) for one in told[:turns]]
-        values.update(zip(names, [*parts_of, told[turns:]], strict=False))
+        names, coordinates = joint_names(joint), start.get(joint.number, ())
+        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(coordinates))
+        parts_of: list[Sequence[float]] = [(one,) for one in coordinates[:turns]]
+        values.update(zip(names, [*parts_of, coordinates[turns:]], strict=False))
     order = (joint.get("name", "") for joint in parts.world.iter("joint"))
     positions = [one for name in order for one in values[name]]
     if positions:

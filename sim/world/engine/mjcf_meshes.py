@@ -11,10 +11,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.reading import by_looks, parts_of, surface_of
+from sim.world.meshes.mesh_reader import parts_of, split_by_material, surface_of
 from sim.world.meshes.surface import MeshMaterial, MeshSurface, alike
 from sim.world.robots.body import LinkMesh, Triple
-from sim.world.robots.xml_writing import add, numbers
+from sim.world.robots.xml_writer import add, numbers
 
 Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class MeshAssets:
         Args:
             colour: where the mesh tells none.
         """
-        surfaces = tuple(by_looks(surface_of(mesh)))
+        surfaces = tuple(split_by_material(surface_of(mesh)))
         names = self._named(mesh, "skin", surfaces)
         for name, surface in zip(names, surfaces, strict=True):
             material = surface.materials[int(surface.looks[0])]
@@ -68,7 +68,7 @@ class MeshAssets:
         """Its inertia is told of the link: what the engine would take for it only places it."""
         self._count += 1
         name = f"mesh{self._count}"
-        vertices, triangles, places = _cornered(surface, laid=use == "skin")
+        vertices, triangles, places = _vertex_arrays(surface, laid=use == "skin")
         add(self._assets, "mesh", name=name, inertia="convex" if use == "hull" else "shell",
             vertex=vertices.ravel(), face=numbers(triangles),
             texcoord=None if places is None else places.ravel())  # fmt: skip
@@ -109,7 +109,7 @@ def is_plain(mesh: LinkMesh) -> bool:
     )  # fmt: skip
 
 
-def _cornered(
+def _vertex_arrays(
     surface: MeshSurface, *, laid: bool
 ) -> tuple[Array, NDArray[np.intp], Array | None]:  # fmt: skip
     """Vertices, triangles, and a place on the texture for each vertex, from its upper left."""

@@ -23,7 +23,7 @@ from sim.world.robots.loops import closed_loops
 from sim.world.robots.model import NOWHERE, JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.tree import spanning_tree, unit
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writer import add
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,6 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf import begun, ended
 from sim.world.engine.mjcf_robot import (
     EVERYTHING,
@@ -26,12 +25,13 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_text import place
+from sim.world.engine.model_compiler import ModelText
 from sim.world.robots.body import BodyShape, Numbers
 from sim.world.robots.model import Robot
 from sim.world.robots.rotations import quaternion_of
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writer import add
 from sim.world.scenes.bodies import MOVED, joint_of, placed_body, pose_of_body
-from sim.world.scenes.checks import checked_scene
+from sim.world.scenes.checks import check_scene
 from sim.world.scenes.fields import all_bodies
 from sim.world.scenes.model import (
     BodyMotion,
@@ -61,7 +61,7 @@ def scene_text(scene: Scene, robots: Mapping[str, Robot], seed: int = 0) -> Mode
         SceneError: with all that is wrong.
         FieldFullError: if a field's bodies find no places.
     """
-    checked_scene(scene, robots)
+    check_scene(scene, robots)
     root, parts = begun(scene.stepping)
     if scene.floor is not None:
         _floor(root, parts.world, scene.floor)
@@ -70,7 +70,7 @@ def scene_text(scene: Scene, robots: Mapping[str, Robot], seed: int = 0) -> Mode
     bodies = all_bodies(scene, seed)
     placed = {
         one.name: PlacedRobot(
-            _weighed(robots[one.name], one), f"{one.name}/",
+            _with_scene_masses(robots[one.name], one), f"{one.name}/",
             pose_of_body(one.position_m, one.quaternion), group,
         )
         for group, one in enumerate(scene.robots)
@@ -117,7 +117,7 @@ def _bearer(
     return next(body for body in world.iter("body") if body.get("name") == name)
 
 
-def _weighed(robot: Robot, placed: SceneRobot) -> Robot:
+def _with_scene_masses(robot: Robot, placed: SceneRobot) -> Robot:
     """A robot with the masses that a scene gives its links."""
     masses = dict(placed.link_mass_kg)
     links = tuple(

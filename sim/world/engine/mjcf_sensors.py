@@ -16,7 +16,7 @@ from sim.world.robots.model import JointType, RobotJoint
 from sim.world.robots.sensor_values import measured_joints
 from sim.world.robots.sensors import OF_JOINTS, RobotSensor, SensorKind
 from sim.world.robots.tree import rotation_of, unit
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writer import add
 
 HERE: Final = BodyPlace((0.0, 0.0, 0.0))
 """Of a sensor that is just on its link."""
@@ -163,7 +163,7 @@ def _other(root: Element, sensor: RobotSensor) -> Attributes:
             return {attribute: sensor.other}
     known = sorted(body.get("name", "") for body in root.iter("body"))
     shown = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
-    told = (
+    problem = (
         f"sensor {sensor.called}: other = {sensor.other}: no such body; the floor if there is one"
     )
-    raise SensorTargetError(f"{told}, {shown}")
+    raise SensorTargetError(f"{problem}, {shown}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.rotations import quaternion_of
-from sim.world.robots.xml_writing import numbers
+from sim.world.robots.xml_writer import numbers
 
 Array = NDArray[np.float64]
 

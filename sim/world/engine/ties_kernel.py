@@ -19,7 +19,7 @@ FAST: Final[dict[str, Any]] = {"error_model": "numpy", "fastmath": {"reassoc", "
 
 
 @njit(cache=True, **FAST)
-def factored(jacobian: Array, others: Indices, least: float, columns: Array, order: Indices,
+def factor_columns(jacobian: Array, others: Indices, least: float, columns: Array, order: Indices,
              scales: Array, diagonal: Array) -> bool:  # fmt: skip
     """Factor the columns of some freedoms; whether none of them depends on the others.
 
@@ -95,7 +95,7 @@ def follow(
         found: of all freedoms, shape (freedoms,); written.
     """
     count, rows = columns.shape
-    if not factored(jacobian, others, least, columns, order, scales, diagonal):
+    if not factor_columns(jacobian, others, least, columns, order, scales, diagonal):
         return False
     wanted = np.zeros(rows)
     for index in range(len(driven)):

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.compiled import ModelRefusedError, ModelText, model_from, model_of
 from sim.world.engine.library import engine
+from sim.world.engine.model_compiler import ModelRefusedError, ModelText, model_from, model_of
 from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of, corners_of
 from sim.world.engine.world_robot import WorldRobot
 

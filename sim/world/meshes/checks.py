@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from sim.world.meshes.mass import bounds_nothing, open_edges
-from sim.world.meshes.reading import parts_of, surface_of, triangles_of
+from sim.world.meshes.mass import encloses_no_volume, open_edges
+from sim.world.meshes.mesh_reader import parts_of, surface_of, triangles_of
 from sim.world.meshes.surface import ROBOT_TRIANGLES_MAX, MeshError
 from sim.world.robots.body import BodyShape, LinkMesh
 from sim.world.robots.faults import Finding
@@ -28,17 +28,17 @@ def too_many_triangles(links: Sequence[RobotLink]) -> Iterator[Finding]:
 
 def mesh_problems(link: RobotLink) -> Iterator[Problem]:
     """Of a link's body, and of what is seen of it."""
-    yield from _told("mesh", link.shape, link.mesh)
+    yield from _problems_of("mesh", link.shape, link.mesh)
     if link.shape is BodyShape.MESH and link.mesh is not None and _has_scale(link.mesh):
         yield from _of_body(link, link.mesh)
     seen = link.visual
     if seen is not None:
-        yield from _told("visual", seen.shape, seen.mesh)
+        yield from _problems_of("visual", seen.shape, seen.mesh)
         if seen.shape is BodyShape.MESH and seen.mesh is not None and _has_scale(seen.mesh):
             yield from _of_visual(seen.mesh)
 
 
-def _told(field: str, shape: BodyShape, mesh: LinkMesh | None) -> Iterator[Problem]:
+def _problems_of(field: str, shape: BodyShape, mesh: LinkMesh | None) -> Iterator[Problem]:
     if (shape is BodyShape.MESH) != (mesh is not None):
         if mesh is None:
             yield field, None, "the shape is a mesh, of no file", 'mesh = { file = "part.stl" }'
@@ -68,7 +68,7 @@ def _of_body(link: RobotLink, mesh: LinkMesh) -> Iterator[Problem]:
     if edges := open_edges(surface):
         problem = f"it is not closed, so it has no volume: {edges} edges join no two triangles"
         yield "mesh", mesh.file, problem, right
-    elif bounds_nothing(surface):
+    elif encloses_no_volume(surface):
         yield "mesh", mesh.file, "it bounds no volume", right
 
 

@@ -44,12 +44,12 @@ _LOOKS: Final = re.compile(
 )
 
 
-def without_looks(data: bytes) -> bytes:
+def strip_materials(data: bytes) -> bytes:
     """A file without its materials, whose damage would hide the shape."""
     return _LOOKS.sub(b"", data)
 
 
-def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
+def check_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
     """A file as UTF-8 without a declaration, metres per unit of it, and what is left out.
 
     Raises:
@@ -68,8 +68,8 @@ def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
         root = read_nodes(text, "", size_max=SIZE_MAX)
     except RobotDocumentError as error:
         fault = error.faults[0]
-        told = f"line {fault.line}: {fault.text}" if fault.line else fault.text
-        raise MeshError(brief(told, 200), "COLLADA that is whole, without entities") from None
+        problem = f"line {fault.line}: {fault.text}" if fault.line else fault.text
+        raise MeshError(brief(problem, 200), "COLLADA that is whole, without entities") from None
     if _bare(root.tag) != "COLLADA":
         raise MeshError(f"the outermost element is <{brief(_bare(root.tag), 40)}>", "<COLLADA>")
     notes = (*_count_triangles(root), *pictures_left_out(_pictures(root, text)))
@@ -128,8 +128,8 @@ class _Instances:
         if (found := self._known.get(id(node))) is not None:
             return found
         if id(node) in self._open or len(self._open) > DEPTH_MAX:
-            told = f"a node stands in itself, or in {DEPTH_MAX} others"
-            raise MeshError(told, "nodes that are a tree")
+            problem = f"a node stands in itself, or in {DEPTH_MAX} others"
+            raise MeshError(problem, "nodes that are a tree")
         self._open.add(id(node))
         target = node.attributes.get("url", "").removeprefix("#")
         match _bare(node.tag):
@@ -176,6 +176,6 @@ def _declared(node: XmlNode) -> int:
 def _whole(node: XmlNode, most: int) -> int:
     word = node.attributes.get("count", "0")
     if not word.strip().isdecimal() or len(word) > 9 or int(word) > most:
-        told = f"line {node.line}: {_bare(node.tag)} count = {brief(word, 40)}"
-        raise MeshError(told, f"a whole number, at most {most}")
+        problem = f"line {node.line}: {_bare(node.tag)} count = {brief(word, 40)}"
+        raise MeshError(problem, f"a whole number, at most {most}")
     return int(word)

@@ -36,7 +36,7 @@ PLACED: Final = ("matrix", "translation", "rotation", "scale")
 Table = dict[str, Any]
 
 
-def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+def check_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """A file with what is taken of another, and what is left out.
 
     Raises:
@@ -44,8 +44,8 @@ def judged_glb(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """
     text, binary = _chunks(data)
     try:
-        told = json.loads(text)
-        taken, notes = _Taker(told, len(binary)).taken()
+        document = json.loads(text)
+        taken, notes = _Taker(document, len(binary)).taken()
     except MeshError:
         raise
     except RecursionError:
@@ -66,8 +66,8 @@ def _chunks(data: bytes) -> tuple[bytes, bytes]:
         raise MeshError("no binary glTF", "a file that begins with glTF")
     _, version, length = HEAD.unpack_from(data)
     if version != 2 or length != len(data):
-        told = f"version {version}, {length} bytes, and it has {len(data)}"
-        raise MeshError(told, "glTF of version 2 that is whole")
+        problem = f"version {version}, {length} bytes, and it has {len(data)}"
+        raise MeshError(problem, "glTF of version 2 that is whole")
     found: dict[bytes, bytes] = {}
     at = HEAD.size
     while at + CHUNK.size <= length:
@@ -85,8 +85,8 @@ def _chunks(data: bytes) -> tuple[bytes, bytes]:
 class _Taker:
     """One file while it is judged."""
 
-    def __init__(self, told: Table, size: int) -> None:
-        self._told, self._size = told, size
+    def __init__(self, document: Table, size: int) -> None:
+        self._document, self._size = document, size
         self._accessors: list[Table] = []
         self._views: list[Table] = []
         self._known: dict[tuple[int, bool], int] = {}
@@ -94,22 +94,22 @@ class _Taker:
         self._triangles: list[int] = []
 
     def taken(self) -> tuple[Table, tuple[str, ...]]:
-        told = self._told
-        for name in told.get("extensionsRequired", ()):
+        document = self._document
+        for name in document.get("extensionsRequired", ()):
             if not str(name).startswith(HARMLESS):
                 right = "export it without: plain triangles, not packed"
                 raise MeshError(f"it needs the extension {brief(str(name), 60)}", right)
-        if any("uri" in one for one in told.get("buffers", ())[:1]):
+        if any("uri" in one for one in document.get("buffers", ())[:1]):
             raise MeshError("its numbers are in another file", "one file (.glb) that holds them")
-        meshes = [self._mesh(one) for one in told.get("meshes", ())]
+        meshes = [self._mesh(one) for one in document.get("meshes", ())]
         nodes, roots = self._nodes(len(meshes))
-        pictures = enumerate(told.get("images", ()), 1)
+        pictures = enumerate(document.get("images", ()), 1)
         named = [str(one.get("name") or one.get("uri") or number)[:200] for number, one in pictures]
         self._notes |= dict.fromkeys(pictures_left_out(named))
         taken: Table = {
             "asset": {"version": "2.0"}, "buffers": [{"byteLength": self._size}],
             "bufferViews": self._views, "accessors": self._accessors, "meshes": meshes,
-            "materials": [_material(one) for one in told.get("materials", ())],
+            "materials": [_material(one) for one in document.get("materials", ())],
             "nodes": nodes, "scenes": [{"nodes": roots}], "scene": 0,
         }  # fmt: skip
         return taken, tuple(self._notes)
@@ -134,7 +134,11 @@ class _Taker:
                 corners = self._accessors[taken["indices"]]["count"]
             if mode == LIST and corners % 3:
                 raise MeshError(f"{corners} corners of triangles", "three of each")
-            if 0 <= (look := int(one.get("material", -1))) < len(self._told.get("materials", ())):
+            if (
+                0
+                <= (look := int(one.get("material", -1)))
+                < len(self._document.get("materials", ()))
+            ):
                 taken["material"] = look
             found.append(taken)
             count += corners // 3 if mode == LIST else corners
@@ -145,7 +149,7 @@ class _Taker:
         """Number of an accessor among those that are taken; its numbers are all there."""
         if (known := self._known.get((index, places))) is not None:
             return known
-        one = self._told["accessors"][_index(index)]
+        one = self._document["accessors"][_index(index)]
         kind, count = one["componentType"], int(one["count"])
         right = "places as VEC3 of floats, indices as SCALAR of whole numbers"
         if one["type"] != ("VEC3" if places else "SCALAR") or one.get("normalized"):
@@ -157,7 +161,7 @@ class _Taker:
         most = VERTICES_MAX if places else 3 * TRIANGLES_MAX
         if not 0 < count <= most:
             raise MeshError(f"an accessor of {count}", f"1 to {most}")
-        view = self._told["bufferViews"][_index(one["bufferView"])]
+        view = self._document["bufferViews"][_index(one["bufferView"])]
         item = 12 if places else INDICES[kind]
         stride = int(view.get("byteStride", item))
         offset, start = int(one.get("byteOffset", 0)), int(view.get("byteOffset", 0))
@@ -178,16 +182,16 @@ class _Taker:
 
     def _nodes(self, meshes: int) -> tuple[list[Table], list[int]]:
         """Nodes that are a tree, and its roots; how many triangles they stand for is bounded."""
-        told = self._told.get("nodes", ())
-        if len(told) > NODES_MAX:
-            raise MeshError(f"{len(told)} nodes", f"at most {NODES_MAX}")
+        nodes = self._document.get("nodes", ())
+        if len(nodes) > NODES_MAX:
+            raise MeshError(f"{len(nodes)} nodes", f"at most {NODES_MAX}")
         above: dict[int, int] = {}
         found: list[Table] = []
-        for number, one in enumerate(told):
+        for number, one in enumerate(nodes):
             taken: Table = {key: _floats(one[key]) for key in PLACED if key in one}
             children = [_index(child) for child in one.get("children", ())]
             for child in children:
-                if child >= len(told) or above.setdefault(child, number) != number:
+                if child >= len(nodes) or above.setdefault(child, number) != number:
                     raise MeshError(f"node {child} is in two others, or not there", "a tree")
             if len({*children}) != len(children):
                 raise MeshError(f"node {number} has a child twice", "a tree")
@@ -200,9 +204,9 @@ class _Taker:
                 if "skin" in one:
                     self._notes["a skin that bones move: it is taken at rest"] = None
             found.append(taken)
-        roots = [number for number in range(len(told)) if number not in above]
-        if scenes := self._told.get("scenes"):
-            roots = [_index(one) for one in scenes[_index(self._told.get("scene", 0))]["nodes"]]
+        roots = [number for number in range(len(nodes)) if number not in above]
+        if scenes := self._document.get("scenes"):
+            roots = [_index(one) for one in scenes[_index(self._document.get("scene", 0))]["nodes"]]
         self._judge(found, roots)
         return found, roots
 
@@ -222,8 +226,8 @@ class _Taker:
 
 
 def _material(one: Mapping[str, Any]) -> Table:
-    told = one.get("pbrMetallicRoughness", {}).get("baseColorFactor", (1.0, 1.0, 1.0, 1.0))
-    return {"pbrMetallicRoughness": {"baseColorFactor": _floats(told)}}
+    factor = one.get("pbrMetallicRoughness", {}).get("baseColorFactor", (1.0, 1.0, 1.0, 1.0))
+    return {"pbrMetallicRoughness": {"baseColorFactor": _floats(factor)}}
 
 
 def _floats(values: Any) -> list[float]:

@@ -38,7 +38,7 @@ def volume_m3(surface: MeshSurface) -> float:
     return float(_six_volumes(corners - _middle(corners)).sum() / 6.0)
 
 
-def bounds_nothing(surface: MeshSurface) -> bool:
+def encloses_no_volume(surface: MeshSurface) -> bool:
     """Whether a closed surface has next to no volume."""
     box = np.prod(np.maximum(np.ptp(surface.corners.reshape(-1, 3), axis=0), 1e-300))
     return abs(volume_m3(surface)) <= NO_VOLUME * float(box)

@@ -96,8 +96,8 @@ def _read(found: MaterialText, name: str, words: list[str], library: str) -> Non
         try:
             r, g, b = (_share(word) for word in words[1:4])
         except ValueError:
-            told = brief(" ".join(words), 40)
-            found.notes.append(f"material {brief(name)}: {told} is no colour")
+            text = brief(" ".join(words), 40)
+            found.notes.append(f"material {brief(name)}: {text} is no colour")
             return
         found.materials[name] = MeshMaterial((r, g, b), material.texture)
     elif words[0] == "map_Kd" and (path := _path(words, library)):

@@ -159,8 +159,8 @@ def _check_size(triangles: int, vertices: int, found: _Faces) -> None:
         right = f"at most {VERTICES_MAX}: reduce (decimate) it in a modelling program"
         raise MeshError(f"more than {VERTICES_MAX} vertices", right)
     if len(found.names) > LOOKS_MAX + 1:
-        told = f"at most {LOOKS_MAX}: join them in a modelling program"
-        raise MeshError(f"more than {LOOKS_MAX} materials", told)
+        problem = f"at most {LOOKS_MAX}: join them in a modelling program"
+        raise MeshError(f"more than {LOOKS_MAX} materials", problem)
 
 
 def _read(found: _Faces, words: list[str]) -> None:
@@ -234,14 +234,14 @@ def _index(word: str, count: int, what: str) -> int:
 
 
 def _surface(
-    found: _Faces, rows: ObjRows, told: Mapping[str, MeshMaterial], *, whole: bool
+    found: _Faces, rows: ObjRows, looks: Mapping[str, MeshMaterial], *, whole: bool
 ) -> MeshSurface:  # fmt: skip
     corners, laid = rows.corners, None
     if (corners[:, :, 1] >= 0).any():
         laid = np.append(rows.places, [(0.0, 0.0)], axis=0)[corners[:, :, 1]]
-    materials = tuple(told.get(name, MeshMaterial()) for name in found.names)
+    materials = tuple(looks.get(name, MeshMaterial()) for name in found.names)
     notes: list[str] = []
-    absent = [brief(name, 40) for name in found.names if name and name not in told]
+    absent = [brief(name, 40) for name in found.names if name and name not in looks]
     if absent and whole:
         notes.append(f"material {', '.join(absent[:4])}: in no library of it")
     if laid is None and any(one.texture for one in materials):

@@ -63,13 +63,16 @@ def read_rows(data: bytes) -> ObjRows | None:
     faces = _corners(text[b"f "])
     if vertices is None or places is None or faces is None:
         return None
-    told, sizes, least = faces
+    indices, sizes, least = faces
     above = np.stack([np.cumsum(which[b"v "]), np.cumsum(which[b"vt "])], axis=1)[which[b"f "]]
-    if sizes.min(initial=3) < 3 or not ((told >= least) & (told <= above.repeat(sizes, 0))).all():
+    if (
+        sizes.min(initial=3) < 3
+        or not ((indices >= least) & (indices <= above.repeat(sizes, 0))).all()
+    ):
         return None
     others = np.flatnonzero(~np.logical_or.reduce([*which.values()]) & (lengths > 1))
     return ObjRows(
-        vertices, places, (told - 1)[_fans(sizes)],
+        vertices, places, (indices - 1)[_fans(sizes)],
         np.flatnonzero(which[b"f "]).repeat(sizes - 2),
         tuple((int(one), data[starts[one] : ends[one]]) for one in others),
     )  # fmt: skip
@@ -102,10 +105,10 @@ def _corners(text: bytes) -> tuple[Whole, Whole, tuple[int, int]] | None:
     numbers = np.fromstring(text.replace(b"/", b" "), np.int64, sep=" ").astype(np.intp)
     numbers = numbers.reshape(-1, max(form.count(b"d"), 1))
     has_places = b"/\\" in form and b"//" not in form
-    told = np.zeros((len(numbers), 2), np.intp)
-    told[:, : 1 + has_places] = numbers[:, : 1 + has_places]
+    indices = np.zeros((len(numbers), 2), np.intp)
+    indices[:, : 1 + has_places] = numbers[:, : 1 + has_places]
     sizes = [row.count(b" ") + 1 for row in text.split(b"\n")[:-1]]
-    return told, np.array(sizes, np.intp), (1, int(has_places))
+    return indices, np.array(sizes, np.intp), (1, int(has_places))
 
 
 def _fans(sizes: Whole) -> Whole:

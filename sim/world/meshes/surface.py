@@ -135,7 +135,7 @@ def alike(rows: Array) -> tuple[Array, Whole]:
     return ordered[is_new], which
 
 
-def checked_surface(surface: MeshSurface) -> MeshSurface:
+def check_surface(surface: MeshSurface) -> MeshSurface:
     """The same surface, in units of its file.
 
     Raises:
@@ -154,7 +154,7 @@ def checked_surface(surface: MeshSurface) -> MeshSurface:
     return surface
 
 
-def checked_length(surface: MeshSurface) -> MeshSurface:
+def check_length(surface: MeshSurface) -> MeshSurface:
     """The same surface, in metres.
 
     Raises:

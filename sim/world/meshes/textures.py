@@ -34,7 +34,7 @@ class TextureError(ValueError):
     """A file that is no picture that can be laid on anything; the text goes on from its name."""
 
 
-def checked_texture(data: bytes) -> bytes:
+def check_texture(data: bytes) -> bytes:
     """A picture, decoded to see that it is one, as the chunks that its pixels are made of.
 
     Raises:
@@ -87,8 +87,8 @@ def _rows(head: bytes) -> list[tuple[int, int]]:
             found.append((rows, 1 + (columns * CHANNELS[colour] * depth + 7) // 8))
     size = sum(rows * row for rows, row in found)
     if size > DECODED_MAX:
-        told = f"has {width} x {height} pixels of {CHANNELS[colour] * depth} bits, {size} bytes"
-        raise TextureError(f"{told}; at most {DECODED_MAX} bytes")
+        problem = f"has {width} x {height} pixels of {CHANNELS[colour] * depth} bits, {size} bytes"
+        raise TextureError(f"{problem}; at most {DECODED_MAX} bytes")
     return found
 
 

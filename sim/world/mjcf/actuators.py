@@ -6,7 +6,7 @@ from sim.world.mjcf.defaults import ACTUATORS
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, RobotDrive
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode
 
 PLAIN: Final = ("general", "motor", "velocity", "position", "damper")
@@ -86,13 +86,13 @@ def _drive(values: MjcfValues, node: XmlNode, joint: XmlNode) -> RobotDrive | No
         return _by_torque(effort_max)
     if bias[2] == 0.0:
         by_command = abs(gain * gear) * command if command else None
-        told = [one for one in (effort_max, by_command) if one is not None]
+        limits = [one for one in (effort_max, by_command) if one is not None]
         for name in ("forcerange", "ctrlrange"):
             least, greatest = (*values.listed(node, name, 2), 0.0, 0.0)[:2]
-            if told and least != -greatest:
+            if limits and least != -greatest:
                 reason = "a drive acts as far both ways: by the greater of the two"
                 values.losses.append(node.loss(name, (least, greatest), reason))
-        return _by_torque(min(told) if told else None)
+        return _by_torque(min(limits) if limits else None)
     slowing = -bias[2] * gear * gear
     if slowing <= 0.0:
         return None
@@ -121,8 +121,8 @@ def _law(values: MjcfValues, node: XmlNode) -> tuple[float, Numbers]:
             return gain, (0.0, -gain, -values.number(node, "kv", 0.0))
         case _:
             gain = _gain(values, node)
-            told = (*values.listed(node, "biasprm", 10), 0.0, 0.0, 0.0)[:3]
-            return gain, told if node.get("biastype") == "affine" else (0.0, 0.0, 0.0)
+            bias = (*values.listed(node, "biasprm", 10), 0.0, 0.0, 0.0)[:3]
+            return gain, bias if node.get("biastype") == "affine" else (0.0, 0.0, 0.0)
 
 
 def _gain(values: MjcfValues, node: XmlNode) -> float:
@@ -132,7 +132,7 @@ def _gain(values: MjcfValues, node: XmlNode) -> float:
 
 def _bounds(values: MjcfValues, node: XmlNode, what: str) -> float:
     """Greatest magnitude of force or command; 0 if it is not bounded."""
-    told = values.listed(node, f"{what}range", 2)
+    range_given = values.listed(node, f"{what}range", 2)
     limited = node.get(f"{what}limited") or "auto"
     bounded = limited == "true" or (limited == "auto" and values.units_of(node).has_limits)
-    return max(map(abs, told)) if bounded and len(told) == 2 else 0.0
+    return max(map(abs, range_given)) if bounded and len(range_given) == 2 else 0.0

@@ -5,8 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from sim.world.meshes.mesh_reader import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.obj import write_obj
-from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import LinkMesh, Triple

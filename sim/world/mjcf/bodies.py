@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from sim.world.mjcf.assets import ModelAssets
 from sim.world.mjcf.geoms import body_fields
-from sim.world.mjcf.inertials import bounded, bounded_nothing, told_inertia
+from sim.world.mjcf.inertials import bounded, bounded_nothing, given_inertia
 from sim.world.mjcf.joints import MjcfJoint, read_joints
 from sim.world.mjcf.values import MjcfValues, shift
 from sim.world.robots.model import JointType
-from sim.world.robots.named import NamedJoint, NamedLink
+from sim.world.robots.named_parts import NamedJoint, NamedLink
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import triple
@@ -103,22 +103,24 @@ class BodyReader:
         if link.number is not None:
             link.fields["name"] = ""
         geoms = [one for one in inside if one[0].tag == "geom"]
-        told, around_it = next(
+        inertial, around_it = next(
             (one for one in inside if one[0].tag == "inertial"), (None, np.eye(4))
         )
         by_shape = values.units_of(node).weighs_bodies
-        weigh = by_shape if by_shape is not None else told is None
+        weigh = by_shape if by_shape is not None else inertial is None
         link.fields.update(
             body_fields(values, self._assets, node, geoms, offset, weigh=weigh)
         )  # fmt: skip
-        if told is not None and not weigh:
-            if (found := told_inertia(values, node, told, around_it, offset)) is not None:
+        if inertial is not None and not weigh:
+            if (found := given_inertia(values, node, inertial, around_it, offset)) is not None:
                 link.fields["inertia"] = found
                 for one in ("density_kg_m3", "mass_kg"):
                     link.fields.pop(one, None)
-        elif told is not None:
-            values.losses.append(told.loss("<inertial>", None, "bodies weigh what their geoms do"))
-            told.asked.update(told.attributes)
+        elif inertial is not None:
+            values.losses.append(
+                inertial.loss("<inertial>", None, "bodies weigh what their geoms do")
+            )
+            inertial.asked.update(inertial.attributes)
         elif "inertia" in link.fields:
             link.fields["inertia"] = bounded(values.units_of(node), link.fields["inertia"])
         if not {"inertia", "density_kg_m3", "mass_kg"} & link.fields.keys():

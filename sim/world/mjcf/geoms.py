@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.mass import bounds_nothing, open_edges, solid_mesh
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mass import encloses_no_volume, open_edges, solid_mesh
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.assets import LEGACY, ModelAssets
 from sim.world.mjcf.values import MjcfValues, shift, upright
@@ -167,22 +167,22 @@ def _read(
         values.fault(node, node.get("size"), f"a {kind} has {COUNTS[kind]} sizes", "above 0 m")
         return None
     pose = shift(-offset_m) @ around @ pose
-    told_kg = node.get("mass")
+    mass_text = node.get("mass")
     bits = [values.number(node, one, 1.0) for one in ("contype", "conaffinity")]
-    if mesh is not None and not any(bits) and (not weigh or told_kg == "0"):
+    if mesh is not None and not any(bits) and (not weigh or mass_text == "0"):
         try:
             surface_of(mesh)
         except MeshError as error:  # nothing of the motion asks for what is only seen
             return _left_out(values, node, name, f"its mesh {mesh.file}: {error.problem}",
                              weigh=False)  # fmt: skip
     edges = _edges(kind, size[: COUNTS.get(kind, 0)])
-    mass, told = None, dict[str, float]()
+    mass, weight_fields = None, dict[str, float]()
     if weigh:
-        mass, told = _weight(values, node, _Form(kind, edges, mesh, rule), pose)
+        mass, weight_fields = _weight(values, node, _Form(kind, edges, mesh, rule), pose)
     else:
         node.asked.update(("mass", "density"))
     colour, hidden = _colour(values, assets, node)
-    return _Geom(node, kind, edges, pose, mesh, any(bits), colour, hidden, mass, told)
+    return _Geom(node, kind, edges, pose, mesh, any(bits), colour, hidden, mass, weight_fields)
 
 
 def _left_out(
@@ -233,21 +233,21 @@ def _weight(
     density = values.number(node, "density", DENSITY_KG_M3)
     if kind not in SHAPES and kind != "ellipsoid":
         return None, {}
-    told = {"density_kg_m3": density} if mass is None else {"mass_kg": mass}
+    weight_fields = {"density_kg_m3": density} if mass is None else {"mass_kg": mass}
     if not (density if mass is None else mass):
         return None, {}
     own = _solid(values, node, form, mass, density)
     if own is None:
-        return None, told
+        return None, weight_fields
     if form.mesh is not None and form.rule != EXACT and not _is_exact(form.mesh, own):
-        told = {}  # its document would weigh it otherwise
-    return own.seen_from(pose[:3, :3], pose[:3, 3]), told
+        weight_fields = {}  # its document would weigh it otherwise
+    return own.seen_from(pose[:3, :3], pose[:3, 3]), weight_fields
 
 
 def _is_exact(mesh: LinkMesh, found: MassProperties) -> bool:
     """Whether a closed mesh weighs the same by what its triangles bound, as a convex one does."""
     surface = surface_of(mesh)
-    if open_edges(surface) or bounds_nothing(surface):
+    if open_edges(surface) or encloses_no_volume(surface):
         return False
     exact = solid_mesh(surface, found.mass_kg, 0.0)
     slack = 1e-9 * float(np.abs(found.inertia_kg_m2).max())
@@ -268,7 +268,7 @@ def _solid(
             reason = f"a mesh weighs as a body, {LEGACY} or {EXACT}; this one as the first"
             values.losses.append(node.loss("inertia", form.rule, reason))
         is_open = bool(open_edges(surface)) if form.rule == EXACT else surface.is_flat
-        if is_open or (form.rule == EXACT and bounds_nothing(surface)):
+        if is_open or (form.rule == EXACT and encloses_no_volume(surface)):
             right = "close it, or give the body an <inertial>"
             values.fault(node, mesh.file, "it is not closed, so it has no volume", right)
             return None

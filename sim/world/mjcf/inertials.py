@@ -18,7 +18,7 @@ from sim.world.robots.xml_nodes import XmlNode, named
 Array = NDArray[np.float64]
 
 
-def told_inertia(
+def given_inertia(
     values: MjcfValues, body: XmlNode, node: XmlNode, around: Array, offset_m: Array
 ) -> LinkInertia | None:
     """Mass, centre and moments in the link's axes; none of what our own models write for it.
@@ -53,19 +53,19 @@ def told_inertia(
     return inertia_of([MassProperties(found.mass_kg, np.array(found.centre_m), nearest)])
 
 
-def bounded(units: ModelUnits, told: LinkInertia) -> LinkInertia:
+def bounded(units: ModelUnits, inertia: LinkInertia) -> LinkInertia:
     """A body's mass and moments as a model's ``compiler`` lets them be."""
     if not units.bounds_bodies:
-        return told
-    moments, axes = np.linalg.eigh(tensor_of(told.inertia_kg_m2))
+        return inertia
+    moments, axes = np.linalg.eigh(tensor_of(inertia.inertia_kg_m2))
     moments = np.maximum(moments, units.least_kg_m2)
     if units.balances and moments[2] > moments[0] + moments[1]:
         moments[:] = moments.mean()
     tensor = axes @ np.diag(moments) @ axes.T
-    mass_kg = max(told.mass_kg, units.least_kg)
+    mass_kg = max(inertia.mass_kg, units.least_kg)
     if mass_kg == 0.0:
-        return told
-    return inertia_of([MassProperties(mass_kg, np.array(told.centre_m), tensor)])
+        return inertia
+    return inertia_of([MassProperties(mass_kg, np.array(inertia.centre_m), tensor)])
 
 
 def bounded_nothing(values: MjcfValues, body: XmlNode, offset_m: Array) -> LinkInertia | None:

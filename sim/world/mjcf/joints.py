@@ -97,34 +97,36 @@ def _joint(values: MjcfValues, node: XmlNode, name: str, around: Array) -> MjcfJ
 
 def _ref(values: MjcfValues, node: XmlNode, kind: JointType) -> float:
     """The model's coordinate where the document's is 0."""
-    told = values.number(node, "ref", 0.0)
-    return values.angle(node, told) if kind is JointType.HINGE else told
+    reference = values.number(node, "ref", 0.0)
+    return values.angle(node, reference) if kind is JointType.HINGE else reference
 
 
 def _limits(
     values: MjcfValues, node: XmlNode, kind: JointType
 ) -> tuple[tuple[float, float], ...]:  # fmt: skip
     """Of its axis, from where the model has it; of a ball its greatest angle."""
-    told = values.listed(node, "range", 2)
+    bounds = values.listed(node, "range", 2)
     limited = node.get("limited") or "auto"
     is_bounded = limited == "true"
     if limited == "auto":
-        is_bounded = values.units_of(node).has_limits and bool(told) and kind is not JointType.FREE
-    if not is_bounded or len(told) != 2 or kind is JointType.FREE:
+        is_bounded = (
+            values.units_of(node).has_limits and bool(bounds) and kind is not JointType.FREE
+        )
+    if not is_bounded or len(bounds) != 2 or kind is JointType.FREE:
         return ()
-    if told[0] == told[1] and limited == "auto":
+    if bounds[0] == bounds[1] and limited == "auto":
         reason = "its ends are equal: it has no limits"
-        values.losses.append(node.loss("range", told, reason))
+        values.losses.append(node.loss("range", bounds, reason))
         return ()
     if kind is JointType.SLIDE:
-        return ((told[0] - _ref(values, node, kind), told[1] - _ref(values, node, kind)),)
-    least, greatest = values.angle(node, told[0]), values.angle(node, told[1])
+        return ((bounds[0] - _ref(values, node, kind), bounds[1] - _ref(values, node, kind)),)
+    least, greatest = values.angle(node, bounds[0]), values.angle(node, bounds[1])
     if kind is JointType.BALL:
         return ((0.0, greatest),)
     zero = _ref(values, node, kind)
     least, greatest = least - zero, greatest - zero
     if max(-least, greatest) > math.tau * (1.0 + 1e-9):
-        values.losses.append(node.loss("range", told, MORE_THAN_A_TURN))
+        values.losses.append(node.loss("range", bounds, MORE_THAN_A_TURN))
         least, greatest = max(least, -math.tau), min(greatest, math.tau)
     return ((least, greatest),)
 

@@ -11,7 +11,7 @@ from sim.world.mjcf.bodies import OWN, ModelBodies, points_at
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.body import Numbers
 from sim.world.robots.model import JointType, Mimic
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
 
@@ -84,8 +84,8 @@ def _follower(values: MjcfValues, node: XmlNode, bodies: ModelBodies) -> None:
     joint = next((one for one in bodies.joints if one.name == node.get("joint1")), None)
     leader = node.get("joint2")
     known = {one.name for one in bodies.joints if one.type in (JointType.HINGE, JointType.SLIDE)}
-    told = values.listed(node, "polycoef", 5) or (0.0, 1.0)
-    offset, ratio, *more = (*told, 0.0)[: max(2, len(told))]
+    coefficients = values.listed(node, "polycoef", 5) or (0.0, 1.0)
+    offset, ratio, *more = (*coefficients, 0.0)[: max(2, len(coefficients))]
     problem = ""
     if joint is None or joint.name not in known:
         problem = "it holds no hinge or slide"
@@ -122,11 +122,11 @@ def _tie(
     points = [points_at(bodies, name, at) for name in names]
     if node.tag == "weld":
         node.get("torquescale")
-        told = values.listed(node, "relpose", 7)
-        if len(told) == 7 and any(told[3:]):
-            points[0] = tuple((np.array(told[:3]) - bodies.offsets_m[names[0]]).tolist())
+        relative_pose = values.listed(node, "relpose", 7)
+        if len(relative_pose) == 7 and any(relative_pose[3:]):
+            points[0] = tuple((np.array(relative_pose[:3]) - bodies.offsets_m[names[0]]).tolist())
             reason = "the bodies are held as they are turned where the model has them"
-            values.losses.append(node.loss("relpose", told, reason))
+            values.losses.append(node.loss("relpose", relative_pose, reason))
     return _Tie(node, node.tag, names, (points[0], points[1]))
 
 

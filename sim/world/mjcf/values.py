@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.reading import MeshFiles, no_files
+from sim.world.meshes.mesh_reader import MeshFiles, no_files
 from sim.world.robots.body import Numbers
 from sim.world.robots.tree import rotation_of, turn
 from sim.world.robots.xml_nodes import XmlNode

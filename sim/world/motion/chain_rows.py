@@ -25,7 +25,7 @@ def dh_rows(chain: Chain) -> tuple[Row, ...]:
         ChainError: if a joint slides, or is not moved by a variable of its own, in their order.
     """
     before, axes, last = chain.turning()
-    aligned = [np.eye(4), *(onto_z(axis) for axis in axes), np.eye(4)]
+    aligned = [np.eye(4), *(rotation_from_z(axis) for axis in axes), np.eye(4)]
     parts = zip(aligned, (*before, last), aligned[1:], strict=False)
     frames = [six(one.T @ part @ other) for one, part, other in parts]
     rows: list[Row] = []
@@ -42,7 +42,7 @@ def six(pose: Array) -> tuple[float, ...]:
     return found if len(found) == 6 else (0.0, 0.0, *found)
 
 
-def onto_z(axis: Array) -> Array:
+def rotation_from_z(axis: Array) -> Array:
     """A rotation that takes z to an axis, as a pose without a way, shape (4, 4)."""
     pose, z = np.eye(4), np.array([0.0, 0.0, 1.0])
     across = np.cross(z, axis)

@@ -98,11 +98,11 @@ def damped_least_squares(
         found = _reached(q, error, count)
         if found.reached or count == iterations:
             return found
-        q = _improved(chain, q, chain.jacobian(frames), error)
+        q = _newton_correction(chain, q, chain.jacobian(frames), error)
         count += 1
 
 
-def _improved(chain: Chain, q: Array, jacobian: Array, error: Array) -> Array:
+def _newton_correction(chain: Chain, q: Array, jacobian: Array, error: Array) -> Array:
     """One damped step within the limits."""
     damping = 0.5 * float(error @ error) + DAMPING
     free = np.full(len(q), True)

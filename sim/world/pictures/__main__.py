@@ -74,8 +74,8 @@ def _serve(orders: IO[bytes], answers: IO[bytes], library: str) -> None:
         if _names_engine(error.__cause__):
             raise WireError(str(error)) from None
         said = " ".join(str(error).split()) or type(error).__name__
-        told = f"no OpenGL by {library} (apt install {PACKAGES[library]}): {said}"
-        raise _NoOpenglError(told) from None
+        problem = f"no OpenGL by {library} (apt install {PACKAGES[library]}): {said}"
+        raise _NoOpenglError(problem) from None
     _write(answers, message(READY, library.encode()))
     while (given := read_message(orders)) is not None:
         if given[0] != STATE or len(given[1]) % 8:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sim.world.engine.library import engine
 from sim.world.engine.world_bodies import corners_of
-from sim.world.pictures.framing import fitted
+from sim.world.pictures.camera_fit import fitted
 from sim.world.pictures.lit_text import MARK, axis_length_m, lit_text
 from sim.world.pictures.wire import PictureOrder, WireError
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.pictures.wire import PictureOrder, WireError
-from sim.world.robots.xml_writing import add, document
+from sim.world.robots.xml_writer import add, document
 
 Array = NDArray[np.float64]
 

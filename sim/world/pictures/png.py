@@ -23,8 +23,8 @@ def png(picture: NDArray[np.uint8]) -> bytes:
         ValueError: if it is no such picture.
     """
     if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or not picture.size:
-        told = f"{picture.dtype} of shape {picture.shape}: wanted uint8 of (height, width, 3)"
-        raise ValueError(told)
+        problem = f"{picture.dtype} of shape {picture.shape}: wanted uint8 of (height, width, 3)"
+        raise ValueError(problem)
     height, width, _ = picture.shape
     left, up = np.zeros_like(picture), np.zeros_like(picture)
     left[:, 1:], up[1:] = picture[:, :-1], picture[:-1]

@@ -87,6 +87,6 @@ def _library() -> Any:
     try:
         import av
     except ImportError as error:
-        told = f"films need a library: pip install hil-bench[world] ({error})"
-        raise FilmsMissingError(told) from error
+        problem = f"films need a library: pip install hil-bench[world] ({error})"
+        raise FilmsMissingError(problem) from error
     return av

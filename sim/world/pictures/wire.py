@@ -90,8 +90,10 @@ class PictureOrder:
     def __post_init__(self) -> None:
         for name in ("width", "height"):
             if not SIDES[0] <= getattr(self, name) <= SIDES[1]:
-                told = f"{name} {getattr(self, name)}: not within {SIDES[0]} to {SIDES[1]} pixels"
-                raise WireError(told)
+                problem = (
+                    f"{name} {getattr(self, name)}: not within {SIDES[0]} to {SIDES[1]} pixels"
+                )
+                raise WireError(problem)
         if not 1 <= len(self.views) <= VIEWS_MAX:
             raise WireError(f"{len(self.views)} views: 1 to {VIEWS_MAX} can be drawn at once")
         if not 0.0 < self.fovy_rad < math.pi:
@@ -124,14 +126,14 @@ class PictureOrder:
             WireError: if it is no order.
         """
         try:
-            told: dict[str, Any] = json.loads(data)
+            document: dict[str, Any] = json.loads(data)
             views = tuple(
                 View(**view | {"look_at_m": view["look_at_m"] and tuple(view["look_at_m"])})
-                for view in told.pop("views")
+                for view in document.pop("views")
             )
-            start, frames = tuple(map(float, told.pop("start"))), tuple(told.pop("frames"))
-            files = tuple((str(name), b64decode(data)) for name, data in told.pop("files"))
-            return cls(**told, start=start, frames=frames, views=views, files=files)
+            start, frames = tuple(map(float, document.pop("start"))), tuple(document.pop("frames"))
+            files = tuple((str(name), b64decode(data)) for name, data in document.pop("files"))
+            return cls(**document, start=start, frames=frames, views=views, files=files)
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
             raise WireError(f"no order of pictures: {error}") from None
 

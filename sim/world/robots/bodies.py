@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.meshes.mass import solid_mesh
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.body import BodyShape, LinkInertia, LinkMesh, Numbers
 from sim.world.robots.dh import pose_of
 from sim.world.robots.model import JointType, Robot, RobotLink
@@ -74,7 +74,7 @@ def needs_length(link: RobotLink, far_m: Array | None) -> bool:
     return link.place is not None or apart < SHORTEST_M
 
 
-def weighing(robot: Robot, total_kg: float) -> Robot:
+def scale_mass(robot: Robot, total_kg: float) -> Robot:
     """The robot with all masses and moments in proportion, so that it weighs so much."""
     masses = [body.mass.mass_kg for body in placed_bodies(robot).values()]
     share = total_kg / sum(masses) if sum(masses) > 0.0 else 1.0
@@ -82,12 +82,12 @@ def weighing(robot: Robot, total_kg: float) -> Robot:
 
 
 def _scaled(link: RobotLink, share: float) -> RobotLink:
-    told = link.inertia
-    if told is not None:
-        xx, yy, zz, xy, xz, yz = (share * one for one in told.inertia_kg_m2)
-        told = LinkInertia(share * told.mass_kg, told.centre_m, (xx, yy, zz, xy, xz, yz))
+    inertia = link.inertia
+    if inertia is not None:
+        xx, yy, zz, xy, xz, yz = (share * one for one in inertia.inertia_kg_m2)
+        inertia = LinkInertia(share * inertia.mass_kg, inertia.centre_m, (xx, yy, zz, xy, xz, yz))
     mass_kg = None if link.mass_kg is None else share * link.mass_kg
-    return replace(link, density_kg_m3=share * link.density_kg_m3, mass_kg=mass_kg, inertia=told)
+    return replace(link, density_kg_m3=share * link.density_kg_m3, mass_kg=mass_kg, inertia=inertia)
 
 
 def placed_bodies(robot: Robot) -> Mapping[int, PlacedBody]:
@@ -118,8 +118,10 @@ def _placed(link: RobotLink, far_m: Array | None) -> PlacedBody:
 
 def _mass(link: RobotLink, size: Numbers, position_m: Array, rotation: Array) -> MassProperties:
     if link.inertia is not None:
-        told = link.inertia
-        return MassProperties(told.mass_kg, np.array(told.centre_m), tensor_of(told.inertia_kg_m2))
+        inertia = link.inertia
+        return MassProperties(
+            inertia.mass_kg, np.array(inertia.centre_m), tensor_of(inertia.inertia_kg_m2)
+        )
     mass = link.mass_kg
     if link.mesh is not None and (mass or link.density_kg_m3):
         of_mesh = solid_mesh(surface_of(link.mesh), mass, link.density_kg_m3)

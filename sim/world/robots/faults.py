@@ -101,15 +101,15 @@ class FaultList:
     """
 
     def __init__(
-        self, source: str, labels: Mapping[str, str], told: Callable[[], Places] = dict
+        self, source: str, labels: Mapping[str, str], places_of: Callable[[], Places] = dict
     ) -> None:
         self.faults: list[DocumentFault] = []
         self._source = source
         self._labels = labels
         self._places: dict[FieldKey, tuple[int, int]] = {}
         self._keys: dict[FieldKey, FieldKey] = {}
-        self._told = told
-        self._told_places: Places | None = None
+        self._places_of = places_of
+        self._places_found: Places | None = None
         self._ignored: set[FieldKey] = set()
         self.losses: Sequence[Loss] = ()
         """Of the document so far, which a refusal tells, too."""
@@ -161,12 +161,12 @@ class FaultList:
 
     def _place(self, field: FieldKey) -> tuple[int, int]:
         """Of the field, or of what it is in."""
-        if self._keys and self._told_places is None:
-            self._told_places = self._told()
+        if self._keys and self._places_found is None:
+            self._places_found = self._places_of()
         for count in range(len(field), 0, -1):
             found = self._places.get(inner := field[:count])
-            if found is None and self._told_places is not None and inner in self._keys:
-                found = self._told_places.get(self._keys[inner])
+            if found is None and self._places_found is not None and inner in self._keys:
+                found = self._places_found.get(self._keys[inner])
             if found is not None:
                 return found
         return 0, 0

@@ -2,7 +2,7 @@
 
 A link's frame lies on the joint that moves it. Joints with a point on both of their links close
 loops; the others make a tree that begins at link 0. Plain values: nothing is judged here
-(:mod:`sim.world.robots.checks` does), and nothing is computed from them.
+(:mod:`sim.world.robots.value_checks` does), and nothing is computed from them.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Final
 
 from sim.world.robots.body import SOLIDS, BodyPlace, BodyShape
-from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import AXES, JointType, Robot
 from sim.world.robots.sensor_values import QUATERNION, can_measure, measured_joints, quantities
@@ -20,6 +19,7 @@ from sim.world.robots.sensors import (
     sensor_keys,
 )
 from sim.world.robots.shapes import SIZES
+from sim.world.robots.value_checks import NOT_FINITE, ROUNDING, finite
 
 SENSORS_MAX: Final = 500
 """Of one robot at most."""
@@ -168,8 +168,8 @@ def _of_camera(sensor: RobotSensor) -> Iterator[Problem]:
 def _of_defects(robot: Robot, sensor: RobotSensor, defects: ValueDefects) -> Iterator[Problem]:
     counts = value_counts(robot, sensor)
     unit = defects.unit
-    told = {"noise": defects.noise, "bias": defects.bias, "quantisation": defects.quantisation}
-    field = next((f"{word}_{unit}" for word, value in told.items() if value), f"noise_{unit}")
+    values = {"noise": defects.noise, "bias": defects.bias, "quantisation": defects.quantisation}
+    field = next((f"{word}_{unit}" for word, value in values.items() if value), f"noise_{unit}")
     if unit not in UNITS[sensor.kind] or [one.unit for one in sensor.defects].count(unit) > 1:
         right = f"one each of {', '.join(UNITS[sensor.kind]) or 'none'}"
         yield "defects", unit, "no unit of this sensor, or told twice", right
@@ -177,12 +177,12 @@ def _of_defects(robot: Robot, sensor: RobotSensor, defects: ValueDefects) -> Ite
     if not counts.get(unit):
         yield (
             field,
-            told[field.partition("_")[0]],
+            values[field.partition("_")[0]],
             "no value of this sensor has this unit",
             (f"those that it has: {', '.join(counts) or 'none'}"),
         )
         return
-    for word, value in told.items():
+    for word, value in values.items():
         if not finite(value):
             yield f"{word}_{unit}", value, *NOT_FINITE
         elif word != "bias" and value < 0.0:

@@ -17,13 +17,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from sim.world.meshes.reading import surface_of
+from sim.world.meshes.mesh_reader import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.body import SOLIDS, BodyShape, LinkInertia
 from sim.world.robots.faults import FaultList, Finding
-from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss, losses_beside
 from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.shapes import volume_m3
 from sim.world.robots.text_cells import TextCell, TextRow, rows_of
 from sim.world.robots.tree import drivers_of
@@ -103,10 +103,10 @@ def write_text(robot: Robot) -> str:
     for link in robot.links:
         body = bodies[link.number]
         shape, size_m = _shape_and_size(link, body)
-        density, told = _weight(link, body)
+        density, weight = _weight(link, body)
         cells = (
             str(link.number), _list(link.dh), str(drivers[link.number].number), _list(link.leaving),
-            shape.value, _list(size_m), _list(link.colour), number_text(density), *told,
+            shape.value, _list(size_m), _list(link.colour), number_text(density), *weight,
         )  # fmt: skip
         lines.append(f"link  [{', '.join(cells)}]")
     for joint in robot.joints:
@@ -130,10 +130,10 @@ def text_losses(robot: Robot) -> tuple[Loss, ...]:
         if link.mesh is not None
     )
     beside = losses_beside(robot, {*LINK, "mesh"}, {*JOINT}, reason)
-    return *(_said_otherwise(one) for one in beside), *meshes
+    return *(_loss_in_text(one) for one in beside), *meshes
 
 
-def _said_otherwise(loss: Loss) -> Loss:
+def _loss_in_text(loss: Loss) -> Loss:
     return replace(loss, reason=AS_WEIGHT) if loss.field == "mass_kg" else loss
 
 
@@ -206,13 +206,13 @@ def _read_row(
     return True
 
 
-def _drivers_agree(robot: Robot, told: list[int]) -> Iterator[Finding]:
+def _drivers_agree(robot: Robot, stated: list[int]) -> Iterator[Finding]:
     """JointD of each link against the joint whose LinkN it is."""
     if len({link.number for link in robot.links}) < len(robot.links):
         return
     joints = {joint.number: joint for joint in robot.joints}
     drivers = drivers_of(robot)
-    for index, (link, number) in enumerate(zip(robot.links, told, strict=True)):
+    for index, (link, number) in enumerate(zip(robot.links, stated, strict=True)):
         own = drivers.get(link.number)
         if own is not None and number != own.number:
             there = joints.get(number)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from sim.world.meshes.reading import FILE_MAX
+from sim.world.meshes.mesh_reader import FILE_MAX
 from sim.world.robots import dh
 from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia, LinkMesh, LinkVisual
 from sim.world.robots.model import JointType, Mimic

@@ -1,13 +1,13 @@
 """Where the keys of a TOML document stand, which the standard library does not tell.
 
-For documents that :mod:`sim.toml_reading` has read: their grammar is right. Nothing is read
+For documents that :mod:`sim.toml_reader` has read: their grammar is right. Nothing is read
 recursively.
 """
 
 import re
 from typing import Final
 
-from sim.toml_reading import read_table
+from sim.toml_reader import read_table
 
 KeyPath = tuple[str | int, ...]
 """Keys and indices from the top of the document."""
@@ -25,7 +25,7 @@ def key_places(text: str) -> dict[KeyPath, tuple[int, int]]:
     """Line and column, from 1, of each value, and of each heading.
 
     Args:
-        text: a document that :func:`sim.toml_reading.read_table` reads.
+        text: a document that :func:`sim.toml_reader.read_table` reads.
     """
     return _Scan(text.removeprefix("\ufeff").replace("\r\n", "\n")).places()
 
@@ -49,7 +49,7 @@ class _Scan:
             if self._next("["):
                 table = self._heading()
             else:
-                path = self._extended(table, self._keys())
+                path = self._extend_path(table, self._keys())
                 self._at += 1  # the equals sign
                 self._skip(_SPACE)
                 self._value(path)
@@ -62,14 +62,14 @@ class _Scan:
         self._at += 2 if several else 1
         keys = self._keys()
         self._at += 2 if several else 1
-        path = self._extended((), keys[:-1]) + keys[-1:]
+        path = self._extend_path((), keys[:-1]) + keys[-1:]
         if several:
             self._counts[path] = self._counts.get(path, 0) + 1
         path = self._last(path)
         self._put(path, begin)
         return path
 
-    def _extended(self, table: KeyPath, keys: tuple[str, ...]) -> KeyPath:
+    def _extend_path(self, table: KeyPath, keys: tuple[str, ...]) -> KeyPath:
         """The path of keys below a table; below a list of tables, that of its last."""
         path = self._last(table)
         for key in keys:

@@ -32,12 +32,16 @@ def sensor_of(found: Mapping[str, Any]) -> RobotSensor:
     """A sensor from the values of its fields, those of its defects by their keys."""
     kind: SensorKind = found["kind"]
     defects = tuple(
-        ValueDefects(unit, **told)
+        ValueDefects(unit, **defect_values)
         for unit in UNITS[kind]
-        if (told := {word: found[key] for word in DEFECTS if (key := f"{word}_{unit}") in found})
+        if (
+            defect_values := {
+                word: found[key] for word in DEFECTS if (key := f"{word}_{unit}") in found
+            }
+        )
     )
-    told = defect_keys(kind)
-    rest = {field: value for field, value in found.items() if field not in told}
+    defect_values = defect_keys(kind)
+    rest = {field: value for field, value in found.items() if field not in defect_values}
     defects = tuple(one for one in defects if one != ValueDefects(one.unit))
     return RobotSensor(**rest, defects=defects)
 
@@ -45,10 +49,12 @@ def sensor_of(found: Mapping[str, Any]) -> RobotSensor:
 def sensor_entries(sensor: RobotSensor) -> dict[str, Any]:
     """Key and value of all that is not as it would be if it were left out."""
     usual = {one.name: one.default for one in fields(sensor)}
-    told = {f"{word}_{one.unit}": getattr(one, word) for one in sensor.defects for word in DEFECTS}
+    entries = {
+        f"{word}_{one.unit}": getattr(one, word) for one in sensor.defects for word in DEFECTS
+    }
     found: dict[str, Any] = {}
     for field, key in sensor_keys(sensor.kind).items():
-        value = told.get(field) or None if field not in usual else getattr(sensor, field)
+        value = entries.get(field) or None if field not in usual else getattr(sensor, field)
         if value is not None and value != usual.get(field, MISSING):
             found[key] = str(value) if isinstance(value, SensorKind | BodyShape) else value
     return found

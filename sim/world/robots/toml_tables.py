@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
-from sim.toml_reading import TomlReadError, read_table
+from sim.toml_reader import TomlReadError, read_table
 from sim.world.robots.faults import FaultList, FieldKey
 from sim.world.robots.toml_keys import Fields, UnreadableError
 from sim.world.robots.toml_places import key_places
@@ -53,7 +53,7 @@ class TomlTables:
         self, table: dict[str, Any], path: FieldKey, keys: Fields, kind: str
     ) -> dict[str, Any]:
         """Fields of the model from a table, those that are needed with stand-ins."""
-        self._no_others(table, path, set(keys.values()))
+        self._refuse_other_keys(table, path, set(keys.values()))
         found: dict[str, Any] = {}
         needed = self.needed.get(kind, ())
         for field, key in keys.items():
@@ -87,7 +87,7 @@ class TomlTables:
     def _put(self, field: FieldKey, path: FieldKey | None = None) -> None:
         self.faults.put_key(field, path or field)
 
-    def _no_others(self, table: dict[str, Any], path: FieldKey, known: set[str]) -> None:
+    def _refuse_other_keys(self, table: dict[str, Any], path: FieldKey, known: set[str]) -> None:
         for key in sorted({*table} - known):
             self._put((*path, key))
             right = f"one of {', '.join(sorted(known))}"

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.body import Numbers
-from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.model import AXES, REST, AxisBounds, JointType, Mimic, RobotDrive
-from sim.world.robots.named import NamedJoint
+from sim.world.robots.named_parts import NamedJoint
 from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES, UNBOUNDED_M, UNKNOWN
+from sim.world.robots.value_checks import NUMBER_MAX
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import XmlValues, is_beyond
 
@@ -135,8 +135,8 @@ def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[f
     ]
     least, greatest = found
     if least == greatest:
-        told = None if ends == [None, None] else (least, greatest)
-        values.losses.append(node.loss("limit", told, UNLIMITED, _of(joint)))
+        limit = None if ends == [None, None] else (least, greatest)
+        values.losses.append(node.loss("limit", limit, UNLIMITED, _of(joint)))
         return ()
     if joint.type is JointType.HINGE and max(-least, greatest) > math.tau:
         reason = "more than a turn either way, as angles are in rad: a turn stands instead"

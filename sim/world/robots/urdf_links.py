@@ -14,7 +14,7 @@ from sim.world.robots.body import (
     Numbers,
     Triple,
 )
-from sim.world.robots.named import NamedLink
+from sim.world.robots.named_parts import NamedLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, nearest_inertia, tensor_of
 from sim.world.robots.urdf_meshes import read_mesh, unreadable
@@ -41,9 +41,9 @@ def read_link(values: XmlValues, node: XmlNode, colours: dict[str, Triple]) -> N
     label = node.get("label")
     link.fields["name"] = link.name if label is None else label
     if (inertial := node.one("inertial")) is not None:
-        told = _inertia(values, link, inertial)
-        if told is not None:
-            link.fields["inertia"] = told
+        inertia = _inertia(values, link, inertial)
+        if inertia is not None:
+            link.fields["inertia"] = inertia
     seen = _first(values, node, "visual")
     touched = _first(values, node, "collision")
     if seen is not None:
@@ -100,9 +100,9 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
             found = None
         reason = unread or "a link has one body that touches others, and one that is seen"
         if shape is None:
-            told = [one.tag for one in inside]
+            tags = [one.tag for one in inside]
             reason = (
-                f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}, mesh"
+                f"its geometry is {', '.join(tags) or 'none'}; read are {', '.join(SOLIDS)}, mesh"
             )
         values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
         link.take(node, whole=True)
@@ -154,13 +154,13 @@ def _colour(values: XmlValues, visual: XmlNode, colours: dict[str, Triple]) -> d
 def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInertia | None:
     """Mass, centre and inertia in the link's axes; None of a link without mass."""
     pose = values.place(inertial)
-    told, tensor = inertial.one("mass"), inertial.one("inertia")
-    if told is None:
+    mass_node, tensor = inertial.one("mass"), inertial.one("inertia")
+    if mass_node is None:
         values.fault(inertial, None, "<inertial> has no <mass>", "<mass .../>")
     if tensor is None:
         reason = "none is told: its mass is at a point"
         values.losses.append(inertial.loss("<inertia>", None, reason, named(link.node)))
-    mass = values.needed(told, "value")
+    mass = values.needed(mass_node, "value")
     entries = tuple(values.number(tensor, name, 0.0) for name in INERTIA)
     if mass == 0.0:
         if any(entries):

@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote
 
-from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
+from sim.world.meshes.mesh_reader import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.body import LinkMesh
 from sim.world.robots.xml_nodes import XmlNode

@@ -153,8 +153,8 @@ def read_nodes(text: str, source: str, *, size_max: int = SIZE_MAX) -> XmlNode:
         RobotDocumentError: if it is no XML, too large, or declares a type or entities.
     """
     if len(text) > size_max:
-        told = f"{len(text)} characters: the document is too long; at most {size_max}"
-        raise RobotDocumentError(source, [DocumentFault(0, 0, told)])
+        problem = f"{len(text)} characters: the document is too long; at most {size_max}"
+        raise RobotDocumentError(source, [DocumentFault(0, 0, problem)])
     return _Builder(source).read(text)
 
 
@@ -176,8 +176,8 @@ class _Builder:
         try:
             self._parser.Parse(text.encode("utf-8", "surrogatepass"), True)
         except expat.ExpatError as error:
-            told = f"no XML: {expat.ErrorString(error.code)}; elements that open and close"
-            fault = DocumentFault(error.lineno, error.offset + 1, told)
+            phrase = f"no XML: {expat.ErrorString(error.code)}; elements that open and close"
+            fault = DocumentFault(error.lineno, error.offset + 1, phrase)
             raise RobotDocumentError(self._source, [fault]) from None
         return self._roots[0]
 

@@ -6,12 +6,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.reading import MeshFiles, MeshReader, no_files
+from sim.world.meshes.mesh_reader import MeshFiles, MeshReader, no_files
 from sim.world.robots.body import Numbers
-from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.faults import FaultList
 from sim.world.robots.losses import Loss
 from sim.world.robots.rotations import rotation_of_rpy
+from sim.world.robots.value_checks import NUMBER_MAX
 from sim.world.robots.xml_nodes import XmlNode
 
 Array = NDArray[np.float64]

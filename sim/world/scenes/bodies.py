@@ -29,8 +29,8 @@ MOVED = (BodyMotion.HINGE, BodyMotion.SLIDE)
 
 def link_of(body: SceneBody) -> RobotLink:
     """Its shape and mass."""
-    told: dict[str, Any] = {field: getattr(body, field) for field in LINK_FIELDS}
-    return RobotLink(0, (0.0, 0.0, 0.0, 0.0), **told)
+    fields: dict[str, Any] = {field: getattr(body, field) for field in LINK_FIELDS}
+    return RobotLink(0, (0.0, 0.0, 0.0, 0.0), **fields)
 
 
 def joint_of(body: SceneBody) -> RobotJoint:

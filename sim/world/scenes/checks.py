@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sim.world.robots.body import BodyShape
-from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite, value_findings
 from sim.world.robots.faults import FieldKey, Finding
 from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.robots.shapes import SIZES
+from sim.world.robots.value_checks import NOT_FINITE, ROUNDING, finite, value_findings
 from sim.world.scenes.bodies import JOINT_FIELDS, MOVED, joint_of, link_of, placed_body
 from sim.world.scenes.model import (
     BODIES_MAX,
@@ -43,7 +43,7 @@ class SceneError(ValueError):
         super().__init__("\n".join(map(str, self.findings)))
 
 
-def checked_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
+def check_scene(scene: Scene, robots: Mapping[str, Robot]) -> Scene:
     """The same scene.
 
     Args:
@@ -68,13 +68,13 @@ def scene_findings(scene: Scene, *, whole: bool = True) -> tuple[Finding, ...]:
     found, step_s = list(_own(scene)), scene.stepping.step_s
     for index, body in enumerate(scene.bodies):
         problems = (*_of_body(body), *_of_contact(body, step_s))
-        found += _told(("body", index), f"body {body.name}", problems)
+        found += _findings(("body", index), f"body {body.name}", problems)
     for index, field in enumerate(scene.fields):
-        found += _told(("field", index), f"field {field.name}", _of_field(field))
+        found += _findings(("field", index), f"field {field.name}", _of_field(field))
         for at, kind in enumerate(field.kinds):
             subject = f"kind {kind.name} of field {field.name}"
             problems = (*_of_kind(kind), *_of_contact(kind, step_s))
-            found += _told(("field", index, "kind", at), subject, problems)
+            found += _findings(("field", index, "kind", at), subject, problems)
     if whole:
         found += _names(scene)
         found += _bearers(scene)
@@ -107,7 +107,7 @@ def _links(robot: Robot) -> list[int]:
     return [link.number for link in robot.links]
 
 
-def _told(path: FieldKey, subject: str, problems: Iterable[Problem]) -> Iterator[Finding]:
+def _findings(path: FieldKey, subject: str, problems: Iterable[Problem]) -> Iterator[Finding]:
     for field, value, problem, remedy in problems:
         yield Finding((*path, field), subject, value, problem, remedy)
 
@@ -128,20 +128,20 @@ def _too_many(scene: Scene) -> Iterator[Finding]:
 
 def _own(scene: Scene) -> Iterator[Finding]:
     stepping, floor = scene.stepping, scene.floor
-    yield from _told(("stepping",), "stepping", _finite(stepping, "gravity_m_s2", "magnetic_t"))
+    yield from _findings(("stepping",), "stepping", _finite(stepping, "gravity_m_s2", "magnetic_t"))
     if not 0.0 < stepping.step_s <= STEP_MAX_S:
         right = f"above 0 s, at most {STEP_MAX_S} s"
         yield Finding(("stepping", "step_s"), "stepping", stepping.step_s, "no step", right)
     if floor is not None:
         problems = (*_above(floor, "square_m"), *_least(floor, "friction"), *_colours(floor))
-        yield from _told(("floor",), "floor", problems)
+        yield from _findings(("floor",), "floor", problems)
     for index, light in enumerate(scene.lights):
         problems = (*_finite(light, "position_m"), *_way(light.direction), *_colours(light))
-        yield from _told(("light", index), f"light {index + 1}", problems)
+        yield from _findings(("light", index), f"light {index + 1}", problems)
     for index, camera in enumerate(scene.cameras):
-        yield from _told(("camera", index), f"camera {camera.name}", _of_camera(camera))
+        yield from _findings(("camera", index), f"camera {camera.name}", _of_camera(camera))
     for index, robot in enumerate(scene.robots):
-        yield from _told(("robot", index), f"robot {robot.name}", _of_robot(robot))
+        yield from _findings(("robot", index), f"robot {robot.name}", _of_robot(robot))
 
 
 def _of_camera(camera: SceneCamera) -> Iterator[Problem]:

@@ -82,7 +82,7 @@ def _placed(field: BodyField, taken: list[Array], rng: np.random.Generator) -> S
         kind = field.kinds[int(rng.integers(len(field.kinds)))]
         others = np.array([*taken, *clear]).reshape(-1, 2, COUNT + 1)
         for _ in range(ATTEMPTS):
-            body = _somewhere(field, kind, rng)
+            body = _draw_place(field, kind, rng)
             if body is None:
                 continue
             reach = reach_m(placed_body(body), pose_of_body(body.position_m, body.quaternion))
@@ -95,7 +95,7 @@ def _placed(field: BodyField, taken: list[Array], rng: np.random.Generator) -> S
     return found
 
 
-def _somewhere(field: BodyField, kind: SceneBody, rng: np.random.Generator) -> SceneBody | None:
+def _draw_place(field: BodyField, kind: SceneBody, rng: np.random.Generator) -> SceneBody | None:
     """A body at a random place, as a whole in the field's box; None if it is larger than that."""
     half = 0.5 * float(rng.uniform(-math.pi, math.pi))
     w, x, y, z = kind.quaternion

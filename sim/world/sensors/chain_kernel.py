@@ -1,4 +1,4 @@
-"""One reading out of what sensors measure, compiled: `sim.world.sensors.chain` has the order."""
+"""One reading of the sensors, compiled; `sim.world.sensors.sensor_chain` has the order."""
 
 import math
 
@@ -81,7 +81,7 @@ def filter_values(
 
 
 @njit(cache=True, error_model="numpy")
-def next_reading(
+def read_sensors(
     measured: Array,
     defects: Array,
     delay: Indices,
@@ -97,7 +97,7 @@ def next_reading(
     begun: Flags,
     filtered: Array,
     history: Array,
-    told: Array,
+    readings: Array,
     values: Array,
 ) -> None:
     """Work out the next reading.
@@ -140,4 +140,4 @@ def next_reading(
         if quanta[index] != 0.0:
             values[index] = np.rint(values[index] / quanta[index]) * quanta[index]
         if not (lost[index] and begun[index]):
-            told[index] = values[index]
+            readings[index] = values[index]

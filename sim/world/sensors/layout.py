@@ -75,7 +75,7 @@ def sensor_layout(robot: Robot, step_s: float, prefix: str = "") -> SensorLayout
     table = np.array(rows, dtype=np.float64).reshape(-1, 6)
     rates = [1.0 if one.rate_hz is None else one.rate_hz * step_s for one in sensors]
     begins = np.array([at for at, _ in quaternions], dtype=np.intp).reshape(-1, 1)
-    axes = [_told(sensor, "rad") for _, sensor in quaternions]
+    axes = [_defects_of(sensor, "rad") for _, sensor in quaternions]
     return SensorLayout(
         tuple(f"{prefix}{one.called}" for one in sensors),
         tuple(values),
@@ -104,11 +104,11 @@ def _share(sensor: RobotSensor, step_s: float) -> float:
 def _defects(sensor: RobotSensor, quantity: SensorQuantity) -> Sequence[tuple[float, ...]]:
     """Bias, noise and quantisation of each value; a quaternion has none of its own."""
     count = len(quantity.parts)
-    told = _told(sensor, quantity.unit)
-    return [(bias, told.noise, told.quantisation) for bias in _biases(told, count)]
+    defects = _defects_of(sensor, quantity.unit)
+    return [(bias, defects.noise, defects.quantisation) for bias in _biases(defects, count)]
 
 
-def _told(sensor: RobotSensor, unit: str) -> ValueDefects:
+def _defects_of(sensor: RobotSensor, unit: str) -> ValueDefects:
     found = (one for one in sensor.defects if one.unit == unit)
     return next(found, ValueDefects(unit))
 

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.measured import MeasuredValues
+from sim.world.engine.sensor_measurement import MeasuredValues
 from sim.world.engine.world_robot import WorldRobot
-from sim.world.sensors.chain import ChainSnapshot, SensorChain
 from sim.world.sensors.layout import sensor_layout
-from sim.world.sensors.signals import SensorSignal, sensor_signals
+from sim.world.sensors.sensor_chain import ChainSnapshot, SensorChain
+from sim.world.sensors.sensor_signals import SensorSignal, sensor_signals
 
 Array = NDArray[np.float64]
 

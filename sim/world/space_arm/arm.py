@@ -28,9 +28,9 @@ from sim.world.space_arm.links import (
     SpaceArmError,
     merged,
     numbers,
+    rotate_tensor,
     rotation_matrix,
     steiner,
-    turned_tensor,
 )
 
 __all__ = ["JOINTS", "Arm", "Body", "Link", "SpaceArmError"]
@@ -107,7 +107,7 @@ def _kernel_arrays(arm: Arm) -> ArmArrays:
         table[MASS, i] = link.mass_kg
         table[MOMENT : MOMENT + 3, i] = link.mass_kg * (turn.T @ link.com_m)
         about_joint = link.inertia_kg_m2 + link.mass_kg * steiner(link.com_m)
-        inertia = turned_tensor(turn.T, about_joint)
+        inertia = rotate_tensor(turn.T, about_joint)
         table[INERTIA : INERTIA + 6, i] = inertia[_ENTRIES]
         before = turn
     arrays = ArmArrays(

@@ -127,13 +127,13 @@ def merged(link: Link, tool_rotation: Array, tool_offset_m: Array, body: Body) -
     held = Body(
         mass_kg=body.mass_kg,
         com_m=tool_offset_m + tool_rotation @ body.com_m,
-        inertia_kg_m2=turned_tensor(tool_rotation, body.inertia_kg_m2),
+        inertia_kg_m2=rotate_tensor(tool_rotation, body.inertia_kg_m2),
     )  # in L
     mass, com, inertia = joined(link, held)
     return replace(link, mass_kg=mass, com_m=com, inertia_kg_m2=inertia)
 
 
-def turned_tensor(rotation: Array, tensor: Array) -> Array:
+def rotate_tensor(rotation: Array, tensor: Array) -> Array:
     """R I R^T, symmetric to the last bit."""
     turned = rotation @ tensor @ rotation.T
     return 0.5 * (turned + turned.T)

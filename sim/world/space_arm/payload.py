@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import JOINTS, Arm, SpaceArmError
 from sim.world.space_arm.kernels import dynamics
-from sim.world.space_arm.links import Body, numbers, steiner, turned_tensor
+from sim.world.space_arm.links import Body, numbers, rotate_tensor, steiner
 
 Array = NDArray[np.float64]
 
@@ -89,6 +89,6 @@ def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
     inertia[:3, :3] = body.mass_kg * np.eye(3)
     inertia[:3, 3:] = -moment
     inertia[3:, :3] = moment
-    central = turned_tensor(rotation, body.inertia_kg_m2)
+    central = rotate_tensor(rotation, body.inertia_kg_m2)
     inertia[3:, 3:] = central + body.mass_kg * steiner(com)
     return inertia

@@ -228,7 +228,7 @@ class ProgrammedRates:
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
         posture = self._solver.at(q)
         if self._stopping is None:
-            way = self.law.way_rad(self._last) - self._last * self.law.tick_s
+            way = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s
             rounded = self.limits.permits(q, way)
             self._stopping = SmoothStop(self.law if rounded else self._plain_law)
         rates = self._stopping.next(self._last)

@@ -113,7 +113,7 @@ class JointLimits:
         if low <= scale:
             rates, on_path = scale * wanted, True
         else:
-            rates, on_path = self._ramped(q_rad, last, top * wanted), False
+            rates, on_path = self._ramp_rates(q_rad, last, top * wanted), False
             square = float(wanted @ wanted)
             part = float(rates @ wanted) / square if square > 0.0 else 0.0
             scale = min(1.0, max(0.0, part))
@@ -122,9 +122,9 @@ class JointLimits:
             limits.append(self._acceleration_limit(top * wanted - last, joint))
         return RateStep(rates, scale, on_path, tuple(limits))
 
-    def permits(self, q_rad: Array, way_rad: Array) -> bool:
+    def permits(self, q_rad: Array, stopping_distance_rad: Array) -> bool:
         """Whether a way ends inside the limits, or at least no farther outside than it began."""
-        end = q_rad + way_rad
+        end = q_rad + stopping_distance_rad
         above = end > np.maximum(self.upper_rad, q_rad) + ROUNDING_RAD
         below = end < np.minimum(self.lower_rad, q_rad) - ROUNDING_RAD
         return not bool(np.any(above | below))
@@ -173,19 +173,19 @@ class JointLimits:
         value, most = float(asked[joint]), float(limit[joint])
         return ActiveLimit(LimitKind.ACCELERATION, joint, value, most, "rad/s^2")
 
-    def _ramped(self, q: Array, last: Array, target: Array) -> Array:
+    def _ramp_rates(self, q: Array, last: Array, target: Array) -> Array:
         """Rates on the way from the last ones to others that no factor reaches in one tick."""
         change = target - last
         steps = float(np.max(np.abs(change) / self.law.rate_step_rad_s))
         rates = last + change / max(1.0, steps)
-        if self.permits(q, self.law.way_rad(rates)):
+        if self.permits(q, self.law.stopping_distance_rad(rates)):
             return rates
         # Braking is always permitted; go from it towards the ramp as far as the room allows.
         braked = self.law.braked(last)
         low, high = 0.0, 1.0
         for _ in range(BISECTIONS):
             middle = (low + high) / 2.0
-            if self.permits(q, self.law.way_rad(braked + middle * (rates - braked))):
+            if self.permits(q, self.law.stopping_distance_rad(braked + middle * (rates - braked))):
                 low = middle
             else:
                 high = middle

@@ -28,7 +28,7 @@ from sim.world.space_arm.kernels.dynamics import (
     gripper_pose,
     make_scratch,
 )
-from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, touch_sides
+from sim.world.space_arm.kernels.sdirk2 import SLIP, STATE_ROWS, L, Q, V, W, mark_face_contacts
 from sim.world.space_arm.payload import grapple_rates
 from sim.world.space_arm.snapshot import Snapshot, active_of
 
@@ -233,7 +233,7 @@ class SpaceArm:
         stage.put_masses(self._arrays, state[Q], state[V], self._scratch, s)
         s[stage.SIDE] = 0.0
         if drive[HOLD, 0] == RIGID_GAP:
-            touch_sides(drive, state, s)
+            mark_face_contacts(drive, state, s)
         s[stage.LINK_R], s[stage.MOTOR_R], s[stage.WINDUP_R] = state[V], state[W], state[L]
         s[stage.LINK], s[stage.MOTOR] = state[V], state[W]
         s[stage.COMMAND], s[stage.DRY] = command, dry

@@ -69,7 +69,7 @@ class StopLaw:
         ramp = (min(1.0, max(0.0, 1.0 - (tick - m) / least)) for m in range(n))
         return sum(ramp) / n
 
-    def way_rad(self, rates_rad_s: Array) -> Array:
+    def stopping_distance_rad(self, rates_rad_s: Array) -> Array:
         """Way of a tick with these rates and the whole stop after it [rad], signed, shape (6,)."""
         ratio = max(1.0, self.ratio(rates_rad_s))
         k = math.floor(ratio)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm
-from sim.world.space_arm.classic import Euler1993, Rk4
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Integrator, Sdirk4
+from sim.world.space_arm.integrators_1993 import Euler1993, Rk4
 from sim.world.space_arm.programmed_rates import ProgrammedRates, TwistFrame
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 

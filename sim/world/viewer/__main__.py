@@ -96,13 +96,13 @@ def _serve(answers: int) -> None:
         ViewedModel.from_json(body), lambda key: os.write(answers, key_message(key))
     )
     os.write(answers, message(READY, b""))
-    told = LET_GO
+    last_push = LET_GO
     while window.is_open and not orders.ended:
         _follow(window, waiting)
         push = window.turn()
-        if push.body or push != told:
+        if push.body or push != last_push:
             os.write(answers, push.to_bytes())
-        told = push
+        last_push = push
         waiting = orders.take(TURN_S)
     window.close()
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from sim.world.engine.library import engine
 from sim.world.engine.world import CHANGED_WHILE_RUNNING
+from sim.world.pictures.camera_fit import fitted
 from sim.world.pictures.drawing import filled
-from sim.world.pictures.framing import fitted
 from sim.world.pictures.lit_text import lit_text
 from sim.world.pictures.wire import PictureOrder, View, WireError
 from sim.world.viewer.wire import LET_GO, Look, MousePush, ViewedModel
@@ -94,7 +94,7 @@ class LiveWindow:
         if self._push.body:
             self._data.xfrc_applied[self._push.body] = self._push.wrench
         self._engine.mj_forward(self._model, self._data)
-        self._tell(look)
+        self._send(look)
 
     def turn(self) -> MousePush:
         """Let the window draw what was shown last; how somebody pulls."""
@@ -158,7 +158,7 @@ class LiveWindow:
                 self._handle.opt.flags[flag] = 1
             self._handle.opt.sitegroup[:] = 0
 
-    def _tell(self, look: Look) -> None:
+    def _send(self, look: Look) -> None:
         """Time, speed, what touches, and the keys."""
         force_n, wrench = 0.0, np.zeros(6)
         for index in range(self._data.ncon):

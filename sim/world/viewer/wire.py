@@ -58,10 +58,10 @@ class ViewedModel:
             WireError: if it is no model.
         """
         try:
-            told: dict[str, Any] = json.loads(data)
-            start = tuple(map(float, told.pop("start")))
-            files = tuple((str(name), b64decode(data)) for name, data in told.pop("files"))
-            return cls(**told, start=start, files=files)
+            document: dict[str, Any] = json.loads(data)
+            start = tuple(map(float, document.pop("start")))
+            files = tuple((str(name), b64decode(data)) for name, data in document.pop("files"))
+            return cls(**document, start=start, files=files)
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
             raise WireError(f"no model of a window: {error}") from None
 

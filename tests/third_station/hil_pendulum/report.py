@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hil.report.recorded import RecordedRun, Row, Table, Tables
+from hil.report.recorded_run import RecordedRun, Row, Table, Tables
 
 
 def swing(run: RecordedRun) -> Tables:

@@ -45,7 +45,7 @@ def prove(scenario: SwingScenario, request: Request) -> Checked:
     run = SwingRun(scenario, None, None)
     play(run)
     told = {"angle_rad": run.largest_rad, "limit_rad": run.gate.angle_max_rad}
-    return Checked(ok=run.gate.mode == "resting", told=told, show=lambda: out.print(told))
+    return Checked(ok=run.gate.mode == "resting", values=told, show=lambda: out.print(told))
 
 
 def swing(scenario: SwingScenario, opening: Opening) -> None:

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import CODE, Signal, Signals
-from hil.run.late import late_of
+from hil.run.late_call import late_of
 from hil.run.station import CheckFinding, Section, Shape, Station, Views
 
 _own = late_of("hil_pendulum")

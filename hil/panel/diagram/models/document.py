@@ -13,7 +13,7 @@ from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import save, text_of
 from hil.panel.diagram.models.edits import Connect, Edit
-from hil.panel.diagram.models.grouping import Group
+from hil.panel.diagram.models.group_edits import Group
 from hil.panel.diagram.models.history import History, Step
 from hil.panel.diagram.models.journal import DamagedError, EditJournal, journal_path, set_aside
 from hil.panel.diagram.models.judge import Faults, connected, faults_of, port_parameters
@@ -38,7 +38,7 @@ class Document:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.told = ""
+        self.notice = ""
         """What went wrong with the autosave; empty if nothing did."""
         self.offered: History | None = None
         """Edits that a process left unsaved; see `recover` and `discard`."""
@@ -132,7 +132,7 @@ class Document:
                 self._journal.write(what, step)
             except OSError as error:  # editing goes on, and is told to be without a net
                 self._end_journal(remove=False)
-                self.told = f"autosave has ended: {error.strerror}; save the file"
+                self.notice = f"autosave has ended: {error.strerror}; save the file"
 
     # The file.
 
@@ -210,17 +210,17 @@ class Document:
             found = EditJournal.resume(self.path)
         except DamagedError as error:
             aside = set_aside(self.path)
-            self.told = f"the autosave is damaged ({error}); it was set aside as {aside.name}"
+            self.notice = f"the autosave is damaged ({error}); it was set aside as {aside.name}"
             found = None
         except OSError as error:
-            self.told = f"no autosave: {journal_path(self.path)}: {error.strerror}"
+            self.notice = f"no autosave: {journal_path(self.path)}: {error.strerror}"
             return
         if found is not None:
             self._journal, history, text = found
             if text_of(history.file) != self._saved_text:
                 self.offered = history
                 if text != self._on_disk:
-                    self.told = "the file has changed since the edits that were left unsaved"
+                    self.notice = "the file has changed since the edits that were left unsaved"
                 return
         self._begin_journal()
 
@@ -229,7 +229,7 @@ class Document:
         try:
             self._journal = EditJournal.begin(self.path, self._on_disk)
         except OSError as error:
-            self.told = f"no autosave: {journal_path(self.path)}: {error.strerror}"
+            self.notice = f"no autosave: {journal_path(self.path)}: {error.strerror}"
 
     def _end_journal(self, *, remove: bool) -> None:
         if self._journal is not None:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.config.files import read_regular
-from hil.config.visible import visible
+from hil.config.visible_text import visible
 from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import text_of
@@ -164,9 +164,9 @@ def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
     """What the lines say, and the CRC-32 of all of them."""
     tables, check = [], 0
     for number, line in enumerate(whole.splitlines(), 1):
-        told, _, data = line.partition(b" ")
+        stated, _, data = line.partition(b" ")
         check = zlib.crc32(data, check)
-        if told != b"%08x" % check:
+        if stated != b"%08x" % check:
             raise DamagedError(f"line {number}: its checksum is wrong")
         try:
             table = json.loads(data)

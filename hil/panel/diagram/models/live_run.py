@@ -24,14 +24,14 @@ from hil.diagram.run.models import WATCHED_WAIT_S, DiagramModels
 from hil.diagram.run.panel_blocks import PanelBlock, panel_blocks
 from hil.diagram.run.stepper import SteppedRun
 from hil.diagram.run.trace import Trace
-from sim.toml_reading import read_value
+from sim.toml_reader import read_value
 
 AHEAD_MOST_S: Final = 0.1
 """Most that is computed at once [s]: a window that was held up does not catch up."""
 
 
 class LiveRun:
-    """A `SeenDiagram` that computes.
+    """A `RunningDiagram` that computes.
 
     Args:
         file: The diagram.
@@ -54,7 +54,7 @@ class LiveRun:
         self._left_s = 0.0
         self._going = False
         self._met = ""
-        self.told = ""
+        self.notice = ""
         """Why the last edit is not in what runs; empty if it is."""
 
     @property
@@ -64,8 +64,8 @@ class LiveRun:
         time = f"t = {run.tick * run.base_s:.3f} s, tick {run.tick}"
         if run.fault is not None:
             return f"{time}: {run.fault}"
-        if self.told:
-            return f"{time}: the edit does not run: {self.told}"
+        if self.notice:
+            return f"{time}: the edit does not run: {self.notice}"
         return f"{time}: {self._met}" if self._met else time
 
     @property
@@ -181,9 +181,9 @@ class LiveRun:
         try:
             self._run.change({}, file)
         except ConfigError as error:
-            self.told = error.problems[0]
+            self.notice = error.problems[0]
         else:
-            self.told = ""
+            self.notice = ""
 
     def show(self, ends: Iterable[Endpoint]) -> None:
         """Everything is known here."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check.diagram import SoundDiagram, check
-from hil.diagram.check.drivers import shown_by
+from hil.diagram.check.drivers import source_of_port
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.check.types import FoundType
 from hil.diagram.file.model import DiagramFile
@@ -32,7 +32,7 @@ SILENT_S: Final = 1.0
 
 
 class LiveStation:
-    """A `SeenDiagram` that watches.
+    """A `RunningDiagram` that watches.
 
     Args:
         law: That runs.
@@ -207,7 +207,7 @@ class LiveStation:
     def _flat(self, end: Endpoint) -> Endpoint | None:
         """The output of a block, or input of the diagram, that an output shows."""
         if end not in self._flat_of:
-            self._flat_of[end] = shown_by(self._sound.flat, *end)
+            self._flat_of[end] = source_of_port(self._sound.flat, *end)
         return self._flat_of[end]
 
     def _of(self, frame: TapFrame, end: Endpoint) -> NDArray | None:

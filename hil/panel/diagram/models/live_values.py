@@ -23,7 +23,7 @@ PARTS: Final = {"pose": (("", ""), ("at ", "m")), "wrench": (("", "N"), ("", "N*
 """Word and unit of the last two vectors of three; without a unit it is not shown."""
 
 
-class SeenDiagram(Protocol):
+class RunningDiagram(Protocol):
     """A diagram that runs somewhere, and is watched."""
 
     @property
@@ -101,7 +101,9 @@ class SeenDiagram(Protocol):
         ...
 
 
-def shown_ports(file: DiagramFile, where: str, around: str) -> Iterator[tuple[str, str, Endpoint]]:
+def visible_ports(
+    file: DiagramFile, where: str, around: str
+) -> Iterator[tuple[str, str, Endpoint]]:
     """Every output in a drawing, and where its numbers are found.
 
     Args:
@@ -119,14 +121,14 @@ def shown_ports(file: DiagramFile, where: str, around: str) -> Iterator[tuple[st
                 yield name, port, (f"{around}/{name}" if around else name, port)
 
 
-def port_words(source: SeenDiagram, end: Endpoint, most: int = 1000) -> str:
+def port_words(source: RunningDiagram, end: Endpoint, most: int = 1000) -> str:
     """What is written at an output, in so many letters if it can be; empty if nothing is known."""
     values = source.values(*end)
     return "" if values is None else value_words(values, source.type_of(*end), most)
 
 
 def active_states(
-    source: SeenDiagram, file: DiagramFile, where: str, around: str
+    source: RunningDiagram, file: DiagramFile, where: str, around: str
 ) -> Iterator[tuple[str, str]]:
     """State machines of a drawing, and the state that each is in."""
     for name, block in diagram_at(file, where).blocks.items():

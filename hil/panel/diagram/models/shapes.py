@@ -12,8 +12,8 @@ from hil.diagram.file.model import IN, OUT, SUB, DiagramFile, DrawnBlock
 from hil.diagram.library.registry import faces, kinds
 from hil.diagram.show.draw import port_words, symbol_of
 from hil.diagram.show.layout import boxes
+from hil.panel.diagram.models.line_edits import scope_of
 from hil.panel.diagram.models.names import Place, diagram_at
-from hil.panel.diagram.models.setting import scope_of
 
 PORT_STEP: Final = 20
 WIDTH_LEAST: Final = 90

@@ -72,8 +72,8 @@ class ControlsModel:
     def _target(self) -> Array:
         if self._aimed is not None:
             return self._aimed
-        told = self.in_force.pose
-        return self._stood if told is None else np.array(told, dtype=np.float64)
+        pose = self.in_force.pose
+        return self._stood if pose is None else np.array(pose, dtype=np.float64)
 
     def stands_at(self, pose: ArrayLike) -> None:
         """Take where the platform rests, led and with nothing being played [m, rad], shape (6,)."""
@@ -112,8 +112,8 @@ class ControlsModel:
     @property
     def _proved(self) -> bool:
         """Whether control has the very pose that is shown."""
-        told = self.in_force.pose
-        return told is not None and not self._due["target"] and np.array_equal(told, self._target)
+        pose = self.in_force.pose
+        return pose is not None and not self._due["target"] and np.array_equal(pose, self._target)
 
     # --- tempo and presses ----------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class ControlsModel:
         return self._motion.live
 
     @property
-    def motion_standing(self) -> Standing:
+    def motion_in_force(self) -> Standing:
         """How the form stands to the motion in force."""
         return self._motion.standing
 

@@ -12,7 +12,7 @@ from hil.config.settings import ConfigError, Settings
 from hil.panel.lead.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, located
-from hil.run.lead import LedMotion
+from hil.run.lead import PlayedMotion
 
 Standing = Literal["untold", "unknown", "same", "proved", "changed"]
 """How the form stands to the motion in force: not told yet, its terms not known here, the same,
@@ -22,7 +22,7 @@ given to control but not in force, or another one."""
 class LiveMotion:
     """The form."""
 
-    def __init__(self, kind: FileKind, led: LedMotion, in_force: InForce) -> None:
+    def __init__(self, kind: FileKind, led: PlayedMotion, in_force: InForce) -> None:
         self._in_force, self._kind, self._led = in_force, kind, led
         self.form = FormModel(kind, led.scenario)
         """The scenario; its ``motion`` can be changed. Another object when another is in force."""

@@ -17,7 +17,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.live.models.bench_alarm import BUTTONS, Alarm, Hands, alarm_of
 from hil.panel.live.models.bench_frame import NewestFrame
 from hil.panel.live.models.bench_link import Link, LinkWatch, Source
-from hil.panel.live.models.bench_wishes import Wishes
+from hil.panel.live.models.bench_requests import BenchRequests
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.models.lamps import Lamp, lamp_of
 from hil.panel.live.models.session_end import end_words
@@ -67,7 +67,7 @@ class BenchModel:
         """Whether a pose is set, for the button that goes there; its controls know."""
         self.operation = Operation()
         """As control told it last."""
-        self._wishes = Wishes(next_id or count(1).__next__)
+        self._wishes = BenchRequests(next_id or count(1).__next__)
         self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
         self._link = LinkWatch(source, facts.period_s)
         self._newest = NewestFrame(facts)
@@ -78,7 +78,7 @@ class BenchModel:
     def take(self, batch: Batch, now_s: float) -> None:
         """Take what the feed brought."""
         if batch.operation is not None:
-            self._wishes.told(self.operation, batch.operation)
+            self._wishes.update(self.operation, batch.operation)
             self.operation = batch.operation
         if self._newest.take(batch):
             self._link.heard(now_s)
@@ -221,10 +221,16 @@ class BenchModel:
         """Why the bench has stopped and what brings it on; of one that cannot be asked, nothing."""
         if self.gone or self.end is not None:
             return Alarm()
-        told, hands = self.operation, Hands(self.you_own, self.owner, self._held)
+        operation, hands = self.operation, Hands(self.you_own, self.owner, self._held)
         lead, views = self._lead, self.facts.views
         return alarm_of(
-            lead, views, self.mode, told.cause, hands, clear=told.clear, stalled=told.stalled
+            lead,
+            views,
+            self.mode,
+            operation.cause,
+            hands,
+            clear=operation.clear,
+            stalled=operation.stalled,
         )
 
     @property
@@ -301,7 +307,7 @@ class BenchModel:
         self.held = False
         return m.Stop(id=self._wishes.ask("STOP"))
 
-    def take_or_release(self) -> m.Take | m.Release:
+    def toggle_ownership(self) -> m.Take | m.Release:
         """The wish to own the motion, or to give it back, to be sent."""
         self._wishes.forget()
         if self.you_own:

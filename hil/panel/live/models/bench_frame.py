@@ -37,16 +37,16 @@ class NewestFrame:
             self.robot_simulated = False
         self.ending = self.ending or any(map(begins_end, batch.events))
         self.failed = self.failed or next(filter(None, map(failure_of, batch.events)), "")
-        told = any(SIMULATED_KEY in event.data for event in batch.events)
-        self.robot_simulated = self.robot_simulated or told
+        codes_now = any(SIMULATED_KEY in event.data for event in batch.events)
+        self.robot_simulated = self.robot_simulated or codes_now
         if not len(batch.rows):
             return False
         row = batch.rows[-1]
-        told = [
+        codes_now = [
             code_name(codes, int(row[place])) if np.isfinite(row[place]) else ""
             for codes, place in self._coded
         ]
-        self.mode = (told[0] if told else "") or None
-        self.action = told[1] if len(told) > 1 else ""
+        self.mode = (codes_now[0] if codes_now else "") or None
+        self.action = codes_now[1] if len(codes_now) > 1 else ""
         self.t_s = float(row[self._time])
         return True

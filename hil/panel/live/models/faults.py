@@ -123,13 +123,13 @@ def entry_of(views: Views, event: EventRecord) -> FaultEntry | None:
         return None
     unit = str(data.get("unit") or "")
     value, limit, low = (_number(data.get(key)) for key in ("value", "limit", "low"))
-    told = not unit and not limit and not value
+    has_no_figures = not unit and not limit and not value
     return _entry(
         event,
         Sort.FAULT if bad else Sort.WARNING,
         place_of(data),
-        "–" if told else figure(value, unit),
-        "–" if told else span(low, limit, unit),
+        "–" if has_no_figures else figure(value, unit),
+        "–" if has_no_figures else span(low, limit, unit),
         advice_of(views, data.get("check")),
     )
 

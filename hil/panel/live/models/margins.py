@@ -49,8 +49,8 @@ class MarginRow:
             return self.note or "not known"
         if self.left < 0.0:
             return f"{figure(-self.left, self.unit)} BEYOND"
-        told = self.end.format(left=figure(self.left, self.unit))
-        return f"{told}, {self.note}" if self.note else told
+        text = self.end.format(left=figure(self.left, self.unit))
+        return f"{text}, {self.note}" if self.note else text
 
 
 class MarginsModel:

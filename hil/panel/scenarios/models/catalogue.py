@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import SCENARIOS_FOLDER, FileKind, NamedFile
+from hil.config.file_search import configs_dir, shipped_paths
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir, shipped_paths
 from hil.config.toml_text import toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at

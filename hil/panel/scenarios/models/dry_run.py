@@ -38,25 +38,25 @@ def main() -> int:
         result = {"ok": end.ok, "reason": reason, "recording": recording}
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}
-    _tell({"result": result})
+    _print({"result": result})
     return 0 if result["ok"] else 1
 
 
 def _teller() -> Callable[[float, float], None]:
     """What tells how far a run is, not more often than a bar can show."""
-    told = 0.0
+    last_share = 0.0
 
-    def tell(t_s: float, total_s: float) -> None:
-        nonlocal told
+    def report(t_s: float, total_s: float) -> None:
+        nonlocal last_share
         share = min(t_s / total_s, 1.0) if total_s > 0.0 else 1.0
-        if share >= told + TOLD_STEP:
-            told = share
-            _tell({"share": share})
+        if share >= last_share + TOLD_STEP:
+            last_share = share
+            _print({"share": share})
 
-    return tell
+    return report
 
 
-def _tell(what: dict[str, Any]) -> None:
+def _print(what: dict[str, Any]) -> None:
     sys.stdout.buffer.write(orjson.dumps(what) + b"\n")
     sys.stdout.buffer.flush()
 

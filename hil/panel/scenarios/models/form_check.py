@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError, Wrong
 from hil.config.file_kind import FileKind
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.config.toml_text import TomlError, toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import ABSENT, value_at

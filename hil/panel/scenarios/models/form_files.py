@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.file_kind import TABLES, FileKind
-from hil.config.shipped import configs_dir
+from hil.config.file_search import configs_dir
 from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.run.file_kinds import kinds_named

@@ -72,9 +72,9 @@ def bounds_of(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         low, high = schema.get("minItems"), schema.get("maxItems")
         inner = _same_items(schema)
-        told = bounds_of(inner) if inner else ""
+        text = bounds_of(inner) if inner else ""
         if low == high and low is not None:
-            return f"{low} × {told}" if told else ""
+            return f"{low} × {text}" if text else ""
         return _between(low, "≤", high, "≤")
     low, high = schema.get("minimum"), schema.get("maximum")
     below, above = "≤", "≤"

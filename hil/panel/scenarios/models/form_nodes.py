@@ -223,8 +223,8 @@ class NodeMaker:
         """The alternative that a value follows, and the tag that tells it."""
         if "discriminator" in schema:
             tag, mapping = schema["discriminator"]["propertyName"], self.tags_of(schema)
-            told = value.get(tag) if isinstance(value, Mapping) else None
-            reference = mapping.get(told) if isinstance(told, str) else None
+            tag_value = value.get(tag) if isinstance(value, Mapping) else None
+            reference = mapping.get(tag_value) if isinstance(tag_value, str) else None
             body = self.resolved({"$ref": reference}) if reference else {"type": "object"}
             return dict(body) | {"x-variants": mapping, "x-tag": tag}, tag
         alternatives = schema.get("anyOf", ())

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place, Schema
-from sim.toml_reading import TomlReadError, read_value
+from sim.toml_reader import TomlReadError, read_value
 
 
 def shown(node: Node) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.panel.scenarios.models.launch_child import HIL, Child
 
-LOOK_EVERY_S: Final = 0.2
+POLL_EVERY_S: Final = 0.2
 """How often a bench's desk is looked for [s]."""
 
 
@@ -81,7 +81,7 @@ class BenchRun:
 
     def _look(self) -> None:
         now_s = self._now_s()
-        if now_s - self._looked_s < LOOK_EVERY_S:
+        if now_s - self._looked_s < POLL_EVERY_S:
             return
         self._looked_s = now_s
         if self._several:

@@ -34,13 +34,13 @@ class Child:
         self, arguments: Sequence[str], folder: Path | None = None, given: bytes = b""
     ) -> None:
         # Files without a name: whole after its end, and gone with the last who has them open.
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115 closed with the child
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 closed with the child
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         with tempfile.TemporaryFile() as asked:
             asked.write(given)
             asked.seek(0)
             self._process = start_child(
-                arguments, stdin=asked, stdout=self._told, stderr=self._errors, folder=folder
+                arguments, stdin=asked, stdout=self._output, stderr=self._errors, folder=folder
             )
 
     @property
@@ -53,9 +53,9 @@ class Child:
         """Its exit status; None while it runs."""
         return self._process.poll()
 
-    def told(self, start: int = 0) -> bytes:
+    def read_output(self, start: int = 0) -> bytes:
         """What it has said on standard output, from a byte on."""
-        return os.pread(self._told.fileno(), TOLD_MAX, start)
+        return os.pread(self._output.fileno(), TOLD_MAX, start)
 
     def words(self) -> str:
         """The last that it has said on standard error."""
@@ -66,7 +66,7 @@ class Child:
     def answer(self) -> dict[str, Any] | None:
         """The JSON object that it has said; None if it said none."""
         with suppress(orjson.JSONDecodeError):
-            said = orjson.loads(self.told())
+            said = orjson.loads(self.read_output())
             return said if isinstance(said, dict) else None
         return None
 
@@ -84,7 +84,7 @@ class Child:
 
     def forget(self) -> None:
         """Let go of it; it goes on if it runs."""
-        self._told.close()
+        self._output.close()
         self._errors.close()
 
     def why(self) -> str:

@@ -67,9 +67,9 @@ def outcome_of(
     Args:
         parts: kinds of the scenarios of its parts, by their names.
     """
-    told = said.get("parts")
-    if isinstance(told, dict):
-        each = {name: outcome_of(one, (parts or {}).get(name)) for name, one in told.items()}
+    parts_said = said.get("parts")
+    if isinstance(parts_said, dict):
+        each = {name: outcome_of(one, (parts or {}).get(name)) for name, one in parts_said.items()}
         findings = tuple(
             replace(finding, place=f"{name}: {finding.place}")
             for name, outcome in each.items()
@@ -123,16 +123,16 @@ class DryRun:
         return self._outcome
 
     def _listen(self) -> None:
-        *lines, _ = self._child.told(self._read).split(b"\n")
+        *lines, _ = self._child.read_output(self._read).split(b"\n")
         for line in lines:
             self._read += len(line) + 1
             with suppress(orjson.JSONDecodeError, KeyError):
                 said = orjson.loads(line)
                 self.share = float(said.get("share", self.share))
                 if "result" in said:
-                    told = said["result"]
-                    recording = Path(told["recording"]) if told["recording"] else None
-                    self._outcome = DryOutcome(told["ok"], told["reason"], recording)
+                    result = said["result"]
+                    recording = Path(result["recording"]) if result["recording"] else None
+                    self._outcome = DryOutcome(result["ok"], result["reason"], recording)
 
     def end(self) -> None:
         """End it."""

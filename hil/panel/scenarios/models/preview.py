@@ -26,10 +26,10 @@ def main() -> int:
     file, *machine = sys.argv[1:]
     try:
         found = _of_machine(Path(file), _table()) if machine else _of_scenario(file)
-        told, status = found.to_json(), 0
+        answer, status = found.to_json(), 0
     except (ConfigError, RefusedError, ValueError) as error:
-        told, status = orjson.dumps({"error": str(error)}), 1
-    sys.stdout.buffer.write(told)
+        answer, status = orjson.dumps({"error": str(error)}), 1
+    sys.stdout.buffer.write(answer)
     return status
 
 

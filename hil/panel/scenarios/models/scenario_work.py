@@ -194,8 +194,8 @@ class ScenarioWork:
             return None
         self.report.end()
         self.report = None
-        told = f"No report: {error}" if error else str(page)
-        return News(told, page=page)
+        text = f"No report: {error}" if error else str(page)
+        return News(text, page=page)
 
     def _look_at_preview(self) -> News | None:
         if self.preview is None:

@@ -14,7 +14,7 @@ from hil.panel.scope.models.channels import Channel, branches_of, channel_named,
 from hil.panel.scope.models.cursors import CursorReading, Cursors, readings
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import GAP_PERIODS, SignalHistory, Window
-from hil.panel.scope.models.seen import Still, View
+from hil.panel.scope.models.time_window import Still, View
 from hil.panel.scope.models.trigger import Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind, EventRecord
 
@@ -130,14 +130,14 @@ class ScopeModel:
             self._marks.clear()
             self._catcher.arm()
             self._ring.replace(batch.rows)
-            self._look_for_edges(0)
+            self._find_edges(0)
         elif len(batch.rows):
             epoch, total = self._ring.epoch, self._ring.total
             self._ring.push(batch.rows)
             if epoch != self._ring.epoch:
                 total = 0
                 self._catcher.arm()
-            self._look_for_edges(total)
+            self._find_edges(total)
         self._marks += [event for event in batch.events if event.kind in _MARKED]
         del self._marks[:-MAX_MARKS]
 
@@ -246,7 +246,7 @@ class ScopeModel:
         """Wait for the next edge, forgetting the last one."""
         self._catcher.arm()
 
-    def _look_for_edges(self, since: int) -> None:
+    def _find_edges(self, since: int) -> None:
         if self.trigger.active:
             column = channel_named(self.channels, self.trigger.channel).column
             self._catcher.look(self._ring.window, since, column, self._span_s, self._reach_s)

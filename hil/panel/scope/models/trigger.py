@@ -107,12 +107,12 @@ def _crossings(
     marks[values >= level] = 1
     marks[values < level - gap] = -1
     unknown = np.isnan(values)
-    told = np.flatnonzero((marks != 0) | unknown)
-    if not len(told):
-        return told, was_below
-    sequence = marks[told]
+    places = np.flatnonzero((marks != 0) | unknown)
+    if not len(places):
+        return places, was_below
+    sequence = marks[places]
     before = np.concatenate((np.array([-1 if was_below else 0], dtype=np.int8), sequence[:-1]))
-    return told[(sequence == 1) & (before == -1)], bool(sequence[-1] == -1)
+    return places[(sequence == 1) & (before == -1)], bool(sequence[-1] == -1)
 
 
 class TriggerPhase(Enum):

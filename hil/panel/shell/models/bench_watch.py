@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
-from hil.desk.unled import unled_runs
+from hil.desk.unattended_runs import list_unattended_runs
 
-LOOK_EVERY_S: Final = 1.0
+POLL_EVERY_S: Final = 1.0
 """Between two looks [s]; a look asks the kernel and waits for nobody."""
 
 
 @dataclass(frozen=True, slots=True)
-class BenchLook:
+class BenchList:
     """What a look has found."""
 
     running: tuple[Endpoint, ...] = ()
@@ -40,7 +40,7 @@ class BenchWatch:
         self,
         now_s: Callable[[], float],
         find: Callable[[], Sequence[Endpoint]] = benches,
-        find_unled: Callable[[], Sequence[str]] = unled_runs,
+        find_unled: Callable[[], Sequence[str]] = list_unattended_runs,
     ) -> None:
         self._now_s, self._find, self._find_unled = now_s, find, find_unled
         self._next_s = -math.inf
@@ -54,17 +54,17 @@ class BenchWatch:
         """Take whoever is found by the next look for begun: none was there a moment ago."""
         self._known, self._next_s = frozenset(), -math.inf
 
-    def poll(self) -> BenchLook | None:
+    def poll(self) -> BenchList | None:
         """What there is to be seen; None if no look is due."""
         now_s = self._now_s()
         if now_s < self._next_s:
             return None
-        self._next_s = now_s + LOOK_EVERY_S
+        self._next_s = now_s + POLL_EVERY_S
         try:
             found, unled = tuple(self._find()), tuple(self._find_unled())
         except PlaceError as error:
-            return BenchLook(problem=str(error))
+            return BenchList(problem=str(error))
         paths = frozenset(one.path for one in found)
         known, self._known = self._known, paths
         begun = tuple(one for one in found if known is not None and one.path not in known)
-        return BenchLook(found, begun, unled=unled)
+        return BenchList(found, begun, unled=unled)

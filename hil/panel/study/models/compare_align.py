@@ -45,7 +45,7 @@ def shift_between(
     second: ComparedRun,
     align: Align,
     channel: Channel | None = None,
-    told: Callable[[float], object] = float,
+    report: Callable[[float], object] = float,
 ) -> float:
     """Time to add to the second run's times so that it lies over the first [s].
 
@@ -58,13 +58,13 @@ def shift_between(
         CompareError: if one of the runs has nothing to be aligned by.
     """
     if align is Align.ENGAGED:
-        return motion_start_s(first, told) - motion_start_s(second, told)
+        return motion_start_s(first, report) - motion_start_s(second, report)
     if align is Align.CORRELATION and channel is not None:
-        return _shift_of_likeness(first, second, channel, told)
+        return _shift_of_likeness(first, second, channel, report)
     return 0.0
 
 
-def motion_start_s(run: ComparedRun, told: Callable[[float], object] = float) -> float:
+def motion_start_s(run: ComparedRun, report: Callable[[float], object] = float) -> float:
     """When the run's motion begins [s].
 
     Raises:
@@ -77,7 +77,7 @@ def motion_start_s(run: ComparedRun, told: Callable[[float], object] = float) ->
     column = next((signals.places[one.name].start for one in signals.coded), 0)
     begin = 0
     for values in run.column(column):
-        told(begin / len(run))
+        report(begin / len(run))
         places = np.flatnonzero(np.isin(values, codes))
         if len(places):
             return float(run.t_s[begin + places[0]])
@@ -86,7 +86,7 @@ def motion_start_s(run: ComparedRun, told: Callable[[float], object] = float) ->
 
 
 def _shift_of_likeness(
-    first: ComparedRun, second: ComparedRun, channel: Channel, told: Callable[[float], object]
+    first: ComparedRun, second: ComparedRun, channel: Channel, report: Callable[[float], object]
 ) -> float:
     """Shift at which the signals' correlation coefficient is largest, to a fraction of a sample.
 
@@ -98,8 +98,8 @@ def _shift_of_likeness(
     shifts about that peak; a signal that hardly changes but faster than that is refused.
     """
     step_s = max(first.facts.period_s, second.facts.period_s)
-    a = EvenSignal(first, channel, step_s, lambda share: told(0.4 * share))
-    b = EvenSignal(second, channel, step_s, lambda share: told(0.4 + 0.4 * share))
+    a = EvenSignal(first, channel, step_s, lambda share: report(0.4 * share))
+    b = EvenSignal(second, channel, step_s, lambda share: report(0.4 + 0.4 * share))
     if not (a.moves and b.moves):
         raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
     size = -(-max(a.count, b.count) // MOST_SAMPLES)
@@ -112,7 +112,7 @@ def _shift_of_likeness(
         coarse = (peak - (-(-b.count // size) - 1)) * size
         begin = max(coarse - _REACH * size, -(b.count - 1))
         end = min(coarse + _REACH * size, a.count - 1) + 1
-        likeness = _likeness_at(a, b, begin, end, lambda share: told(0.8 + 0.2 * share))
+        likeness = _likeness_at(a, b, begin, end, lambda share: report(0.8 + 0.2 * share))
         peak = int(np.argmax(likeness))
     return a.start_s - b.start_s + (begin + peak + _fraction(likeness, peak)) * step_s
 
@@ -146,12 +146,12 @@ def _likeness_of_means(a: EvenSignal, b: EvenSignal, size: int, channel: Channel
 
 
 def _likeness_at(
-    a: EvenSignal, b: EvenSignal, begin: int, end: int, told: Callable[[float], object]
+    a: EvenSignal, b: EvenSignal, begin: int, end: int, report: Callable[[float], object]
 ) -> Array:
     """Correlation coefficient at the lags from a number to before another."""
     sums = np.zeros((6, end - begin))
     for at in range(0, a.count, _BLOCK):
-        told(at / a.count)
+        report(at / a.count)
         to = min(at + _BLOCK, a.count)
         sums += _sums(b.block(at - end + 1, to - begin), a.block(at, to), "valid")[:, ::-1]
     count, sum_b, sum_a, square_b, square_a, product = sums

@@ -18,15 +18,15 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
+from hil.recording.decimation import Decimator
 from hil.recording.header import RecordingError
-from hil.recording.thinned import Thinned
 
 MOST_POINTS: Final = 1 << 15
 """Of a line that is drawn; of more rows the lowest and the highest of each stretch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ShownSignal:
+class SignalLines:
     """A signal of both runs as it is drawn, over the first run's time."""
 
     channel: Channel
@@ -45,7 +45,7 @@ class Comparison:
 
     shift_s: float
     """Added to the second run's times [s]."""
-    shown: ShownSignal
+    shown: SignalLines
     """The signal that is drawn."""
     rows: tuple[DifferenceFigures, ...]
     """Figures of every signal that the runs have in common."""
@@ -59,7 +59,7 @@ def read_run(path: Path, watch: Watch) -> ComparedRun:
         OSError: if there is no room for the times of a long one.
         CancelledError: if it is not wanted any more.
     """
-    feed = FileFeed.open(path, lambda: 0.0, told=watch.at)
+    feed = FileFeed.open(path, lambda: 0.0, report=watch.at)
     if not len(feed.times):
         raise RecordingError(f"{feed.path}: no row is in it")
     return ComparedRun(feed.facts, feed)
@@ -87,7 +87,7 @@ def compare(
     first, second = runs
     aligning = 0.0 if align is Align.NONE else 0.5
     shift_s = shift_between(
-        first, second, align, shown, told=lambda share: watch.at(aligning * share)
+        first, second, align, shown, report=lambda share: watch.at(aligning * share)
     )
     lines, found = _Lines(len(first)), [FiguresSoFar(channel) for channel in channels]
     done = 0
@@ -108,14 +108,14 @@ class _Lines:
     """What is drawn of a signal, gathered piece by piece."""
 
     def __init__(self, count: int) -> None:
-        self._thinned = [Thinned(count, MOST_POINTS) for _ in range(3)]
+        self._thinned = [Decimator(count, MOST_POINTS) for _ in range(3)]
 
     def add(self, of: Difference) -> None:
         for thinned, values in zip(self._thinned, (of.first, of.second, of.values), strict=True):
             thinned.add(values)
 
-    def of(self, channel: Channel, run: ComparedRun) -> ShownSignal:
+    def of(self, channel: Channel, run: ComparedRun) -> SignalLines:
         lines = [thinned.line() for thinned in self._thinned]
-        return ShownSignal(
+        return SignalLines(
             channel, *(Polyline(run.times_at(line.places), line.values) for line in lines)
         )

@@ -33,12 +33,12 @@ class EvenSignal:
     """
 
     def __init__(
-        self, run: ComparedRun, channel: Channel, step_s: float, told: Callable[[float], object]
+        self, run: ComparedRun, channel: Channel, step_s: float, report: Callable[[float], object]
     ) -> None:
         self._run = run
         self.step_s = step_s
         """Between two samples [s]."""
-        self._values = gathered(self._told(run.column(channel.column), told), run.folder)
+        self._values = gathered(self._report_parts(run.column(channel.column), report), run.folder)
         ends = (float(run.t_s[0]), float(run.t_s[-1])) if len(run) else (0.0, -step_s)
         samples = (ends[1] - ends[0]) / step_s
         if not samples < _MOST:
@@ -68,10 +68,12 @@ class EvenSignal:
         self.moves, self.squares = largest > _AT_REST, squares
         """Sum of the squares of all samples."""
 
-    def _told(self, parts: Iterator[Array], told: Callable[[float], object]) -> Iterator[Array]:
+    def _report_parts(
+        self, parts: Iterator[Array], report: Callable[[float], object]
+    ) -> Iterator[Array]:
         done = 0
         for part in parts:
-            told(done / max(len(self._run), 1))
+            report(done / max(len(self._run), 1))
             yield part
             done += len(part)
 

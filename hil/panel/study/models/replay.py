@@ -66,7 +66,7 @@ class FileFeed:
         path: Path,
         now_s: Callable[[], float],
         caps: Caps | None = None,
-        told: Callable[[float], object] = float,
+        report: Callable[[float], object] = float,
     ) -> "FileFeed":
         """Open a file, or the recording in a run's folder, whole or cut off.
 
@@ -80,7 +80,7 @@ class FileFeed:
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
         """
-        return cls(Recording.open(path, caps, told), now_s)
+        return cls(Recording.open(path, caps, report), now_s)
 
     @property
     def table(self) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.stations.arm.arm_summaries import AdvanceSummary, SnapshotSummary
 from hil.stations.arm.commands.space_arms import (
     JOINT_NAMES,
     ArmArg,
@@ -15,7 +16,6 @@ from hil.stations.arm.commands.space_arms import (
     models_of,
     space_arm_of,
 )
-from hil.stations.arm.told import AdvanceTold, SnapshotTold
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def advance(
         raise ConfigError("command line", [str(error)]) from None
     ok = all(snapshot.status is not SpanStatus.FAILED for snapshot in snapshots)
     if as_json:
-        print_json(AdvanceTold(ok=ok, ticks=[_snapshot(one) for one in snapshots]))
+        print_json(AdvanceSummary(ok=ok, ticks=[_snapshot(one) for one in snapshots]))
     else:
         shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
         for snapshot in snapshots:
@@ -78,15 +78,15 @@ def advance(
 
 def _held(snapshot: Snapshot) -> str:
     """Which joints are held back by what."""
-    told = [
+    held = [
         f"{joint + 1} {'+'.join(_names(active))}"
         for joint, active in enumerate(snapshot.active)
         if active
     ]
-    return ", ".join(told)
+    return ", ".join(held)
 
 
-def _snapshot(snapshot: Snapshot) -> SnapshotTold:
+def _snapshot(snapshot: Snapshot) -> SnapshotSummary:
     """A snapshot as a JSON object."""
     return {
         "time_s": snapshot.time_s,

@@ -11,8 +11,8 @@ from hil.config.errors import ConfigError
 from hil.machines.kinds import ROBOT
 from hil.run.end import Ran
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.arm_summaries import MoveSummary, NothingSummary
 from hil.stations.arm.commands.space_arms import JOINT_NAMES
-from hil.stations.arm.told import MoveTold, NothingTold
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
     """There was nothing to do, and that is well."""
     if as_json:
         robot = opened.choice.robot_line
-        print_json(NothingTold(ok=True, result=None, reason=why, robot=robot))
+        print_json(NothingSummary(ok=True, result=None, reason=why, robot=robot))
     else:
         out.print(styled("green", "nothing to do"), f": {why}", sep="")
     leave(True)
@@ -160,12 +160,12 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
     """Say how a move went, and leave with its status."""
-    from hil.stations.arm.findings import told_end
+    from hil.stations.arm.findings import summarize_end
     from hil.terminal.run_end import show_and_leave
 
-    told = MoveTold(
-        **told_end(found, choice.robot_line), notes=[event.message for event in found.events]
+    summary = MoveSummary(
+        **summarize_end(found, choice.robot_line), notes=[event.message for event in found.events]
     )
     line = f"robot: {choice.robot_line}, {found.end.waypoints} waypoints"
-    ran = Ran(end=found.run_end, told=told, show=partial(out.print, line))
+    ran = Ran(end=found.run_end, values=summary, show=partial(out.print, line))
     show_and_leave(ran, as_json=as_json)

@@ -78,9 +78,9 @@ def jog(
     """
     import numpy as np
 
-    from hil.stations.arm.moves.approach import joints_said
-    from hil.stations.arm.moves.hands import jog_hand, jog_help
+    from hil.stations.arm.moves.approach import joints_by_operator
     from hil.stations.arm.moves.jog import run_jog
+    from hil.stations.arm.moves.move_operators import jog_help, open_jog_operator
     from hil.stations.arm.moves.paths import Axes
     from hil.stations.arm.moves.session import session
 
@@ -91,8 +91,8 @@ def jog(
     need_joints(arm_link, at_joints)
     part = part_of(choice.robot, speed_mm_s)
     with session(choice, say) as opened:
-        start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
-        with closing(jog_hand(opened.clock, stepping=size is not None)) as hand:
+        start = joints_by_operator(choice.robot, opened.place, np.array(choice.emulated_deg))
+        with closing(open_jog_operator(opened.clock, stepping=size is not None)) as hand:
             say_keys(jog_help(axes, step), opened, quiet=as_json)
             found = run_jog(
                 opened, start, hand, Axes(axes), part, folder, step=size,

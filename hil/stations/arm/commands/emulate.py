@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sim.devices.arm.controller import ArmController
     from sim.devices.arm.faults import ArmFault
     from sim.devices.arm.settings import ArmControllerSettings
-    from sim.world.plants.arm import ArmPlant
+    from sim.world.plants.arm_plant import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
 """Of each joint's following error [deg]."""
@@ -141,7 +141,7 @@ def _settings(
     **others: Any,
 ) -> ArmControllerSettings:
     from sim.devices.arm.path import BlendSettings
-    from sim.devices.arm.plant import EnvelopeSettings
+    from sim.devices.arm.plant_servos import EnvelopeSettings
     from sim.devices.arm.servo import ServoSettings
     from sim.devices.arm.settings import ArmControllerSettings
 
@@ -179,13 +179,13 @@ class _Trips:
     """Tells the person at the console when joints have stopped by themselves."""
 
     def __init__(self) -> None:
-        self._told = ""
+        self._last_trip = ""
 
     def __call__(self, controller: ArmController, _now_s: float) -> None:
         trip = controller.motion.trip
-        if trip and trip != self._told:
+        if trip and trip != self._last_trip:
             say(f"{trip}: the brakes fall; `start` lifts them")
-        self._told = trip
+        self._last_trip = trip
 
 
 def _window(text: str) -> tuple[float, ...]:
@@ -210,7 +210,7 @@ class _World:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stand:
+class _EmulatedPlace:
     """How the robot stands, and in what."""
 
     joints_deg: tuple[float, ...]
@@ -224,7 +224,7 @@ def _stand(
     scenario: str | None,
     robot: str | None,
     world: _World,
-) -> _Stand:
+) -> _EmulatedPlace:
     from sim.devices.arm.settings import START_DEG
 
     if scenario is not None:
@@ -241,8 +241,10 @@ def _stand(
         for option, value in (("--robot", robot), ("--ride", world.ride)):
             if value is not None:
                 raise ConfigError(option, ["is for a world: --world SCENE"])
-        return _Stand(joints, tool_m)
-    return _Stand(joints, tool_m, _plant(robot or "rm01", tool_m, world.scene, world.ride or ""))
+        return _EmulatedPlace(joints, tool_m)
+    return _EmulatedPlace(
+        joints, tool_m, _plant(robot or "rm01", tool_m, world.scene, world.ride or "")
+    )
 
 
 def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
@@ -256,7 +258,7 @@ def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
     return arm_plant(settings, world_of(settings, scene, ride=ride, key="--world"))
 
 
-def _stand_for(scenario: str, world: _World) -> _Stand:
+def _stand_for(scenario: str, world: _World) -> _EmulatedPlace:
     from hil.run.file_kinds import find_kind
     from hil.stations.arm.bench import prepare_plan
     from hil.stations.arm.scenario import load_arm_plan
@@ -267,7 +269,7 @@ def _stand_for(scenario: str, world: _World) -> _Stand:
     with waiting("looking for the start of the motion"):
         prepared = prepare_plan(load_arm_plan(path, world.changes))
     joints = tuple(math.degrees(q) for q in prepared.start.q_rad)
-    return _Stand(joints, prepared.plan.robot.tool_m, plant_of(prepared.plan))
+    return _EmulatedPlace(joints, prepared.plan.robot.tool_m, plant_of(prepared.plan))
 
 
 def _faults(script: Path | None) -> tuple[ArmFault, ...]:

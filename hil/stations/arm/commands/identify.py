@@ -14,6 +14,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.arm_summaries import IdentifiedSummary
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -24,7 +25,6 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
-from hil.stations.arm.told import IdentifiedTold
 from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 from hil.terminal.options import OutOption, RobotArg
 
@@ -64,7 +64,7 @@ def identify(
 
     from arm_driver.fit.identification import NotIdentifiedError
     from arm_driver.fit.identification import identify as identified
-    from hil.stations.arm.moves.approach import joints_said
+    from hil.stations.arm.moves.approach import joints_by_operator
     from hil.stations.arm.moves.session import session
     from hil.stations.arm.moves.strokes import prove_strokes, with_any_delay
     from sim.world.space_arm.simulator import TICK_S
@@ -75,7 +75,7 @@ def identify(
     known = choice.robot
     choice = replace(choice, robot=with_any_delay(known))
     with session(choice, say) as opened:
-        start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
+        start = joints_by_operator(choice.robot, opened.place, np.array(choice.emulated_deg))
         with waiting("proving the strokes"):
             strokes = prove_strokes(choice.robot, start)
         say(f"proved: {len(strokes)} strokes about {opened.place}")
@@ -93,11 +93,11 @@ def identify(
 
 
 def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool) -> Driven:
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
     quiet = opened.dry or as_json
-    with closing(hand_for(opened.clock)) as hand:
+    with closing(open_operator(opened.clock)) as hand:
         for line in () if quiet else (*HELP, "Ctrl-C ends the robot's stream at once"):
             say(line)
         return drive_strokes(
@@ -118,7 +118,7 @@ def _baud(url: str, said: int | None) -> int:
 
 
 def _file_to_write(robot: str) -> Path:
-    from hil.config.shipped import configs_dir
+    from hil.config.file_search import configs_dir
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if path.resolve().is_relative_to(configs_dir().resolve()):
@@ -134,7 +134,7 @@ def _show(
     *, as_json: bool,
 ) -> None:  # fmt: skip
     from hil.machines.robot.settings import RobotSettings
-    from hil.stations.arm.moves.identified import changes, write
+    from hil.stations.arm.moves.controller_keys import changes, write
 
     file, _ = find_kind(robot, ROBOT, key="ROBOT")
     changed = changes(found, RobotSettings.load(file), driven.day)
@@ -142,7 +142,7 @@ def _show(
         write(path, changed)
     if as_json:
         print_json(
-            IdentifiedTold(
+            IdentifiedSummary(
                 ok=True, robot=choice.robot_line, identified=changed,
                 written=None if path is None else str(path), recordings=str(driven.folder),
             )

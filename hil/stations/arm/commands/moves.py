@@ -79,7 +79,7 @@ def goto(
     The whole way is proved before the first byte. Let go, the robot rests on its way.
     """
     from hil.stations.arm.moves.goto import plan_goto, start_of
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.session import session
 
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
@@ -93,7 +93,7 @@ def goto(
             return
         if not as_json:
             _show_move(move, target.name)
-        with closing(hand_for(opened.clock)) as hand:
+        with closing(open_operator(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = opened.drive(
                 move, start, hand, folder, name="goto", moves=f"to {target.name}",
@@ -131,7 +131,7 @@ def play(
     byte. Let go, it rests on the path.
     """
     from hil.stations.arm.moves.goto import start_of
-    from hil.stations.arm.moves.hands import HELP, hand_for
+    from hil.stations.arm.moves.move_operators import HELP, open_operator
     from hil.stations.arm.moves.play import away_from_start, goto_words, plan_play, read_recorded
     from hil.stations.arm.moves.session import session
 
@@ -146,7 +146,7 @@ def play(
         move = plan_play(choice.robot, start, recorded, slower=slower)
         if not as_json:
             _show_move(move, f"the end of {recorded.name}")
-        with closing(hand_for(opened.clock)) as hand:
+        with closing(open_operator(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
             found = opened.drive(
                 move, start, hand, folder, name="play", moves=f"along {recorded.name}",
@@ -167,9 +167,9 @@ def _target(
     given = [name for name, value in (("--joints", joints), ("--pose", pose),
                                       ("--start-of", scenario)) if value is not None]  # fmt: skip
     if len(given) != 1:
-        told = " and ".join(given) or "none"
+        names = " and ".join(given) or "none"
         raise ConfigError(
-            "command line", [f"one of --joints, --pose and --start-of is needed; given: {told}"]
+            "command line", [f"one of --joints, --pose and --start-of is needed; given: {names}"]
         )
     if joints is not None:
         return GotoTarget.of_joints(
@@ -221,6 +221,6 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
 def _show_move(move: ProvedMove, name: str) -> None:
     from hil.stations.arm.findings import findings_table
 
-    told = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
-    out.print(styled("green", "proved"), told, sep="")
+    text = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
+    out.print(styled("green", "proved"), text, sep="")
     out.print(findings_table(move.findings()))

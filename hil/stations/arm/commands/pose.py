@@ -12,15 +12,15 @@ import typer
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.arm_summaries import (
+    DistancesSummary,
+    PosturesSummary,
+    PostureSummary,
+    RobotPlaceSummary,
+    SpacePlaceSummary,
+)
 from hil.stations.arm.commands.alone import six
 from hil.stations.arm.commands.space_arms import JOINT_NAMES, angles_of, space_arm_of
-from hil.stations.arm.told import (
-    DistancesTold,
-    PosturesTold,
-    PostureTold,
-    RobotPlaceTold,
-    SpacePlaceTold,
-)
 from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RobotArg
@@ -60,15 +60,15 @@ def fk(
     Exit status 1 if a joint is beyond its range.
     """
     path, kind = find_kind(arm, ROBOT, SPACE_ARM, key="ARM")
-    told = _robot_place(path, joints) if kind is ROBOT else _space_place(path, joints)
+    summary = _robot_place(path, joints) if kind is ROBOT else _space_place(path, joints)
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
-        _show_place(told)
-    leave(told["ok"])
+        _show_place(summary)
+    leave(summary["ok"])
 
 
-def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
+def _robot_place(path: Path, joints: str | None) -> RobotPlaceSummary:
     import numpy as np
 
     from arm_driver.contour.val import to_oat
@@ -84,7 +84,7 @@ def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
         _beyond(f"joint {one.joint}", one.value_rad, one.limit_rad)
         for one in limit_violations(geometry, q)
     ]
-    return RobotPlaceTold(
+    return RobotPlaceSummary(
         ok=not violations,
         kind=ROBOT.name,
         q_deg=np.degrees(q),
@@ -93,14 +93,14 @@ def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
         oat_deg=np.degrees(to_oat(place.rotation, settings.oat_convention())),
         convention=settings.convention,
         posture=str(branch_of(geometry, q)),
-        singular_distances=DistancesTold(
+        singular_distances=DistancesSummary(
             wrist=distances.wrist, elbow_m=distances.elbow_m, shoulder_m=distances.shoulder_m
         ),
         violations=violations,
     )
 
 
-def _space_place(path: Path, joints: str | None) -> SpacePlaceTold:
+def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     import numpy as np
 
     from sim.world.space_arm.kernels.dynamics import gripper_pose, make_scratch
@@ -117,7 +117,7 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceTold:
         for link, angle in zip(model.links, q, strict=True)
         if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
     ]
-    return SpacePlaceTold(
+    return SpacePlaceSummary(
         ok=not violations,
         kind=SPACE_ARM.name,
         q_deg=np.degrees(q),
@@ -137,23 +137,25 @@ def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
     )
 
 
-def _show_place(told: RobotPlaceTold | SpacePlaceTold) -> None:
-    for name, value in zip("xyz", told["position_m"], strict=True):
+def _show_place(summary: RobotPlaceSummary | SpacePlaceSummary) -> None:
+    for name, value in zip("xyz", summary["position_m"], strict=True):
         out.print(f"{name} {value: .9f} m")
-    for row in told["rotation"]:
+    for row in summary["rotation"]:
         out.print("  ".join(f"{value: .9f}" for value in row))
-    if "smallest_singular_value" in told:
-        out.print(f"smallest singular value {told['smallest_singular_value']:.4f}")
+    if "smallest_singular_value" in summary:
+        out.print(f"smallest singular value {summary['smallest_singular_value']:.4f}")
     else:
-        pose = [*1e3 * told["position_m"], *told["oat_deg"]]
+        pose = [*1e3 * summary["position_m"], *summary["oat_deg"]]
         numbers_of_pose = ",".join(f"{value:.3f}" for value in pose)
-        far = told["singular_distances"]
-        out.print(f"--pose {numbers_of_pose} (mm, deg; {told['convention']}), {told['posture']}")
+        far = summary["singular_distances"]
+        out.print(
+            f"--pose {numbers_of_pose} (mm, deg; {summary['convention']}), {summary['posture']}"
+        )
         out.print(
             f"|sin q5| {far['wrist']:.3f}, elbow {far['elbow_m']:.3f} m, "
             f"shoulder {far['shoulder_m']:.3f} m from a singularity"
         )
-    for violation in told["violations"]:
+    for violation in summary["violations"]:
         out.print(violation, style="red")
 
 
@@ -196,16 +198,16 @@ def ik(
     inside = found.within_limits()
     rows = [*inside, *(one for one in found if not one.within_limits)]
     if as_json:
-        print_json(PosturesTold(ok=bool(inside), solutions=[_posture(one) for one in rows]))
+        print_json(PosturesSummary(ok=bool(inside), solutions=[_posture(one) for one in rows]))
     else:
         _show_solutions(settings, rows)
     leave(bool(inside))
 
 
-def _posture(one: Solution) -> PostureTold:
+def _posture(one: Solution) -> PostureSummary:
     import numpy as np
 
-    return PostureTold(
+    return PostureSummary(
         branch=str(one.branch),
         q_deg=np.degrees(one.q_rad),
         within_limits=one.within_limits,

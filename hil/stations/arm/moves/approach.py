@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from arm_driver.errors import ArmError
 from arm_driver.kinematics.puma import Branch, Joints, nearest
 from arm_driver.link import ArmLink
-from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.start import posture_at
 from hil.timing.clock import Clock
-from hil.timing.stop import StopWish
+from hil.timing.stop import StopRequest
 from hil_common.arrays.pose import PoseError, angle_between_rad
 
 Array = NDArray[np.float64]
@@ -36,16 +36,16 @@ def await_place(
     robot: RobotSettings,
     clock: Clock,
     wire: ArmLink,
-    shown: ShownPose | None,
-    wish: StopWish,
+    shown: DisplayedPose | None,
+    wish: StopRequest,
     say: Callable[[str], None],
-) -> ShownPose:
+) -> DisplayedPose:
     """Wait until the robot asks, and has told twice where it stands still.
 
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
     """
-    waits, heard = "", _Heard()
+    waits, heard = "", _RobotReports()
     for tick in clock.ticks(LOOK_S):
         report = wire.poll()
         if wish.asked is not None:
@@ -64,14 +64,14 @@ def await_place(
     raise AssertionError("a clock ticks without end")
 
 
-class _Heard:
+class _RobotReports:
     """What the robot has told so far."""
 
     def __init__(self) -> None:
         self._requests = 0
-        self._last: ShownPose | None = None
+        self._last: DisplayedPose | None = None
 
-    def place(self, report: LinkReport, shown: ShownPose | None) -> ShownPose | None:
+    def place(self, report: LinkReport, shown: DisplayedPose | None) -> DisplayedPose | None:
         """Where it stands, once that is known."""
         if not report.asked or report.counts.requests == self._requests:
             return None
@@ -100,7 +100,7 @@ class _Heard:
         return "the robot to stand still: two places that it told one after the other differ"
 
 
-def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Joints:
+def joints_by_operator(robot: RobotSettings, place: DisplayedPose, joints_deg: Array) -> Joints:
     """The robot's joints at its place, in the posture of those that the pendant shows.
 
     Raises:
@@ -115,7 +115,7 @@ def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Jo
 
 
 def joints_in_posture(
-    robot: RobotSettings, place: ShownPose, near_rad: Array, branch: Branch
+    robot: RobotSettings, place: DisplayedPose, near_rad: Array, branch: Branch
 ) -> Joints:
     """The robot's joints at its place if it stands in a posture, for a person to confirm.
 

@@ -11,9 +11,9 @@ from arm_driver.kinematics.puma import Branch, Joints, branch_of, forward, limit
 from hil.config.errors import RefusedError
 from hil.machines.robot.offered_links import SIM_URL
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.moves.approach import joints_in_posture, joints_said
+from hil.stations.arm.moves.approach import joints_by_operator, joints_in_posture
 from hil.stations.arm.moves.paths import joint_path, straight_path
-from hil.stations.arm.moves.proof import ProvedMove, proved_move
+from hil.stations.arm.moves.proof import ProvedMove, prove_move
 from hil.stations.arm.moves.session import RobotSession
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
@@ -37,8 +37,8 @@ class GotoTarget:
         """A target in joint angles; raises RefusedError if a joint does not go there."""
         q_rad = np.radians(joints_deg)
         if wrong := limit_violations(robot.geometry(), q_rad):
-            told = "\n".join(f"{robot.name}, {one}" for one in wrong)
-            raise RefusedError(f"{name} is refused, nothing has been sent:\n{told}")
+            problem = "\n".join(f"{robot.name}, {one}" for one in wrong)
+            raise RefusedError(f"{name} is refused, nothing has been sent:\n{problem}")
         return cls(forward(robot.geometry(), q_rad), np.array(joints_deg), name)
 
     def branch(self, robot: RobotSettings) -> Branch | None:
@@ -61,9 +61,9 @@ def start_of(
     """
     choice = session.choice
     if choice.url == SIM_URL:
-        return joints_said(choice.robot, session.place, np.array(choice.emulated_deg))
+        return joints_by_operator(choice.robot, session.place, np.array(choice.emulated_deg))
     if choice.joints_deg is not None:
-        return joints_said(choice.robot, session.place, choice.joints_deg)
+        return joints_by_operator(choice.robot, session.place, choice.joints_deg)
     branch = target.branch(choice.robot)
     if branch is None or confirm is None or target.joints_deg is None:
         raise RefusedError(
@@ -72,10 +72,10 @@ def start_of(
         )
     near = np.radians(target.joints_deg)
     joints = joints_in_posture(choice.robot, session.place, near, branch)
-    told = ", ".join(f"{angle:.2f}" for angle in np.degrees(joints.q_rad))
+    text = ", ".join(f"{angle:.2f}" for angle in np.degrees(joints.q_rad))
     if not confirm(
         f"the robot is at {session.place}; in the posture of the target ({branch}) its joints "
-        f"are {told} deg. Does its pendant show these?"
+        f"are {text} deg. Does its pendant show these?"
     ):
         raise RefusedError(
             "nothing has moved: the posture was not confirmed; give --at-joints q1,…,q6 as the "
@@ -106,7 +106,7 @@ def plan_goto(
     path = joint_path(geometry, np.array(start.q_rad), end)
     if straight:
         path = straight_path(X_RT0, X_RT1)
-    move = proved_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
+    move = prove_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
     reached = move.steps[-1].joints
     if reached is None or np.abs(reached.q_rad - end).max() > THERE_RAD:
         raise RefusedError(

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import Joints, forward, jacobian
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
+from hil.stations.arm.moves.move_operators import KeyJogOperator
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation
@@ -48,7 +48,7 @@ class JogMover:
         geometry: PumaGeometry,
         limits: ArmLimits,
         judge: RobotJudge,
-        wish: JogHand,
+        wish: KeyJogOperator,
         axes: Axes,
         part: float,
         step: tuple[float, float] | None = None,
@@ -185,7 +185,7 @@ def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
 def run_jog(
     session: RobotSession,
     start: Joints,
-    hand: JogHand,
+    hand: KeyJogOperator,
     axes: Axes,
     part: float,
     out: Path,
@@ -208,6 +208,6 @@ def run_jog(
     station = RobotStation(robot, judge, mover, hand)
     return session.run(
         arm, station, start, None, "jog", out,
-        told={"moves": f"the robot alone, jogged in {axes.value} axes"},
+        facts={"moves": f"the robot alone, jogged in {axes.value} axes"},
         shown_at=shown_at,
     )  # fmt: skip

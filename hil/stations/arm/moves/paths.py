@@ -12,8 +12,8 @@ from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
 from arm_driver.errors import ArmError
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.geometry import PumaGeometry
-from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import forward
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
@@ -74,7 +74,7 @@ class PathDemand:
     """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
-    def of(cls, path: ToolPath, keeper: BranchKeeper) -> Self:
+    def of(cls, path: ToolPath, keeper: BranchTracker) -> Self:
         """Look at a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
@@ -115,7 +115,7 @@ def _grid(path: ToolPath) -> Array:
     return np.linspace(0.0, 1.0, count + 1)
 
 
-def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
+def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
     """Joint angles at poses, one after the other [rad], shape (N, 6).
 
     Raises:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM
-from arm_driver.contour.place import location_of, read_place, shown_place
+from arm_driver.contour.place import displayed_place, location_of, read_place
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.puma import Joints, nearest
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
 from hil.machines.robot.settings import RobotSettings
@@ -22,7 +22,7 @@ from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.goto import GotoTarget
 from hil.stations.arm.moves.paths import joints_along, recorded_path
-from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
+from hil.stations.arm.moves.proof import ProvedMove, prove_recorded_move
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
@@ -119,7 +119,7 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     return PlayedPath(path.name, times, tuple(place.X_RT for place in places), None)
 
 
-def _place(file: str, line: int, values: list[float], robot: RobotSettings) -> ShownPose:
+def _place(file: str, line: int, values: list[float], robot: RobotSettings) -> DisplayedPose:
     try:
         return read_place(values, robot.oat_convention())
     except ValueError as error:
@@ -130,20 +130,20 @@ def _check_times(file: str, times: Array) -> None:
     if not 2 <= len(times) <= ROWS_MOST:
         raise ConfigError(file, [f"{len(times)} places; 2 to {ROWS_MOST} are needed"])
     steps = np.diff(times)
-    for wrong, told in (
+    for wrong, limit in (
         (steps <= 0.0, "is not after the row before"),
         (steps > GAP_MAX_S, f"is more than {GAP_MAX_S:g} s after the row before"),
     ):
         if wrong.any():
             row = int(np.argmax(wrong)) + 1
-            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {told}"])
+            raise ConfigError(file, [f"place {row + 1}: t_s = {times[row]:g} s {limit}"])
 
 
 def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
     """Why the robot does not stand where the path begins; empty if it does."""
     choice = session.choice
     settings = choice.robot.link_settings()
-    begin = shown_place(recorded.poses[0], choice.robot.oat_convention())
+    begin = displayed_place(recorded.poses[0], choice.robot.oat_convention())
     way_m = math.dist(begin.X_RT.position_m, session.place.X_RT.position_m)
     turn_rad = angle_between_rad(begin.X_RT, session.place.X_RT)
     if way_m <= settings.start_tolerance_m and turn_rad <= settings.start_tolerance_rad:
@@ -177,13 +177,13 @@ def plan_play(
     geometry = robot.geometry()
     RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not stand there
     try:
-        keeper = BranchKeeper(geometry, start.q_rad, robot.least())
+        keeper = BranchTracker(geometry, start.q_rad, robot.least())
         q_rad = joints_along(recorded.poses, keeper)
     except (ArmError, PoseError) as error:
         raise RefusedError(
             f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None
     path = recorded_path(geometry, recorded.t_s, q_rad)
-    return proved_as_recorded(
+    return prove_recorded_move(
         robot, q_rad[0], path, recorded.duration_s, recorded.name, slower=slower
     )

@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.errors import ArmError
-from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.control import play_out
-from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.laws import (
     LEVELS,
     PART,
@@ -35,10 +33,12 @@ from hil.stations.arm.moves.laws import (
     RestToRest,
     fastest_share_per_s,
 )
+from hil.stations.arm.moves.move_operators import AlwaysHeld, Hand
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.start import hold_to_pace
 from hil.stations.arm.step import RobotStep, robot_sample, violations_of
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
@@ -95,7 +95,7 @@ class ProvedMove:
         return report.findings
 
 
-def proved_move(
+def prove_move(
     robot: RobotSettings, start_rad: Array, path: ToolPath, part: float, name: str
 ) -> ProvedMove:
     """A move from rest to rest along a path, as fast as it may be.
@@ -113,7 +113,7 @@ def proved_move(
     return _slower(prove, lambda share: RestToRest.at(share * fastest))
 
 
-def proved_as_recorded(
+def prove_recorded_move(
     robot: RobotSettings,
     start_rad: Array,
     path: ToolPath,
@@ -162,7 +162,7 @@ def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
     RobotJudge.at(robot, start_rad)  # says why, if it may not stand there
-    return PathDemand.of(path, BranchKeeper(robot.geometry(), start_rad, robot.least()))
+    return PathDemand.of(path, BranchTracker(robot.geometry(), start_rad, robot.least()))
 
 
 def _proved(
@@ -204,7 +204,7 @@ def _let_go(
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
     """What breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
-    keeper, geometry = BranchKeeper(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    keeper, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)
     for unit in range(law.units + 1):
         try:

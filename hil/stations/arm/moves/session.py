@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from arm_driver.kinematics.puma import Joints, forward
 from arm_driver.link import ArmLink, DeclaredPath, LinkOrder
-from arm_driver.link_report import ShownPose
+from arm_driver.link_report import DisplayedPose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot.offered_links import SIM_URL, has_power
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
-from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
+from hil.stations.arm.moves.move_operators import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.proof import ProvedMove
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream, writer_of
@@ -29,9 +28,10 @@ from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep
 from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
+from hil.stations.arm.waypoint_gate import GatedArm
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
-from hil.timing.stop import StopSignals, StopWish
+from hil.timing.stop import StopRequest, StopSignals
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
@@ -53,7 +53,7 @@ class Choice:
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    shown: ShownPose | None = None
+    shown: DisplayedPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
@@ -90,8 +90,8 @@ class RobotSession:
     choice: Choice
     clock: Clock
     wire: ArmLink
-    wish: StopWish
-    place: ShownPose
+    wish: StopRequest
+    place: DisplayedPose
     """Where the robot stands."""
     say: Callable[[str], None]
 
@@ -118,7 +118,7 @@ class RobotSession:
         name: str,
         out: Path,
         *,
-        told: dict[str, str],
+        facts: dict[str, str],
         notes: tuple[str, ...] = (),
         shown_at: int | None = None,
     ) -> Streamed:
@@ -137,7 +137,7 @@ class RobotSession:
             robot.oat_convention(), writer_of(self.choice.order),
         )  # fmt: skip
         return run_stream(
-            stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
+            stream, _header(self, name, X_RT0, facts), out, name, RecordingSettings(),
             shown_at=shown_at, status=True, first_notes=notes,
         )  # fmt: skip
 
@@ -162,7 +162,7 @@ class RobotSession:
         arm = self.guard(move.start_rad)
         return self.run(
             arm, move.station(hand, arm), Joints.of(move.start_rad, start.branch),
-            move.path(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
+            move.path(1.0), name, out, facts={"moves": f"the robot alone, {moves}"},
             notes=notes_of(hand), shown_at=shown_at,
         )  # fmt: skip
 
@@ -203,7 +203,7 @@ def notes_of(hand: Hand) -> tuple[str, ...]:
     return (DRY_NOTE,) if isinstance(hand, AlwaysHeld) else ()
 
 
-def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str]) -> RunHeader:
+def _header(session: RobotSession, name: str, X_RT0: Pose, facts: dict[str, str]) -> RunHeader:
     choice = session.choice
     robot = choice.robot
     machines = ArmMachines(
@@ -221,7 +221,7 @@ def _header(session: RobotSession, name: str, X_RT0: Pose, told: dict[str, str])
             SIMULATED: "robot" if choice.virtual else "",
             "clock": choice.clock,
             "period_s": repr(TICK_S),
-            **told,
+            **facts,
             **run_facts(choice.clock, moment(session.clock.now_s), VERSIONED),
             "station": SIGNALS.station,
         },

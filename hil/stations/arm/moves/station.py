@@ -9,7 +9,7 @@ from typing import Protocol
 from arm_driver.kinematics.puma import forward
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.hands import Hand
+from hil.stations.arm.moves.move_operators import Hand
 from hil.stations.arm.step import MotionPhase, RobotStep
 from hil.stations.arm.stream import OVER, WaypointMaker
 from hil_common.arrays.pose import Pose

@@ -16,12 +16,12 @@ from arm_driver.contour.host_values import Heard, HostReport, StreamPlan
 from arm_driver.contour.link import ContourLink, Line
 from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of
-from arm_driver.fit.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
+from arm_driver.fit.strokes import PlaceUnknownError, Stroke, StrokeUnknownError, read_stroke
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
-from hil.stations.arm.moves.hands import Hand
+from hil.stations.arm.moves.move_operators import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.session import arm_in_time
@@ -138,7 +138,7 @@ def drive_strokes(
             arm = kept.guard(np.array(stroke.start.q_rad))
             streamed = kept.run(
                 arm, stroke.station(robot, hand, arm), stroke.start, stroke.poses[-1], name, folder,
-                told={"moves": "the robot alone, to identify its controller"},
+                facts={"moves": "the robot alone, to identify its controller"},
                 notes=notes_of(hand), shown_at=shown_at,
             )  # fmt: skip
             if streamed.end.result is not StreamResult.COMPLETED or not streamed.ok:
@@ -149,9 +149,9 @@ def drive_strokes(
             try:
                 one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
                 read.append(one)
-            except PlaceNotToldError as error:
+            except PlaceUnknownError as error:
                 raise RefusedError(f"ended after stroke {number}, at rest: {error}") from None
-            except NotToldError as error:
+            except StrokeUnknownError as error:
                 spoilt.append(f"stroke {number}: {error}")
     if streamed is None:
         raise AssertionError("there are strokes")
@@ -162,7 +162,7 @@ def drive_strokes(
 
 def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str], None]) -> None:
     """Let the robot rest, and wait until it is held."""
-    told = False
+    has_asked = False
     for tick in session.clock.ticks(0.01):
         session.wire.poll()
         hand.listen()
@@ -173,8 +173,8 @@ def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str]
             continue
         if hand.held:
             return
-        if tick.t_s > least_s + 2.0 and not told:
-            told = True
+        if tick.t_s > least_s + 2.0 and not has_asked:
+            has_asked = True
             say("waiting for the space key to be held")
         if tick.t_s > HELD_WITHIN_S:
             raise RefusedError(

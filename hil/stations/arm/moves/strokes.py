@@ -15,11 +15,11 @@ from arm_driver.fit.strokes import AXES, plan_strokes
 from arm_driver.kinematics.puma import Joints, forward
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.moves.hands import AlwaysHeld, Hand
+from hil.stations.arm.moves.move_operators import AlwaysHeld, Hand
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.simulator import TICK_S
 
@@ -131,13 +131,13 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
         step = station.step()
         hand.steps += 1
         if step.violations:
-            told = "\n".join(map(str, step.violations))
+            problem = "\n".join(map(str, step.violations))
             away = f"{np.degrees(offset):.0f} deg" if stroke.axis == "turn" else (
                 f"{1e3 * offset:.0f} mm"
             )  # fmt: skip
             raise RefusedError(
                 f"the stroke along {stroke.axis} to {away} from where the robot stands was "
-                f"refused, nothing has been sent:\n{told}\nit needs more room: hil arm goto"
+                f"refused, nothing has been sent:\n{problem}\nit needs more room: hil arm goto"
             )
     if step is None or step.joints is None:
         raise AssertionError("a stroke has waypoints")

@@ -20,11 +20,11 @@ from scipy.optimize import minimize_scalar
 
 from arm_driver.errors import ArmError
 from arm_driver.fit.blended_path import BlendModel
+from hil.stations.arm.arm_summaries import AccuracySummary
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WAY_PLACES, ArmFlag
-from hil.stations.arm.told import AccuracyTold
 
 Array = NDArray[np.float64]
 
@@ -98,8 +98,8 @@ class Accuracy:
         ended = whole and len(nodes) == 1 + int(sent.sum())
         following = len(nodes) - (1 if ended else 2)
         t_s = np.arange(following * FINE + 1, dtype=np.float64) * (model.period_s / FINE)
-        told_s = np.arange(len(way)) * (model.period_s / WAY_PLACES)
-        place = CubicSpline(told_s, way)(t_s)
+        way_s = np.arange(len(way)) * (model.period_s / WAY_PLACES)
+        place = CubicSpline(way_s, way)(t_s)
         rested = np.vstack([nodes, nodes[-1:]])  # the robot is at rest there a period later
         shift_s = _shift_s(model, rested, t_s, place)
         robot = model.path_m(rested, np.clip(t_s + shift_s, 0.0, None))
@@ -128,10 +128,10 @@ class Accuracy:
         """Whether both maxima keep it; what is nearer in time is as near in space."""
         return max(self.in_time.largest_m, self.in_space.largest_m) <= self.limit_m
 
-    def told(self) -> AccuracyTold:
+    def summarize(self) -> AccuracySummary:
         """The figures by name; the unit is the last part of it."""
         space, time = self.in_space, self.in_time
-        return AccuracyTold(
+        return AccuracySummary(
             best_m=self.best.least_m,
             limit_m=self.limit_m,
             in_space_m=space.largest_m,

@@ -31,9 +31,9 @@ class FetchTimes:
     """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
     request told a time."""
     known: bool
-    told: NDArray[np.bool_]
+    has_pose: NDArray[np.bool_]
     """Frames whose time of the last request is surely that of its pose, shape (N,)."""
-    told_s: Array
+    pose_s: Array
     """That time [s], shape (N,); NaN where there is none."""
     sent: NDArray[np.bool_]
     """Waypoints that the robot was sent, shape (N,)."""
@@ -46,20 +46,20 @@ class FetchTimes:
         number = run.column("index").astype(np.float64)
         streamed, at_s = run.column("sent_seq"), run.column("measured_at_s")
         requests = run.column("requests").astype(np.float64)
-        told = np.isfinite(at_s) & (np.diff(requests, prepend=requests[:1] - 1.0) == 1.0)
-        told &= ~_late_without_pose(at_s, run.column("measured_pose"), period_s)
-        use = told & np.isfinite(streamed) & (streamed >= 1.0)
+        has_pose = np.isfinite(at_s) & (np.diff(requests, prepend=requests[:1] - 1.0) == 1.0)
+        has_pose &= ~_late_without_pose(at_s, run.column("measured_pose"), period_s)
+        use = has_pose & np.isfinite(streamed) & (streamed >= 1.0)
         numbers, first = np.unique(streamed[use], return_index=True)
-        fetched, known, told_s = run.t_s.copy(), len(numbers) > 0, at_s.copy()
+        fetched, known, pose_s = run.t_s.copy(), len(numbers) > 0, at_s.copy()
         if known:
             times = _even(numbers, at_s[use][first])
             fetched = _bridged(number, numbers, times, period_s)
-            told_s[use] = np.interp(streamed[use], numbers, times)
+            pose_s[use] = np.interp(streamed[use], numbers, times)
         total, exact = _sent_total(run)
         sent = number <= total
-        for array in (fetched, told, told_s, sent):
+        for array in (fetched, has_pose, pose_s, sent):
             array.setflags(write=False)
-        return cls(fetched, known, told, told_s, sent, exact)
+        return cls(fetched, known, has_pose, pose_s, sent, exact)
 
     def of_motion(self, motion_s: Array, period_s: float) -> Array:
         """Times of the loop at times of the motion [s], in which waypoint n is at n periods."""

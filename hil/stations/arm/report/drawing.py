@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import MAX_POINTS
+from hil.recording.decimation import MAX_POINTS
 from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
-from hil.scene.eye import Eye
+from hil.scene.camera import Eye
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scene_robot import ArmScene, scenes_of
 

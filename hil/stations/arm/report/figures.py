@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
-from hil.recording.thinned import decimate
+from hil.recording.decimation import decimate
 from hil.report.style import (
     INK,
     LEG_COLOURS,

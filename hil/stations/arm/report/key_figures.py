@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.report.recorded import KeyFigure
+from hil.report.recorded_run import KeyFigure
 from hil.stations.arm.report.accuracy import PROMISED_M
 from hil.stations.arm.report.figures import ANSWER_WANTED_S
 from hil.stations.arm.report.machines import limit_share

@@ -31,7 +31,7 @@ class ArmJoints:
 
     arm: str
     """Simulated or industrial."""
-    told: str
+    meaning: str
     """How its angles are meant."""
     angles: str
     """The signal of its angles."""
@@ -110,10 +110,10 @@ class ArmMachines:
         """
         try:
             raw = dict((scenario or {})[MACHINES_KEY])
-            told = raw.pop("space")
+            space_table = raw.pop("space")
             space = None
-            if told is not None:
-                space = ArmSettings.build(told, "the simulated arm in the recording")
+            if space_table is not None:
+                space = ArmSettings.build(space_table, "the simulated arm in the recording")
             robot = PumaGeometry(**raw.pop("robot"))
             X_WG0, X_RT0 = (_pose(raw.pop(name, None)) for name in ("X_WG0", "X_RT0"))
             known = cls(space, robot, **raw, X_WG0=X_WG0, X_RT0=X_RT0)

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.report.recorded import Row, Table, Tables
+from hil.report.recorded_run import Row, Table, Tables
 from hil.stations.arm.report.machines import ArmJoints, ArmMachines
 from hil.stations.arm.report.view import ArmView
 
@@ -43,7 +43,7 @@ def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
 
 def _name(machines: ArmMachines, arm: ArmJoints) -> str:
     named = f" {machines.space.name}" if machines.space and arm.arm == "simulated" else ""
-    return f"{arm.arm} arm{named}, {arm.told}"
+    return f"{arm.arm} arm{named}, {arm.meaning}"
 
 
 def _row(view: ArmView, arm: ArmJoints, joint: int) -> Row:

@@ -167,13 +167,13 @@ def _halves_s(
 
 def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[float, bool]:
     steps = np.arange(-10 * EARLIEST_PERIODS, 10 * LATEST_PERIODS + 1) * (0.1 * period_s)
-    told = _signal(measured.position_m, measured.rotations)
+    signal = _signal(measured.position_m, measured.rotations)
     # The grid only has to find the right valley, for which chords in place of arcs are enough.
     corners = _signal(asked.position_m, asked.rotations)
     costs = np.zeros(len(steps))
     for column in range(corners.shape[1]):
         shifted = np.interp(measured.t_s - steps[:, None], asked.t_s, corners[:, column])
-        costs += np.mean((told[:, column] - shifted) ** 2, axis=1)
+        costs += np.mean((signal[:, column] - shifted) ** 2, axis=1)
     best = int(np.argmin(costs))
     inside = 0 < best < len(steps) - 1
     # A robot that stands still, or a path that rests while it tells, fits every shift.
@@ -184,10 +184,10 @@ def _delay(asked: TrackedPath, measured: TrackedPath, period_s: float) -> tuple[
 
 def _refined(asked: TrackedPath, measured: TrackedPath, bounds_s: tuple[float, float]) -> float:
     """The delay [s] with the least mean square distance between two bounds."""
-    told = _signal(measured.position_m, measured.rotations)
+    signal = _signal(measured.position_m, measured.rotations)
 
     def cost(delay_s: float) -> float:
-        return float(np.mean((told - _signal(*asked.at(measured.t_s - delay_s))) ** 2))
+        return float(np.mean((signal - _signal(*asked.at(measured.t_s - delay_s))) ** 2))
 
     found = minimize_scalar(cost, bounds=bounds_s, method="bounded", options={"xatol": 1e-6})
     return float(found.x)  # pyright: ignore[reportAttributeAccessIssue]
@@ -204,7 +204,9 @@ GAP_PERIODS: Final = 1.5
 """Waypoints further apart in time are not neighbours: one between them is not known."""
 
 
-def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None) -> TrackedPath:
+def path_of_controller(
+    asked: TrackedPath, model: BlendModel | None, start: Pose | None
+) -> TrackedPath:
     """The controller's path, each waypoint at the time at which it was fetched.
 
     Args:

@@ -14,14 +14,14 @@ from hil.machines.robot.supervision import supervision_of
 from hil.recording.events import CLOCK_NAME, SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
-from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
-from hil.report.recorded import RecordedRun, notes_of
+from hil.report.recorded_run import RecordedRun, notes_of
+from hil.report.run_verdict import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
+from hil.stations.arm.report.tracking import TrackedPath, Tracking, path_of_controller, tracking_of
 from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]
@@ -73,9 +73,9 @@ class ArmView(RecordedRun):
             notes.append("No waypoint was sent; what is shown as asked was only planned.")
         shown = sent if sent.any() else target
         asked = TrackedPath.of(fetches.fetched_s, run.column("target_pose"), shown)
-        measured = TrackedPath.of(fetches.told_s, run.column("measured_pose"), fetches.told)
+        measured = TrackedPath.of(fetches.pose_s, run.column("measured_pose"), fetches.has_pose)
         model = None if machines is None else machines.blend
-        driven = driven_path(asked, model, None if machines is None else machines.X_RT0)
+        driven = path_of_controller(asked, model, None if machines is None else machines.X_RT0)
         tracking = tracking_of(driven, measured, period_s) if sent.any() else None
         notes += _notes_of_following(run, machines, measured, tracking)
         verdict, result = _verdict(run, int(sent.sum()))
@@ -168,10 +168,10 @@ class ArmView(RecordedRun):
     def supervision(self) -> SupervisionSettings:
         """Windows of the run's supervision; the standard ones if the recording has none."""
         try:
-            told = supervision_of(self.run.recording.scenario or {})
+            settings = supervision_of(self.run.recording.scenario or {})
         except ConfigError:
-            told = None
-        return told or SupervisionSettings()
+            settings = None
+        return settings or SupervisionSettings()
 
     @property
     def period_s(self) -> float:
@@ -220,12 +220,12 @@ def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
 def _words_of_end(run: ArmRecording, end: EventRecord, sent: int) -> str:
     result, reason = str(end.data["result"]), str(end.data.get("reason") or "")
     reason = reason_alone(result, reason)
-    told = f": {reason}." if reason else "."
+    text = f": {reason}." if reason else "."
     if not sent:
-        return f"The robot was not moved. The stream ended: {result}{told}"
+        return f"The robot was not moved. The stream ended: {result}{text}"
     there = np.flatnonzero(run.column("index") == end.index)
     motion_s = float(run.t_s[there[0]]) if len(there) else end.t_s
-    return f"At waypoint {end.index}, {motion_s:.2f} s of motion, the stream ended: {result}{told}"
+    return f"At waypoint {end.index}, {motion_s:.2f} s of motion, the stream ended: {result}{text}"
 
 
 def _notes_of_following(

@@ -16,22 +16,22 @@ from hil.desk.velocity.source import (
     Array,
     Frame,
     SourceError,
+    SourceWrapper,
     Twist,
     VelocitySource,
-    WrappedSource,
-    checked_time,
+    check_time,
     rest,
 )  # fmt: skip
 from hil.diagram.check.flat import AS_TABLE
 from hil.diagram.check.seam import Endpiece, Wiring, joined
 from hil.diagram.file.read import read_text
-from hil.diagram.run.acts import Timed, operated
-from hil.diagram.run.ahead import computed_ahead
 from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.run.fault import StoppedError
 from hil.diagram.run.live import Version
-from hil.diagram.run.panel_page import shown_paths, shown_places
-from hil.stations.arm.sources.recorded import SampledSource
+from hil.diagram.run.operator_actions import Timed, operated
+from hil.diagram.run.panel_page import paths_of_displays, places_of_displays
+from hil.diagram.run.precomputation import precompute
+from hil.stations.arm.sources.recorded_velocity import SampledSource
 from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
 
@@ -82,7 +82,7 @@ class VelocityDiagram:
         self.asked = rest("gripper")
         """What is asked for, from the next tick on."""
         self._offered = OFFERED if is_operated else ()
-        self._shown = shown_paths(version.file)
+        self._shown = paths_of_displays(version.file)
         most = np.repeat([limits.linear_m_s, limits.angular_rad_s], 3)
         bounds = OutputBounds(np.full(6, np.inf), JUMP_PART * most, UNITS)
         self.diagram = ConnectedDiagram(
@@ -98,7 +98,7 @@ class VelocityDiagram:
                       for name, signal in seam.signals.items())  # fmt: skip
         ends = [engine.outputs[seam.outputs[one.name]] for one in ACCEPTED]
         places = np.concatenate([np.arange(one.start, one.stop) for one in ends])
-        return Connections(feeds, places, shown_places(engine, self._shown))
+        return Connections(feeds, places, places_of_displays(engine, self._shown))
 
     def _linear_asked(self) -> Array:
         return self.asked.linear_m_s
@@ -165,7 +165,7 @@ class DrawnSource(SampledSource):
             )
         linear, angular = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
         try:
-            for tick, engine in enumerate(computed_ahead(made.version, made.acts, count + 1)):
+            for tick, engine in enumerate(precompute(made.version, made.acts, count + 1)):
                 linear[tick], angular[tick] = (engine.output(one.name) for one in ACCEPTED)
         except (StoppedError, ConfigError) as error:
             raise SourceError(f"{path}: {error}") from None
@@ -177,7 +177,7 @@ class DrawnSource(SampledSource):
         super().__init__(times_s, linear, angular, limits, frame, place)
 
 
-class OperatedSource(WrappedSource):
+class OperatedSource(SourceWrapper):
     """What an operator asks for, as a diagram makes a velocity of it.
 
     While nobody holds it, it wants zero velocity, and the diagram begins anew: what it remembers of
@@ -207,7 +207,7 @@ class OperatedSource(WrappedSource):
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`; it ends where the diagram made a number that is not finite."""
-        asked = None if self._fault else self._inner.sample(checked_time(t_s))
+        asked = None if self._fault else self._inner.sample(check_time(t_s))
         if asked is None:
             return None
         if not self._inner.held:
@@ -233,7 +233,7 @@ class OperatedSource(WrappedSource):
         except StoppedError as error:
             self._fault = f"{self._made.path}: {error}"
             return None
-        diagram.tell()
+        diagram.publish()
         return Twist(self._wanted[:3], self._wanted[3:], asked.frame)
 
     def close(self) -> None:

@@ -8,16 +8,16 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from hil.config.fields import Length, Seconds
+from hil.config.file_search import find_file
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.desk.velocity.gamepad import GamepadSource, HandleShape, open_handles
 from hil.desk.velocity.keyboard import KeyboardSource, Terminal
 from hil.desk.velocity.listener import own_places
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
-from hil.diagram.run.use import GivenParameter, change_of
+from hil.diagram.run.diagram_use import GivenParameter, change_of
 from hil.stations.arm.sources.profile import ProfileSource, Segment
-from hil.stations.arm.sources.recorded import RecordedSource
+from hil.stations.arm.sources.recorded_velocity import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import ANGULAR_CEILING_RAD_S, LINEAR_CEILING_M_S, SourceLimits
 from hil.stations.arm.sources.spiral import Plane, SpiralSource

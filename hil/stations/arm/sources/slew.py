@@ -7,7 +7,7 @@ while the gripper moves is first brought to rest at the same bounded acceleratio
 
 import math
 
-from hil.desk.velocity.source import Twist, VelocitySource, WrappedSource, checked_time, rest
+from hil.desk.velocity.source import SourceWrapper, Twist, VelocitySource, check_time, rest
 from hil.stations.arm.sources.source import SourceLimits
 
 PERIOD_MAX_S = 0.35
@@ -15,7 +15,7 @@ PERIOD_MAX_S = 0.35
 become a step in velocity [s]."""
 
 
-class SlewedSource(WrappedSource):
+class SlewedSource(SourceWrapper):
     """A live source with bounded velocity and bounded acceleration."""
 
     def __init__(self, inner: VelocitySource, limits: SourceLimits) -> None:
@@ -26,7 +26,7 @@ class SlewedSource(WrappedSource):
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`; None once the inner source has ended and the gripper is at rest."""
-        checked_time(t_s)
+        check_time(t_s)
         elapsed_s = 0.0
         if self._last_s is not None:
             elapsed_s = min(max(t_s - self._last_s, 0.0), PERIOD_MAX_S)

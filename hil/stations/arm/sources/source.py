@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from hil.desk.velocity.source import SourceError, Twist, checked_time, three
+from hil.desk.velocity.source import SourceError, Twist, check_time, three
 
 LINEAR_CEILING_M_S = 0.1
 """No configuration goes above this: the industrial arm follows its path up to 100 mm/s."""
@@ -96,7 +96,7 @@ class PlannedSource(ABC):
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`."""
-        if checked_time(t_s) >= self.duration_s:
+        if check_time(t_s) >= self.duration_s:
             self.end_reason = "completed"
             return None
         return self._velocity(t_s)

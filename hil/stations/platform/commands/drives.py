@@ -7,7 +7,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.config.inputs import collected
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.stations.platform.commands.rack import rack
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import RigArg
@@ -51,7 +51,7 @@ def scan(
     as_json: Json = False,
 ) -> None:
     """List the drives on a bus: who they are, which modes they know. Nothing moves."""
-    from hil.stations.platform.drives.tools import scan_and_show
+    from hil.stations.platform.drives.drive_scan import scan_and_show
 
     leave(scan_and_show(url, bitrate, as_json=as_json))
 
@@ -122,7 +122,7 @@ def faults(
     as_json: Json = False,
 ) -> None:
     """Show the faults that drives have now and those they remember. Nothing moves."""
-    from hil.stations.platform.drives.tools import faults_and_show
+    from hil.stations.platform.drives.drive_scan import faults_and_show
 
     leave(faults_and_show(url, bitrate, as_json=as_json))
 
@@ -170,7 +170,7 @@ def jog(
 ) -> None:
     """Home, then lead one leg slowly out from the parked platform and back."""
     from hil.stations.platform.drives.certificate import SLOW_MAX
-    from hil.stations.platform.drives.commissioning import slow_share
+    from hil.stations.platform.drives.leg_test import slow_share
     from hil.stations.platform.runner import run_moves
     from hil.terminal.run_end import show_and_leave
 
@@ -234,7 +234,7 @@ def leg_test(
     Each leg goes out and back by itself; tells swapped legs, sign and scale. Then the bench falls
     silent twice, at rest and in a move of 5 mm/s, and each drive has to stop by itself.
     """
-    from hil.stations.platform.drives.commissioning import leg_test_motion
+    from hil.stations.platform.drives.leg_test import leg_test_motion
     from hil.stations.platform.drives.moves import leg_test_and_show
     from hil.stations.platform.drives.watchdog_proof import moving_motion, rest_motion
 
@@ -282,7 +282,7 @@ def reference(
 
     Nothing moves. Two places at least 20 mm apart prove the scale, too.
     """
-    from hil.stations.platform.drives.reference_tools import measure_and_show, rule_and_show
+    from hil.stations.platform.drives.reference_tools import measure_and_show, prove_scale_and_show
 
     if not by.strip():
         raise ConfigError("--by", ["the name of the person who has measured is needed"])
@@ -292,7 +292,7 @@ def reference(
         raise ConfigError("--anew", ["it belongs to --at: a ruler proves a scale, no place"])
     plan = _plan(rig, drives, "reference", rate_hz, "refuse")
     if ruler is not None:
-        leave(rule_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
+        leave(prove_scale_and_show(plan.rig, ruler, measured_m, by, as_json=as_json))
     else:
         leave(measure_and_show(plan, at, by, leg, as_json=as_json, anew=anew))
 
@@ -300,8 +300,8 @@ def reference(
 def _plan(
     rig: str, drives: str, name: str, rate_hz: float, fallback: str, motion: Any = None
 ) -> Any:
-    """A plan for a rig by itself: a table, or a function that makes one for the rig."""
-    from hil.config.shipped import find_file
+    """Plan for a rig by itself: a table, or a function that makes one for the rig."""
+    from hil.config.file_search import find_file
     from hil.machines.rig.machine import load_rig
     from hil.stations.platform.scenario import plan_from_table
 

@@ -1,4 +1,4 @@
-"""``hil platform``: the mathematics of a rig from the command line, without any motion."""
+"""``hil platform``: kinematics of a rig from the command line, without any motion."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.stations.platform.told import (
-    ExtremesTold,
-    ForwardTold,
-    InverseTold,
-    PoseTold,
-    SampleTold,
+from hil.stations.platform.platform_summaries import (
+    ExtremesSummary,
+    ForwardSummary,
+    InverseSummary,
+    PoseSummary,
+    SampleSummary,
 )
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RigArg
@@ -63,9 +63,9 @@ def ik(
     wrong = model.envelope.check(setpoint)
     if as_json:
         print_json(
-            InverseTold(
+            InverseSummary(
                 ok=not wrong,
-                pose=_pose_told(coordinates),
+                pose=_summarize_pose(coordinates),
                 lengths_m=legs.length_m,
                 strokes_m=legs.length_m - model.geometry.closed_length_m,
                 speeds_m_s=legs.speed_m_s,
@@ -106,9 +106,9 @@ def fk(
     coordinates = result.X_BP.coordinates()
     if as_json:
         print_json(
-            ForwardTold(
+            ForwardSummary(
                 ok=result.converged,
-                pose=_pose_told(coordinates) if result.converged else None,
+                pose=_summarize_pose(coordinates) if result.converged else None,
                 iterations=result.iterations,
                 residual_m=result.residual_m,
                 condition=result.condition,
@@ -135,14 +135,14 @@ def extremes(rig: RigArg, as_json: Json = False) -> None:
     found = exact_extremes(model.geometry, model.rig.pose_box.box())
     if as_json:
         print_json(
-            ExtremesTold(
+            ExtremesSummary(
                 ok=True,
                 min_m=found.min_m,
                 min_leg=found.min_leg,
-                min_pose=_pose_told(found.min_pose),
+                min_pose=_summarize_pose(found.min_pose),
                 max_m=found.max_m,
                 max_leg=found.max_leg,
-                max_pose=_pose_told(found.max_pose),
+                max_pose=_summarize_pose(found.max_pose),
             )
         )
         return
@@ -183,7 +183,7 @@ def sample(
             raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
     if as_json:
         print_json(
-            SampleTold(
+            SampleSummary(
                 ok=True,
                 count=count,
                 seed=seed,
@@ -199,10 +199,10 @@ def sample(
 
 
 class _Model:
-    """A rig's mathematics, from a file or a shipped name."""
+    """Kinematics of a rig, from a file or a shipped name."""
 
     def __init__(self, name: str) -> None:
-        from hil.config.shipped import find_file
+        from hil.config.file_search import find_file
         from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 
         self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))
@@ -220,7 +220,7 @@ class _Model:
 
 
 def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
-    """Three translations as they are, three angles from degrees."""
+    """Coordinates in SI: three translations as they are, three angles from degrees."""
     import numpy as np
 
     result = np.array(list(values))
@@ -228,8 +228,8 @@ def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
     return result
 
 
-def _pose_told(coordinates: NDArray[np.float64]) -> PoseTold:
-    return PoseTold(**_pose_of(coordinates))
+def _summarize_pose(coordinates: NDArray[np.float64]) -> PoseSummary:
+    return PoseSummary(**_pose_of(coordinates))
 
 
 def _pose_of(coordinates: NDArray[np.float64]) -> dict[str, float]:

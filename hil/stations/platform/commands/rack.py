@@ -1,4 +1,4 @@
-"""``hil drives rack``: six emulated drives on the real wire."""
+"""``hil drives rack``: six emulated drives on a real wire."""
 
 from pathlib import Path
 from typing import Annotated

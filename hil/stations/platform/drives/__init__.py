@@ -1,1 +1,1 @@
-"""Drives of a rig: made ready, proved, moved one by one, emulated."""
+"""Drives of a rig: setup, proofs, single moves, emulation."""

@@ -1,4 +1,4 @@
-"""Trying the promises of a bank of drives from the command line, at the cycles of a clock."""
+"""Trial of the promises of a bank of drives from the command line, at the cycles of a clock."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -9,21 +9,21 @@ from drives.contract.kit import BankKit, PacedBank
 from drives.contract.trial import Promise, try_bank
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.rig.offered_banks import bank_offered
+from hil.stations.platform.drives.drive_summaries import CheckBankSummary
 from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.drives.told import CheckBankTold
 from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.stations.platform.scenario import Plan
 from hil.terminal.console import out, print_json, styled
 from hil.timing.realtime import RealClock
 
 ACCURACY_M = 5e-4
-"""How well a leg that is given time must reach and keep a place [m]."""
+"""Accuracy with which a leg that is given time must reach and keep a place [m]."""
 AT_REST_M_S = 1e-3
-"""What a leg at rest may report [m/s]."""
+"""Highest speed that a leg at rest may report [m/s]."""
 
 
 def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> bool:
-    """Try the promises of a plan's bank, a line each; whether all are kept.
+    """Try the promises of a plan's bank, a line each; returns whether all are kept.
 
     Args:
         paced: whether the cycles are those of the real clock.
@@ -39,7 +39,7 @@ def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> boo
     promises = try_bank(kit, (lambda promise: None) if as_json else _show)
     ok = not any(promise.broken for promise in promises)
     if as_json:
-        print_json(CheckBankTold(ok=ok, url=plan.drives_url, promises=list(promises)))
+        print_json(CheckBankSummary(ok=ok, url=plan.drives_url, promises=list(promises)))
     else:
         kept = sum(not promise.broken for promise in promises)
         out.print(f"{kept} of {len(promises)} promises are kept")
@@ -47,7 +47,7 @@ def check_and_show(plan: Plan, *, paced: bool, real: bool, as_json: bool) -> boo
 
 
 def bank_kit(plan: Plan, *, paced: bool) -> BankKit:
-    """How the bank of a plan is made and tried; one of others by itself, without its watcher.
+    """Kit that makes and tries the bank of a plan; a foreign one without its watcher.
 
     Raises:
         ConfigError: as `check_and_show`.
@@ -76,7 +76,7 @@ def _refuse_real(kit: BankKit) -> None:
 
 
 def _maker(spec: BankSpec, now_s: Callable[[], float]) -> Callable[[], DriveBank]:
-    from drives.offered import BankOrder
+    from drives.plugin_bank import BankOrder
 
     if spec.kind != "offered":
         return lambda: build_bank(spec, now_s)

@@ -1,8 +1,8 @@
-"""The certificate of a rig: what was seen of its drives, and whether that is enough to move fast.
+"""Certificate of a rig: proofs of its drives, and whether they suffice to move fast.
 
-It states what was seen, not what was asked for: the test move of each leg, that each drive stopped
-by itself when the bench fell silent, by what the scale of each leg is proved, and what a person who
-watched answers. What is missing is told by name.
+It states observations, not requests: the test move of each leg, that each drive stopped by itself
+when the bench fell silent, the proof of each leg's scale, and the answer of a person who watched.
+Missing proofs are listed by name.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ import orjson
 from drives.bank import BankReport
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.drives.commissioning import LegTest
+from hil.stations.platform.drives.leg_test import LegTest
 from hil.stations.platform.drives.reference import (
     NotReferencedError,
     absolute_scales,
@@ -29,35 +29,35 @@ from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 
 SLOW_MAX = 0.3
-"""Leg moves up to this share are allowed without a certificate: they are how one gets it."""
+"""Largest share of leg moves that need no certificate: they are how one gets it."""
 SLOW_LEG_M_S = 0.05
-"""Nor may they be faster than this, whatever the rig calls slow [m/s]."""
+"""Fastest of such moves, whatever the rig calls slow [m/s]."""
 PARKED_M = 0.005
-"""How far from its parked place a leg may stand for anything but slow moves [m]."""
+"""Most that a leg may be off its parked place for anything but slow moves [m]."""
 INDEX_PULSE_METHODS = (33, 34)
-"""Homing methods that know the place within one turn of the motor only (CiA 402-2)."""
+"""Homing methods that give the place within one turn of the motor only (CiA 402-2)."""
 QUESTION = (
     "Two legs whose motor cables and encoder cables are both swapped look right on the wire. "
     "Did the legs move one after the other, 1 to 6 as they are numbered on the machine, each "
     "growing and going back?"
 )
-"""What only a person who watches can answer."""
+"""Question that only a person who watches can answer."""
 
 
 class NotCommissionedError(Exception):
-    """Real drives that nobody has seen move slowly are not moved fast."""
+    """Refusal to move real drives fast that nobody has seen move slowly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What was seen of a rig's drives."""
+    """Proofs of a rig's drives."""
 
     tests: tuple[LegTest, ...]
-    """What each leg did when it was led, legs 1 to 6."""
+    """Test move of each leg, legs 1 to 6."""
     watchdog: WatchdogProof | None
-    """When each drive stopped by itself; None where there is no wire that could be cut."""
+    """Stopping times of the drives without frames; None where there is no wire to cut."""
     witness: str
-    """Who watched and answers `QUESTION` with yes; empty if nobody."""
+    """Person who watched and answers `QUESTION` with yes; empty if nobody."""
 
 
 def is_slow(plan: Plan) -> bool:
@@ -69,7 +69,7 @@ def is_slow(plan: Plan) -> bool:
 
 
 def certificate_key(rig: Rig, report: BankReport) -> str:
-    """What a certificate holds for: this rig's geometry, cylinders and wiring, and these drives."""
+    """Key of a certificate: digest of geometry, cylinders, wiring, and these drives."""
     parts = (
         rig.geometry.model_dump(mode="json"),
         rig.cylinders.model_dump(mode="json"),
@@ -80,7 +80,7 @@ def certificate_key(rig: Rig, report: BankReport) -> str:
 
 
 def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: str) -> Path:
-    """Keep what was seen.
+    """Write the certificate of these proofs.
 
     Args:
         stamp: date and time, for people.
@@ -105,10 +105,10 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
 
 
 def lacking(rig: Rig, report: BankReport) -> list[str]:
-    """What keeps this rig with these drives from moving fast, in words; empty if nothing does.
+    """Missing proofs that keep this rig with these drives from moving fast, in words.
 
-    A certificate that cannot be read, that another user may have written, or that tells of other
-    drives, is none.
+    A certificate that cannot be read, that another user may have written, or that is of other
+    drives, does not count.
     """
     try:
         table = orjson.loads(read_state(_certificate_path(rig, report)))
@@ -122,10 +122,10 @@ def lacking(rig: Rig, report: BankReport) -> list[str]:
 
 
 def require_certificate(plan: Plan, report: BankReport) -> None:
-    """Refuse to move real drives fast that are not proved.
+    """Refuse to move real drives fast without proofs.
 
     Raises:
-        NotCommissionedError: with what is missing, and the command that proves it.
+        NotCommissionedError: with the missing proofs, and the command that makes them.
     """
     if report.simulated or is_slow(plan):
         return
@@ -139,7 +139,7 @@ def require_certificate(plan: Plan, report: BankReport) -> None:
 
 
 def _lacking_of(table: dict[str, Any]) -> Iterator[str]:
-    """What a certificate does not prove."""
+    """Proofs that a certificate lacks."""
     tests = table["tests"]
     if len(tests) != 6 or any(test["faults"] for test in tests):
         yield "its slow test move"
@@ -171,7 +171,7 @@ def _lacking_scales(rig: Rig, report: BankReport) -> Iterator[str]:
 
 
 def _scale_words(rig: Rig, report: BankReport, leg: int) -> str:
-    """By what the scale of a leg (1 to 6) is proved; empty if by nothing."""
+    """Proof of the scale of a leg (1 to 6), in words; empty if there is none."""
     if report.scale_proved[leg - 1 : leg] == (True,):
         return "told by the drive"
     try:

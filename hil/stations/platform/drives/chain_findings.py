@@ -1,9 +1,9 @@
-"""Whether this machine holds a rate with all that a run is: control, gate, and emulated drives.
+"""Measurement whether this machine holds a rate with all parts: control, gate, emulated drives.
 
-A scenario that comes along is run in real time on emulated CANopen drives, each part in its
-process as in every run; nothing outside of the machine moves. Late wake-ups of the gate are told
-by its cycles, cycles that control missed by setpoints that are not there, and what it costs by the
-processors' time, which does not depend on what else runs.
+A shipped scenario is run in real time on emulated CANopen drives, each part in its process as in
+every run; nothing outside of the machine moves. Late wake-ups of the gate are read from its cycles,
+cycles that control missed from absent setpoints, and the cost from the processors' time, which does
+not depend on what else runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import RefusedError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.recording.reader import Recording
 from hil.run.station import Request
 from hil.stations.platform.command_line import plan_of
@@ -30,34 +30,34 @@ from hil.timing.realtime import RealClock
 from safety.modes import Mode
 
 SCENARIO: Final = "real_time"
-"""What is run: heave and pitch, some seconds long."""
+"""Scenario that is run: heave and pitch, some seconds long."""
 SECONDS: Final = 5.0
-"""Length of its motion [s]; homing, rise and parking are besides, and count too."""
+"""Length of its motion [s]; homing, rise and parking are extra, and count too."""
 REMEDY: Final = "rest what runs beside, grant what is missing above, or take a lower rate_hz"
 
 
 @dataclass(frozen=True, slots=True)
 class ChainFigures:
-    """What was seen of one run."""
+    """Figures of one run."""
 
     rate_hz: float
     cycles: int
-    """Recorded."""
+    """Number of recorded cycles."""
     missed: int
-    """Cycles in motion that control gave no setpoint for."""
+    """Number of cycles in motion without a setpoint of control."""
     late_p99_s: float
-    """99 of 100 wake-ups of the gate were no later [s]."""
+    """Lateness that 99 of 100 wake-ups of the gate kept within [s]."""
     late_max_s: float
-    """The latest [s]."""
+    """Largest lateness [s]."""
     late_limit_s: float
-    """From which on the gate stops [s]."""
+    """Lateness from which the gate stops [s]."""
     cores: float
-    """Time of processors by time of the run, of all processes."""
+    """Processor time per time of the run, of all processes."""
     reason: str
-    """Why it did not complete; empty if it did."""
+    """Reason why it was not completed; empty if it was."""
 
     def finding(self) -> Finding:
-        """The same as `hil doctor` tells it."""
+        """Finding for `hil doctor`."""
         held = not self.reason
         clean = self.missed == 0 and self.late_max_s <= self.late_limit_s
         seen = (
@@ -74,7 +74,7 @@ class ChainFigures:
 
 
 def chain_findings(rates_hz: Sequence[float]) -> list[Finding]:
-    """Run the whole chain at each rate.
+    """Run all parts at each rate.
 
     Raises:
         ConfigError: if a rate cannot be run.
@@ -95,7 +95,7 @@ def measure_chain(rate_hz: float, folder: Path, rig: str = "paper") -> ChainFigu
     """Run the scenario once on emulated drives.
 
     Args:
-        folder: of its recording.
+        folder: folder of its recording.
 
     Raises:
         ConfigError: if the rate cannot be run.
@@ -123,6 +123,6 @@ def measure_chain(rate_hz: float, folder: Path, rig: str = "paper") -> ChainFigu
 
 
 def _processors_s() -> float:
-    """Of this process and of those that have ended [s]."""
+    """Processor time of this process and of those that have ended [s]."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system

@@ -1,7 +1,7 @@
-"""The emulated drive that a drive file describes, so that a type of one's own can be tried dry.
+"""Emulated drive of a drive file, so that a type of one's own can be tried dry.
 
-The file is the one that the bench reads: what is wrong in it is wrong on both sides, and only the
-drive itself shows it. The shipped types are emulated by tables of their own (`sim.devices`).
+The bench reads the same file: an error in it is on both sides, and only the drive itself shows
+it. The shipped types are emulated by tables of their own (`sim.devices`).
 """
 
 from collections.abc import Iterator
@@ -19,22 +19,22 @@ from sim.devices.drive.homing import METHODS
 from sim.devices.drive.modes import SUPPORTED
 
 SUFFIX = ".toml"
-"""How the name of a drive file ends; that of an emulated type has no point in it."""
+"""Ending of a drive file's name; the name of an emulated type has no dot."""
 _MAKERS = frozenset({0x2041, 0x22A2})
-"""Objects of one maker's that the emulated drive has for that maker's type."""
+"""Objects specific to one maker that the emulated drive has for that maker's type."""
 _PLAYED = ("name", "lacks", "ranges", "position_unit", "speed_unit", "acceleration_unit",
            "homing_methods", "modes")  # fmt: skip
-"""What of a file an emulated drive plays."""
+"""Keys of a file that an emulated drive plays."""
 _OWN_TO_THE_BENCH = ("feed_unit", "boot_timeout_s", "remote_bit", "follows_bit",
                      "interpolation_cycles")  # fmt: skip
-"""What of a file is said to the bench only: the emulated drive is as the standard has it."""
+"""Keys of a file for the bench only: the emulated drive follows the standard."""
 _STAMP = "1013h:0"
 _TARGETS = frozenset({"607Ah:0", "60C1h:1"})
-"""Either of them is the target of an emulated drive in csp and in ip."""
+"""Objects of which either is the target of an emulated drive in csp and in ip."""
 
 
 def file_type(name: str) -> EmulatedType:
-    """The emulated drive of a drive file.
+    """Emulated drive of a drive file.
 
     Args:
         name: path of the file.
@@ -50,7 +50,7 @@ def file_type(name: str) -> EmulatedType:
 
 
 def left_out(name: str) -> tuple[str, ...]:
-    """What the emulated drive of a drive file does not do of what the file says, as lines.
+    """Keys of a drive file that its emulated drive does not play, as lines.
 
     Args:
         name: path of the file.
@@ -92,9 +92,9 @@ def _emulated(type_: DriveType, name: str) -> EmulatedType:
 
 
 def _units(type_: DriveType) -> Iterator[tuple[int, float | None]]:
-    """Yield the unit words of position, speed and acceleration, each with what it is in counts.
+    """Yield the unit words of position, speed and acceleration, each with its size in counts.
 
-    A unit that no word can say is told by its counts; the word is then that of counts.
+    A unit that no word can say is given by its counts; the word is then that of counts.
     """
     texts = (type_.position_unit, type_.speed_unit, type_.acceleration_unit)
     for order, text in enumerate(texts):
@@ -109,7 +109,7 @@ def _units(type_: DriveType) -> Iterator[tuple[int, float | None]]:
 
 
 def _left_out(type_: DriveType) -> Iterator[str]:
-    """Yield what a file says and the emulated drive does not do."""
+    """Yield the keys of a file that the emulated drive does not play."""
     for field in fields(DriveType):
         value = getattr(type_, field.name)
         if field.name in _PLAYED + _OWN_TO_THE_BENCH or value == getattr(CIA_402, field.name):

@@ -9,8 +9,7 @@ from rich.table import Table
 from drives.bank import BankEnd
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
-from hil.run.end import Ran, conclusion_told
-from hil.stations.platform.course import RunResult, RunSequence
+from hil.run.end import Ran, summarize_conclusion
 from hil.stations.platform.drives.certificate import (
     QUESTION,
     Proofs,
@@ -18,16 +17,17 @@ from hil.stations.platform.drives.certificate import (
     lacking,
     write_certificate,
 )
-from hil.stations.platform.drives.commissioning import LegTest, judge_test_move, switch_of
+from hil.stations.platform.drives.drive_summaries import HomeSummary, LegTestSummary
+from hil.stations.platform.drives.leg_test import LegTest, judge_test_move, switch_of
 from hil.stations.platform.drives.setup import protocol_of, watchdog_s
-from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
+from hil.stations.platform.run_sequence import RunResult, RunSequence
+from hil.stations.platform.run_summary import drives_of, show_drives, show_powered
 from hil.stations.platform.runner import play_moves
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import drives_of, show_drives, show_powered
-from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, print_json, styled
 from hil.terminal.run_end import show, show_end
+from hil.terminal.run_products import Afterwards
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals
 
@@ -38,35 +38,35 @@ NAMELESS = (
 
 
 def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -> bool:
-    """Home all legs or one, show how it went, and say whether all went well."""
+    """Home all legs or one, and show the result; returns whether all went well."""
     legs = () if leg is None else (leg,)
     course = RunSequence(engage=False, homing_legs=legs)
-    with ExitStack() as until_told:
-        result = play_moves(plan, folder, quiet=as_json, course=course, until_told=until_told)
+    with ExitStack() as until_shown:
+        result = play_moves(plan, folder, quiet=as_json, course=course, until_shown=until_shown)
         after = Afterwards(result.end)
         path = result.recorder.path
         drives = after.make("figures", lambda: drives_of(Recording.open(path))) or "not known"
         homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
-        told = HomeTold(
-            **conclusion_told(after.end),
+        summary = HomeSummary(
+            **summarize_conclusion(after.end),
             outcome=result.outcome.value,
             reason=result.reason,
             homed=homed,
             powered=list(result.link.powered),
         )
-        ran = Ran(end=after.end, told=told, show=partial(show_drives, drives))
+        ran = Ran(end=after.end, values=summary, show=partial(show_drives, drives))
         return show(ran, as_json=as_json)
 
 
 def leg_test_and_show(
     plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, witness: str, as_json: bool
 ) -> bool:
-    """Make the slow test move, cut the bench's frames twice, and keep what was seen.
+    """Make the slow test move, cut the bench's frames twice, and keep the proofs.
 
     Args:
-        cuts: what is played while the bench falls silent, at rest and in a slow move.
-        folder: that gets a new folder for each recording.
-        witness: who watches and vouches; asked for at the end if empty.
+        cuts: plans played while the bench falls silent, at rest and in a slow move.
+        folder: parent of a new folder for each recording.
+        witness: person who watches and vouches; asked for at the end if empty.
         as_json: print one JSON object instead of tables.
 
     Returns:
@@ -100,7 +100,7 @@ def leg_test_and_show(
             certificate, missing = _certify(plan, result, proofs)
         if as_json:
             print_json(
-                LegTestTold(
+                LegTestSummary(
                     ok=passed and vouched,
                     reason=why or ("" if vouched else "nobody vouches: --witness NAME"),
                     legs=list(tests),
@@ -119,7 +119,7 @@ def leg_test_and_show(
 
 
 def _certify(plan: Plan, result: RunResult, proofs: Proofs) -> tuple[Path | None, list[str]]:
-    """Keep the proofs of drives that have names; the file, and what full speed still lacks."""
+    """Write the proofs of drives that have names; returns file and missing proofs of full speed."""
     if not any(result.drives.identities):
         return None, [] if result.drives.simulated else [NAMELESS]
     try:
@@ -130,7 +130,7 @@ def _certify(plan: Plan, result: RunResult, proofs: Proofs) -> tuple[Path | None
 
 
 def _judged(plan: Plan, result: RunResult) -> tuple[tuple[LegTest, ...], str]:
-    """What the legs did in a test move, and on which drives it went."""
+    """Result of each leg in a test move, and the drives on which it was made."""
     recording = Recording.open(result.recorder.path)
     return judge_test_move(recording, switch_of(plan.rig)), drives_of(recording)
 
@@ -147,11 +147,11 @@ def _cut(
     """Play two short runs in which the bench falls silent; both end with the drives' own stop.
 
     Args:
-        left: gets how the drives were left, run by run.
+        left: takes how the drives were left, run by run.
 
     Returns:
-        What was seen, and in words what is wrong with it. Nothing is played after a signal or a
-        run in which the bench did not come to fall silent.
+        The proof, and its faults in words. Nothing is played after a signal or a run in which the
+        bench did not come to fall silent.
     """
     times: list[tuple[int, ...]] = []
     why = ""
@@ -212,20 +212,20 @@ def _show_tests(tests: tuple[LegTest, ...]) -> None:
         "leg", "asked mm", "moved mm", "others mm", "home switch", "", box=None, pad_edge=False
     )
     for test in tests:
-        told = "; ".join(test.faults)
+        text = "; ".join(test.faults)
         table.add_row(
             str(test.leg),
             f"{test.asked_m * 1e3:.2f}",
             f"{test.measured_m * 1e3:.2f}",
             f"{test.others_m * 1e3:.2f}",
             test.switch,
-            styled("red", told) if told else styled("green", "ok"),
+            styled("red", text) if text else styled("green", "ok"),
         )
     out.print(table)
 
 
 def _asked() -> str:
-    """The name of a person who answers the question with yes; empty from whoever does not."""
+    """Name of a person who answers the question with yes; empty from whoever does not."""
     try:
         if input(f"{QUESTION} [y/N] ").strip().lower() not in ("y", "yes"):
             return ""

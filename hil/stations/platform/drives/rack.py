@@ -1,4 +1,4 @@
-"""Emulated drives as a process of its own: the other end of the wire when hardware is absent."""
+"""Emulated drives as a separate process: the other end of the wire when hardware is absent."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hil.config.errors import RefusedError
+from hil.config.file_search import find_file
 from hil.config.settings import ConfigError
-from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.file_type import SUFFIX, left_out
@@ -29,10 +29,10 @@ from hil.timing.stop import StopSignals
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
     from sim.devices.drive.parameters import RackSettings
-    from sim.world.plants.platform import PlatformPlant
+    from sim.world.plants.platform_plant import PlatformPlant
 
 STORED_RATE_HZ = 1.0 / 0.06
-"""What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
+"""Stored bus rate of emulated servos without a register for it, unless given [Hz]."""
 RACK_PRIORITY = 85
 """SCHED_FIFO priority of emulated drives: below the gate, above control."""
 END_WITHIN_S = 5.0
@@ -55,11 +55,11 @@ def serve_rack(
     rate_hz: float = STORED_RATE_HZ,
     end_with_input: bool = False,
 ) -> None:
-    """Emulate the drives of a rig until Ctrl-C; the URL to use is the first line printed.
+    """Emulate the drives of a rig until Ctrl-C; the first line printed is the URL to use.
 
     Raises:
         ConfigError: if the protocol, the type, the rig or the script is wrong.
-        RefusedError: if the port cannot be had.
+        RefusedError: if the port is not available.
     """
     if protocol not in PROTOCOLS:
         raise ConfigError("--protocol", [f"{protocol!r}: one of {', '.join(PROTOCOLS)} is needed"])
@@ -103,7 +103,7 @@ def serve_rack(
 def _in_world(
     settings: "RackSettings", rig: "Rig", world: str, seed: int
 ) -> "tuple[RackSettings, PlatformPlant | None]":
-    """Settings of drives that move a body, and the body; both as they are without a scene."""
+    """Settings of drives that move a body, and the body; both unchanged without a scene."""
     if not world:
         return settings, None
     around = world_of(world, rig, key="--world")
@@ -114,7 +114,7 @@ def _in_world(
 
 
 class LineOptions(NamedTuple):
-    """How the rack is asked: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
+    """Line of the rack: wire, baud rate [Bd], pace, pseudo-terminal, stored rate [Hz]."""
 
     protocol: str
     baud: int
@@ -127,7 +127,7 @@ class LineOptions(NamedTuple):
 
 
 def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """What runs a CANopen rack; the baud rate and the pace are in its settings."""
+    """Function that runs a CANopen rack; baud rate and pace are in its settings."""
     from sim.devices.can.program import run_can_rack
     from sim.devices.faults import parse_script
 
@@ -135,7 +135,7 @@ def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Calla
 
 
 def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
-    """What runs a Modbus rack on TCP, or on a serial line."""
+    """Function that runs a Modbus rack on TCP, or on a serial line."""
     from sim.devices.modbus.device import ModbusRackSettings
     from sim.devices.modbus.injection import parse_script
     from sim.devices.modbus.program import run_modbus_rack
@@ -181,15 +181,15 @@ def emulated_rack(
     buses: int = 1,
     world: str = "",
 ) -> Iterator[str]:
-    """A rack in a process of its own for as long as the context lasts; yields its URL.
+    """Rack in a separate process for as long as the context lasts; yields its URL.
 
     Args:
         protocol: one of `PROTOCOLS`.
-        rig_file: the rig whose drives are emulated.
-        paced: frames take their time.
-        pty: a pseudo-terminal instead of TCP, for CANopen.
-        buses: CAN buses, 1 or 2.
-        world: the scene on its rods; each by itself if empty.
+        rig_file: file of the rig whose drives are emulated.
+        paced: whether frames take their time.
+        pty: whether a pseudo-terminal replaces TCP, for CANopen.
+        buses: number of CAN buses, 1 or 2.
+        world: scene on its rods; if empty, each rod is by itself.
 
     Raises:
         RefusedError: if it does not start.

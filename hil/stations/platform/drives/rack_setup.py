@@ -11,22 +11,22 @@ from hil.stations.platform.world import ServoSettings
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED, TYPES
 from sim.devices.drive.parameters import NodeSettings, RackSettings
-from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.rods import RodSettings
 from sim.devices.drive.servo import ServoGains
 from sim.devices.modbus.types import MODBUS_TYPES
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
-"""Extension at which the absolute encoder of each leg happens to tell 0 [m]."""
+"""Extension at which the absolute encoder of each leg reads 0 [m], an arbitrary value."""
 FIRST_SERIAL = 1001
 """Serial number of the drive of leg 1; the others follow."""
 
 
 def type_of(name: str, protocol: str) -> DriveType:
-    """The type of drive that is emulated.
+    """Type of drive that is emulated.
 
     Args:
-        name: as ``--type`` names it, or the path of a drive file; the bench's own drives if empty.
+        name: name as of ``--type``, or path of a drive file; the bench's own drives if empty.
         protocol: one of `PROTOCOLS`.
 
     Raises:
@@ -57,8 +57,8 @@ def rack_settings(
     """Six emulated drives as the rig describes them.
 
     Args:
-        paced: frames take their time on the bus, as they do on copper.
-        buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
+        paced: whether frames take their time on the bus, as they do on copper.
+        buses: number of CAN buses, 1 or 2; with two, legs 1 to 3 are on the first by default.
     """
     nodes = tuple(_node(rig, leg, kind) for leg in range(6))
     canopen = rig.drives.canopen
@@ -69,7 +69,7 @@ def rack_settings(
 
 
 def with_servo(settings: RackSettings, servo: ServoSettings) -> RackSettings:
-    """The same drives with these gains behind a plant."""
+    """Copy of the drives with these gains behind a plant."""
     return replace(settings, gains=ServoGains(**servo.model_dump()))
 
 

@@ -1,8 +1,8 @@
-"""What a person has measured of a rig's drives: where absolute encoders count from, and scales.
+"""Measurements of a rig's drives by a person: origin of absolute encoders, and scales.
 
 Kept in the state folder beside the certificate, with the drives that it was measured with. The
-place where the legs were left is kept in a file of its own, which the gate's process writes at its
-end and removes while it works: where it is missing, the last session did not tell.
+place where the legs were left has a file of its own, which the gate's process writes at its end
+and removes while it works: where it is missing, the last session did not end in order.
 """
 
 import hashlib
@@ -23,92 +23,92 @@ from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.settings import Rig
 
 SPAN_MIN_M = 0.02
-"""Least way between two points that prove a scale [m]: a ruler reads half a millimetre."""
+"""Least distance of two points that prove a scale [m]: a ruler reads half a millimetre."""
 SCALE_TOLERANCE = 0.02
-"""Share by which a measured way may differ from what the drive counted."""
+"""Largest difference of measured and counted travel, as a share."""
 
 
 class NotReferencedError(Exception):
-    """Nobody has measured where the legs are, or what was measured does not hold any more."""
+    """Refusal because no measurement of the legs' place exists, or none that still holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPoint:
-    """A length that a person has measured, and what the drive told there."""
+    """Length measured by a person, and the drive's count there."""
 
     counts: int
-    """Position of the drive."""
+    """Position of the drive [counts]."""
     length_m: float
-    """Of the leg, joint to joint [m]."""
+    """Length of the leg, joint to joint [m]."""
     how: str
-    """On which stop, or with a ruler."""
+    """Method: on which stop, or with a ruler."""
     by: str
-    """Who measured."""
+    """Person who measured."""
     stamp: str
-    """Date and time."""
+    """Date and time of the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleProof:
-    """That a drive counts as the rig says."""
+    """Proof that a drive counts as the rig says."""
 
     how: str
-    """Between stops, or with a ruler."""
+    """Method: between stops, or with a ruler."""
     ratio: float
-    """Way that the drive told over the way that was measured."""
+    """Travel by the drive's count over measured travel."""
     by: str
-    """Who measured."""
+    """Person who measured."""
     stamp: str
-    """Date and time."""
+    """Date and time of the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class LegReference:
-    """What was measured of one leg."""
+    """Measurements of one leg."""
 
     identity: str
-    """The drive that was there."""
+    """Identity of the drive that was there."""
     points: tuple[MeasuredPoint, ...] = ()
-    """At most two, the newest last; it says where the encoder counts from."""
+    """Measured points, at most two, the newest last; they give the encoder's origin."""
     scale: ScaleProof | None = None
     """Proof of the scale, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What was measured of a rig."""
+    """Measurements of a rig."""
 
     digest: str
-    """Of the parts of the rig's file that it holds for."""
+    """Digest of the parts of the rig's file that it holds for."""
     legs: tuple[LegReference | None, ...] = field(default=(None,) * 6)
     """Legs 1 to 6; None where nothing was measured."""
     void: str = ""
-    """Why it does not hold any more; empty while it does."""
+    """Reason why it does not hold any more; empty while it does."""
 
     def with_leg(self, leg: int, measured: LegReference) -> "Reference":
-        """The same with another leg (1 to 6)."""
+        """Copy with another leg (1 to 6)."""
         legs = list(self.legs)
         legs[leg - 1] = measured
         return replace(self, legs=tuple(legs))
 
     def scale_of(self, leg: int, identity: str) -> ScaleProof | None:
-        """The proof of a leg's scale (1 to 6), if it was made with this drive."""
+        """Proof of a leg's scale (1 to 6), if it was made with this drive."""
         measured = self.legs[leg - 1]
         return measured.scale if measured is not None and measured.identity == identity else None
 
 
 STATE_MAX_BYTES = 1_000_000
-"""Of a certificate, reference or place; they have a few thousand."""
+"""Largest certificate, reference or place that is read [bytes]; they have a few thousand."""
 
 
 def state_dir() -> Path:
-    """Where certificates, references and places are kept (the XDG state directory)."""
+    """Folder of certificates, references and places (the XDG state directory)."""
     base = os.environ.get("XDG_STATE_HOME")
     return Path(base or Path.home() / ".local" / "state") / "hil" / "commissioned"
 
 
 def read_state(path: Path) -> bytes:
-    """A file of `state_dir`, as drives are moved by what it says.
+    """Read a file of `state_dir`, by which drives are moved.
 
     Raises:
         OSError: if it cannot be read; `PermissionError` if another user may have written it.
@@ -117,7 +117,7 @@ def read_state(path: Path) -> bytes:
 
 
 def write_state(path: Path, data: bytes) -> Path:
-    """Keep a file of `state_dir`, for this user alone; its path.
+    """Write a file of `state_dir`, for this user alone; returns its path.
 
     Raises:
         OSError: if it cannot be written.
@@ -128,17 +128,17 @@ def write_state(path: Path, data: bytes) -> Path:
 
 
 def reference_path(rig: Rig) -> Path:
-    """The file of what was measured of a rig."""
+    """Path of the measurements of a rig."""
     return state_dir() / f"{rig.name}.reference.json"
 
 
 def place_path(rig: Rig) -> Path:
-    """The file of where a rig's legs were left."""
+    """Path of the place where a rig's legs were left."""
     return state_dir() / f"{rig.name}.place.json"
 
 
 def rig_digest(rig: Rig) -> str:
-    """Of what makes a measured count a length: scales, signs, nodes, strokes."""
+    """Digest of all that makes a measured count a length: scales, signs, nodes, strokes."""
     drives, cylinders = rig.drives, rig.cylinders
     parts = (
         drives.counts_per_m,
@@ -153,7 +153,7 @@ def rig_digest(rig: Rig) -> str:
 
 
 def load_reference(rig: Rig) -> Reference | None:
-    """What was measured of a rig; None if nothing was.
+    """Measurements of a rig; None if there are none.
 
     Raises:
         NotReferencedError: if it cannot be read, or was measured with another file of the rig.
@@ -178,7 +178,7 @@ def load_reference(rig: Rig) -> Reference | None:
 
 
 def save_reference(rig: Rig, reference: Reference) -> Path:
-    """Keep what was measured.
+    """Write the measurements of a rig.
 
     Raises:
         OSError: if it cannot be written.
@@ -188,7 +188,7 @@ def save_reference(rig: Rig, reference: Reference) -> Path:
 
 
 def save_place(rig: Rig, length_m: Sequence[float]) -> Path:
-    """Keep where the legs are [m], 6.
+    """Write where the legs are [m], 6.
 
     Raises:
         OSError: if it cannot be written.
@@ -197,7 +197,7 @@ def save_place(rig: Rig, length_m: Sequence[float]) -> Path:
 
 
 def void_reference(rig: Rig, why: str) -> None:
-    """Note that what was measured does not hold any more, unless there is nothing.
+    """Mark the measurements as void, if there are any.
 
     Raises:
         OSError: if it cannot be written.
@@ -211,7 +211,7 @@ def void_reference(rig: Rig, why: str) -> None:
 
 
 def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) -> LegReference:
-    """Return what is known of a leg (1 to 6) with one more point.
+    """Measurements of a leg (1 to 6) with one more point.
 
     Raises:
         NotReferencedError: if it contradicts the scale or the stroke of the rig; nothing is kept.
@@ -232,12 +232,12 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) 
     if not far:
         return replace(measured, points=(point,))
     other = far[-1]
-    told_m = difference(point.counts, other.counts) * rig.drives.sign[leg - 1]
-    told_m /= rig.drives.counts_per_m[leg - 1]
+    drive_m = difference(point.counts, other.counts) * rig.drives.sign[leg - 1]
+    drive_m /= rig.drives.counts_per_m[leg - 1]
     how = "between stops" if {"stop" in p.how for p in (point, other)} == {True} else "with a ruler"
     measured_m = point.length_m - other.length_m
     try:
-        proof = prove_scale(leg, told_m, measured_m, how, point.by, point.stamp)
+        proof = prove_scale(leg, drive_m, measured_m, how, point.by, point.stamp)
     except NotReferencedError as error:
         raise NotReferencedError(
             f"{error}; or what {other.by} measured before ({other.length_m:.4f} m, {other.how}) "
@@ -247,30 +247,30 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) 
 
 
 def prove_scale(
-    leg: int, told_m: float, measured_m: float, how: str, by: str, stamp: str
+    leg: int, drive_m: float, measured_m: float, how: str, by: str, stamp: str
 ) -> ScaleProof:
-    """Compare the way that a drive told with the one that was measured [m].
+    """Compare the travel by a drive's count with the measured one [m].
 
     Raises:
-        NotReferencedError: if the way is too short, or they are not the same.
+        NotReferencedError: if the travel is too short, or they differ.
     """
     if not abs(measured_m) >= SPAN_MIN_M:
         raise NotReferencedError(
             f"leg {leg}: a way of {measured_m * 1e3:.1f} mm proves no scale, "
             f"{SPAN_MIN_M * 1e3:g} mm or more does"
         )
-    ratio = told_m / measured_m
+    ratio = drive_m / measured_m
     if not abs(ratio - 1.0) <= SCALE_TOLERANCE or not math.isfinite(ratio):
         raise NotReferencedError(
-            f"leg {leg}: the drive told {told_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm were "
-            f"measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): counts_per_m or "
-            "sign of the rig is wrong"
+            f"leg {leg}: the drive told {drive_m * 1e3:.2f} mm where {measured_m * 1e3:.2f} mm "
+            f"were measured, {ratio:.4g} times as much (within {SCALE_TOLERANCE:.0%}): "
+            "counts_per_m or sign of the rig is wrong"
         )
     return ScaleProof(how, ratio, by, stamp)
 
 
 def absolute_scales(rig: Rig, scales: Sequence[LegScale]) -> tuple[LegScale, ...]:
-    """Scales that count from where the legs were measured.
+    """Scales with origins where the legs were measured.
 
     Raises:
         NotReferencedError: if a leg was not measured.
@@ -286,9 +286,9 @@ def absolute_scales(rig: Rig, scales: Sequence[LegScale]) -> tuple[LegScale, ...
 
 
 def count_goes_round(rig: Rig) -> bool:
-    """Whether the count of a drive passes from its largest to its least in the stroke of its leg.
+    """Whether the count of a drive wraps around within the stroke of its leg.
 
-    Such a drive cannot be told software limits. A rig that was not measured is taken not to.
+    Such a drive cannot have software limits. A rig that was not measured is taken not to wrap.
     """
     if rig.drives.homing != "absolute":
         return False
@@ -304,7 +304,7 @@ def count_goes_round(rig: Rig) -> bool:
 
 
 def known_place(rig: Rig) -> KnownPlace:
-    """Where the legs must stand at a start: where they were left, else in the parked pose.
+    """Place of the legs at a start: where they were left, else the parked pose.
 
     Raises:
         NotReferencedError: if that is not known.

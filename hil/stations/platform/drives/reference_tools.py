@@ -11,7 +11,8 @@ from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
-from hil.stations.platform.drives.commissioning import judge_test_move
+from hil.stations.platform.drives.drive_summaries import ReferenceSummary
+from hil.stations.platform.drives.leg_test import judge_test_move
 from hil.stations.platform.drives.reference import (
     LegReference,
     MeasuredPoint,
@@ -25,18 +26,17 @@ from hil.stations.platform.drives.reference import (
     save_place,
     save_reference,
 )
-from hil.stations.platform.drives.setup import BankWish, bank_spec
-from hil.stations.platform.drives.told import ReferenceTold
+from hil.stations.platform.drives.setup import BankRequest, bank_spec
 from hil.stations.platform.header import IDENTITIES_KEY
+from hil.stations.platform.run_summary import show_powered
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_powered
 from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 
 PLACES = ("inner", "outer")
-"""Stops on which all rods may stand."""
+"""Stops at which all rods may be."""
 JOG_MOST_CYCLES = 300_000
-"""Of the recording of a jog; ten minutes at 500 Hz."""
+"""Most cycles of the recording of a jog; ten minutes at 500 Hz."""
 
 
 def measure_and_show(
@@ -46,16 +46,16 @@ def measure_and_show(
 
     Args:
         at: `inner` or `outer` stops, or six lengths, or one for one leg, with commas between [m].
-        by: who measured.
+        by: person who measured.
         leg: this leg only (1 to 6); all if None.
         as_json: print one JSON object instead of a table.
-        anew: forget what was measured of these legs before.
+        anew: whether earlier measurements of these legs are discarded.
 
     Returns:
-        Whether each drive proved to be off when it was left; what was measured is kept anyhow.
+        Whether each drive proved to be off when it was left; the measurement is kept anyhow.
 
     Raises:
-        RefusedError: if the drives cannot be read, or contradict what was measured.
+        RefusedError: if the drives cannot be read, or contradict the measurement.
     """
     rig = plan.rig
     if rig.drives.homing != "absolute":
@@ -86,18 +86,18 @@ def measure_and_show(
     return not end.powered
 
 
-def rule_and_show(
+def prove_scale_and_show(
     rig: Rig, recording_file: Path, measured_m: float, by: str, *, as_json: bool
 ) -> bool:
     """Prove the scale of a leg by a jog that was recorded and measured with a ruler.
 
     Args:
-        recording_file: of the jog.
-        measured_m: how far the leg went, outwards positive [m].
-        by: who measured.
+        recording_file: recording of the jog.
+        measured_m: travel of the leg, outwards positive [m].
+        by: person who measured.
 
     Raises:
-        RefusedError: if the recording is none of one leg, or contradicts what was measured.
+        RefusedError: if the recording is not of one leg, or contradicts the measurement.
     """
     recording = Recording.open(recording_file)
     if recording.metadata.get("run", {}).get("rig") != rig.name:
@@ -132,7 +132,7 @@ def rule_and_show(
 
 
 def _lengths(rig: Rig, at: str, leg: int | None) -> dict[int, float]:
-    """Length of each leg (1 to 6) that was measured [m]."""
+    """Measured length of each leg (1 to 6) [m]."""
     legs = range(1, 7) if leg is None else (leg,)
     if at in PLACES:
         closed_m, stroke_m = rig.cylinders.closed_length_m, rig.cylinders.stroke_m
@@ -149,7 +149,7 @@ def _lengths(rig: Rig, at: str, leg: int | None) -> dict[int, float]:
 
 
 def _known(rig: Rig) -> Reference:
-    """What was measured before, as far as it holds still."""
+    """Earlier measurements, as far as they still hold."""
     digest = rig_digest(rig)
     try:
         found = load_reference(rig)
@@ -161,11 +161,11 @@ def _known(rig: Rig) -> Reference:
 
 
 def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
-    """What the drives say of themselves, and how they were left; they are set up, never enabled."""
+    """Reports of the drives, and how they were left; they are set up, never enabled."""
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
-    spec = bank_spec(plan, BankWish(measured=False))
+    spec = bank_spec(plan, BankRequest(measured=False))
     gate = RemoteGate(spec, gate_limits(plan.rig, plan.scenario.period_s), RealClock().now_s)
     try:
         report = gate.open()
@@ -178,13 +178,13 @@ def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
 
 def _show(reference: Reference, path: Path, end: BankEnd, *, as_json: bool) -> None:
     if as_json:
-        told = ReferenceTold(
+        summary = ReferenceSummary(
             ok=not end.powered,
             reference=str(path),
             legs=list(reference.legs),
             powered=list(end.powered),
         )
-        print_json(told)
+        print_json(summary)
         return
     table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
     for number, leg in enumerate(reference.legs, start=1):

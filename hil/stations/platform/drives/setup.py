@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from drives.bank import DriveError
 from drives.canopen.settings import CanopenSettings
 from drives.modbus.settings import ModbusSettings
-from drives.offered import BankOrder
+from drives.plugin_bank import BankOrder
 from drives.sim.faults import SimFault
 from drives.types.drive_type import place_of
 from hil.config.errors import about
@@ -32,26 +32,26 @@ from hil.stations.platform.world import world_of
 from hil_common.legs import SixBools
 
 WATCHDOG_CYCLES = 3.0
-"""Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
+"""Least watchdog of the drives in cycles, on a line too slow for less."""
 
 
 @dataclass(frozen=True, slots=True)
-class BankWish:
-    """What a bank shall do besides following the motion."""
+class BankRequest:
+    """Requests to a bank besides following the motion."""
 
     homing_legs: tuple[int, ...] = ()
-    """Legs (1 to 6) that homing shall move; all if empty."""
+    """Legs (1 to 6) that homing moves; all if empty."""
     cut_m_s: float | None = None
-    """Speed at which it shall fall silent once [m/s], 0 at rest; None not at all."""
+    """Speed at which it falls silent once [m/s], 0 at rest; None for no silence."""
     measured: bool = True
-    """Absolute encoders were measured, and are compared; False to measure them."""
+    """Whether absolute encoders were measured and are compared; False to measure them."""
 
 
-NO_WISH = BankWish()
+NO_BANK_REQUEST = BankRequest()
 
 
-def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
-    """The bank of a plan.
+def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
+    """Specification of a plan's bank.
 
     Raises:
         ConfigError: if the drives cannot be described as the rig and scenario say.
@@ -64,7 +64,7 @@ def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
 
 
 def protocol_of(url: str) -> str:
-    """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
+    """Protocol of the drives at a URL, or of a rack in place of them: empty for ``sim:``."""
     return link_of(url.split()[0]).protocol
 
 
@@ -76,7 +76,7 @@ def watchdog_s(plan: Plan) -> float:
     return max(named_s, WATCHDOG_CYCLES * plan.scenario.period_s)
 
 
-def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
+def _simulated(plan: Plan, wish: BankRequest) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
@@ -132,12 +132,12 @@ def _six(value: T) -> tuple[T, T, T, T, T, T]:
 
 
 def _estop_inputs(rig: Rig) -> SixBools:
-    """Which drives carry a channel of the emergency stop at their inputs."""
+    """Whether each drive has a channel of the emergency stop at its inputs."""
     a, b, c, d, e, f = (leg in ESTOP_LEGS for leg in range(1, 7))
     return (a, b, c, d, e, f) if rig.supervision.estop_fitted else _six(False)
 
 
-def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
+def _canopen(plan: Plan, wish: BankRequest) -> BankSpec:
     type_ = drive_type_of(plan.rig, Path(plan.rig_file))
     settings = replace(
         canopen_settings(plan.rig, buses=len(plan.drives_url.split())),
@@ -151,7 +151,7 @@ def _canopen(plan: Plan, wish: BankWish) -> BankSpec:
 
 
 def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
-    """What a rig says of its CANopen drives, but for their type.
+    """Settings of a rig's CANopen drives, but for their type.
 
     Args:
         buses: 1 for all drives on one bus, 2 for three legs on each.
@@ -176,7 +176,7 @@ def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
     )
 
 
-def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
+def _modbus(plan: Plan, wish: BankRequest) -> BankSpec:
     register_map, path = register_table_of(plan.rig, Path(plan.rig_file))
     parameters = _parameters(plan.rig)
     gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
@@ -187,7 +187,7 @@ def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
     return _spec("modbus", plan, extra, wish)
 
 
-def _offered(plan: Plan, wish: BankWish) -> BankSpec:
+def _offered(plan: Plan, wish: BankRequest) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     if rig.drives.homing == "absolute":
         text = "where absolute encoders were left is compared by the bench's own banks only"
@@ -219,17 +219,17 @@ def _offered(plan: Plan, wish: BankWish) -> BankSpec:
     return BankSpec("offered", url, rig.name, period_s, settings=settings)
 
 
-_BANKS: Mapping[str, Callable[[Plan, BankWish], BankSpec]] = {
+_BANKS: Mapping[str, Callable[[Plan, BankRequest], BankSpec]] = {
     "": _simulated,
     "canopen": _canopen,
     "modbus-tcp": _modbus,
     "modbus-rtu": _modbus,
     "offered": _offered,
 }
-"""What describes the bank of a protocol."""
+"""Function that describes the bank of a protocol."""
 
 
-def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankWish) -> BankSpec:
+def _spec(kind: BankKind, plan: Plan, settings: dict[str, Any], wish: BankRequest) -> BankSpec:
     settings["homing_legs"] = list(wish.homing_legs)
     settings["cut_m_s"] = wish.cut_m_s
     rig, period_s, scales = plan.rig, plan.scenario.period_s, scales_of(plan.rig)

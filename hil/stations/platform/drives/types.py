@@ -1,4 +1,4 @@
-"""Types of drives on the command line: made of a data sheet, and held against what is needed."""
+"""Types of drives on the command line: made of a data sheet, and checked against the needs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,18 +12,18 @@ from drives.bank import DriveError
 from drives.canopen.needs import Need, needs_of
 from drives.modbus.register_map import register_map_from
 from drives.types.eds_file import DATA_SHEETS, read_eds
+from hil.config.file_search import find_file
 from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
-from hil.config.shipped import find_file
 from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.rig.drive_fit import scales_of
 from hil.machines.rig.machine import load_rig
+from hil.stations.platform.drives.drive_summaries import CheckTypeSummary
 from hil.stations.platform.drives.setup import canopen_settings
-from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
 CHECK_PERIOD_S = 0.004
-"""Cycle for which a type is looked at [s]."""
+"""Cycle for which a type is checked [s]."""
 
 
 def import_and_show(sheet: Path, to: Path | None) -> None:
@@ -46,7 +46,7 @@ def import_and_show(sheet: Path, to: Path | None) -> None:
 
 
 def drive_file_text(tables: Mapping[str, Any]) -> str:
-    """The text of a drive file for its tables."""
+    """Text of a drive file for its tables."""
     lines = [
         "# Made of a data sheet by `hil drives import`. It says what exists, not how the firmware",
         "# behaves: [habits], [units] where it tells none, [[timers]] and [[readings]] are to be",
@@ -64,7 +64,7 @@ def drive_file_text(tables: Mapping[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A text, number, truth or list as TOML, which JSON is for these."""
+    """Text, number, truth value or list as TOML, which is the same as JSON for these."""
     if isinstance(value, list) and len(value) > 6:
         rows = [value[at : at + 8] for at in range(0, len(value), 8)]
         inner = "".join(f"    {', '.join(map(_toml, row))},\n" for row in rows)
@@ -75,11 +75,11 @@ def _toml(value: Any) -> str:
 
 
 def check_and_show(name: str, rig_name: str, *, as_json: bool) -> bool:
-    """Hold a type against what the bench needs; False if it cannot work with it.
+    """Check a type against what the bench needs; False if it cannot work with it.
 
     Args:
-        name: a shipped type, a drive file, or a data sheet.
-        rig_name: the rig whose speeds, limits and scale are asked for.
+        name: shipped type, drive file, or data sheet.
+        rig_name: name of the rig with the speeds, limits and scale to check for.
 
     Raises:
         ConfigError: if there is no such type or rig, or one of them is wrong.
@@ -93,7 +93,7 @@ def check_and_show(name: str, rig_name: str, *, as_json: bool) -> bool:
     )
     accepted = all(need.met for need in needs)
     if as_json:
-        print_json(CheckTypeTold(ok=accepted, drive=header, needs=list(needs)))
+        print_json(CheckTypeSummary(ok=accepted, drive=header, needs=list(needs)))
     else:
         _show(header, source, needs, accepted=accepted)
     return accepted
@@ -124,7 +124,7 @@ def _needs(table: Mapping[str, Any], source: str, rig_name: str) -> tuple[Need, 
 
 
 def _modbus_needs(table: Mapping[str, Any], source: str) -> tuple[Need, ...]:
-    """A map that can be read has all that a cycle needs: it is refused otherwise."""
+    """Needs that a map meets: one that can be read has all that a cycle needs."""
     try:
         found = register_map_from(table, source)
     except DriveError as error:

@@ -1,4 +1,4 @@
-"""The proof that drives stop by themselves: two short runs in which the bench falls silent."""
+"""Proof that drives stop by themselves: two short runs in which the bench falls silent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from hil.machines.rig.settings import Rig
 CUT_LEG_M_S = 0.005
 """Speed of the legs in the move that is cut [m/s]."""
 CUT_WAY_M = 0.02
-"""Way of all legs in that move [m]."""
+"""Travel of all legs in that move [m]."""
 CUT_REST_S = 2.0
-"""How long the platform is held in the one that is cut at rest [s]."""
+"""Duration of the hold in the run that is cut at rest [s]."""
 LOOK_S = 0.03
 """Time beyond the watchdog at which a drive may be seen stopped [s]: two cycles, an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchdogProof:
-    """When each drive was seen to have stopped after the last frame of the bench."""
+    """Times from the last frame of the bench until each drive was seen stopped."""
 
     limit_us: int
     """Longest time that is allowed [us]."""
     rest_us: tuple[int, ...]
-    """When the platform was held, 6 [us]; -1 where it was not seen to stop."""
+    """Times with the platform held, 6 [us]; -1 where a drive was not seen to stop."""
     moving_us: tuple[int, ...]
-    """When all legs moved at 5 mm/s, likewise."""
+    """Times with all legs at 5 mm/s, 6 [us]; -1 where a drive was not seen to stop."""
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> "WatchdogProof":
-        """The proof that a table holds."""
+        """Read the proof from a table."""
         return cls(table["limit_us"], tuple(table["rest_us"]), tuple(table["moving_us"]))
 
     @property
@@ -41,7 +41,7 @@ class WatchdogProof:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What is wrong, leg by leg; empty if nothing is."""
+        """Faults, leg by leg; empty if there are none."""
         found: list[str] = []
         for when, times in (("at rest", self.rest_us), ("at 5 mm/s", self.moving_us)):
             if len(times) != 6:
@@ -64,13 +64,13 @@ def limit_us(watchdog_s: float, period_s: float) -> int:
 
 
 def rest_motion(rig: Rig) -> dict[str, Any]:
-    """The ``[motion]`` table of the run that is cut at rest."""
+    """Table ``[motion]`` of the run that is cut at rest."""
     to = [{"offsets_m": 0.0, "dwell_s": CUT_REST_S}]
     return {"kind": "legs", "speed": _speed(rig), "to": to}
 
 
 def moving_motion(rig: Rig) -> dict[str, Any]:
-    """The ``[motion]`` table of the run that is cut on its way: all legs together, 5 mm/s."""
+    """Table ``[motion]`` of the run that is cut while moving: all legs together, 5 mm/s."""
     room_m = min(
         soft_range_m(rig, leg)[1] - rig.cylinders.reference_length_m[leg] for leg in range(6)
     )

@@ -1,7 +1,7 @@
-"""What rig and gate ask of a setpoint, for many setpoints at once, and how large a motion may be.
+"""Bounds of rig and gate for many setpoints at once, and the largest motion within them.
 
-The envelope is the rig's own. Of the gate it has the room for a stop (`safety.checks`); what the
-gate sees of the drives, and rise and parking, are left to the proof.
+The envelope is the rig's own. Of the gate it has the room for a stop (`safety.checks`); the gate's
+checks of the drives, and rise and parking, are left to the proof.
 """
 
 from collections.abc import Iterator
@@ -19,29 +19,29 @@ from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
 
 BLOCK: Final = 20_000
-"""Setpoints looked at together: 10 MB of them and of their quantities."""
+"""Number of setpoints checked together: 10 MB of them and of their quantities."""
 PLACES: Final = 400
-"""Places of a motion that has no rows: enough for a guess, which the proof then judges."""
+"""Number of places checked of a motion without rows: a guess, which the proof then judges."""
 RESOLUTION: Final = 1e-4
-"""Part of a scale to which it is found here."""
+"""Resolution of a scale here, as a share."""
 RATES: Final = frozenset({"speed", "acceleration"})
 """Quantities of the envelope that a slower motion keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleLimit:
-    """How large a motion may be, and what ends it."""
+    """Largest scale of a motion, and what limits it."""
 
     scale: float
     """Largest factor on the deviation from neutral, at most 1; 0: neutral itself is outside [1]."""
     t_s: float
-    """When a larger one leaves the bounds first; NaN at 1 [s]."""
+    """Time at which a larger one leaves the bounds first [s]; NaN at scale 1."""
     by_rate: bool
-    """Whether speed or acceleration of a leg ends it there."""
+    """Whether speed or acceleration of a leg limits it there."""
 
 
 class MotionBounds:
-    """The bounds of one plan."""
+    """Bounds of one plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._geometry = geometry_of(plan.rig)
@@ -55,7 +55,7 @@ class MotionBounds:
         self._per_speed_s = limits.following_per_speed_s + limits.reaction_time_s
 
     def inside(self, rows: Floats) -> NDArray[np.bool_]:
-        """Say which setpoints are inside.
+        """Whether each setpoint is inside.
 
         Args:
             rows: Coordinates, their first and second derivatives, shape (N, 3, 6).
@@ -70,7 +70,7 @@ class MotionBounds:
         change_m_s = self._stop_m_s2 * self._period_s
         ratio = np.maximum((np.abs(speeds) / change_m_s).max(axis=1), 1.0)  # (N,), cycles
         cycles = np.floor(ratio)
-        way = cycles - cycles * (cycles + 1.0) / (2.0 * ratio)  # as `safety.stopping.ramp_way`
+        way = cycles - cycles * (cycles + 1.0) / (2.0 * ratio)  # `controlled_stop.ramp_distance`
         end = lengths + speeds * (self._period_s * way)[:, None]
         margin = self._base_m + self._per_speed_s * np.abs(speeds)
         good = (end >= self._low_m + margin) & (end <= self._high_m - margin)
@@ -107,10 +107,10 @@ class MotionBounds:
     def _smaller(
         self, rows: Floats, times_s: Floats, scale: float, neutral: Floats
     ) -> tuple[float, float]:
-        """The largest factor below one at which these deviations are not all inside; and when.
+        """Find the largest factor below one at which not all these deviations are inside; and when.
 
         Rows that are inside at a factor where others are not have the larger limit of their own,
-        and are looked at no more.
+        and are not checked again.
         """
         low, high = 0.0, scale
         while high - low > RESOLUTION * high and high > RESOLUTION:

@@ -1,4 +1,4 @@
-"""Keys of a scenario that were changed so that its motion fits: data of a recording."""
+"""Keys of a scenario that were changed so that its motion fits, as data of a recording."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from hil.config.toml_text import toml_value
 
 
 class FitChange(Settings):
-    """One key that was changed."""
+    """Change of one key."""
 
     key: str
-    """Its path, such as ``motion.scale``."""
+    """Path of the key, such as ``motion.scale``."""
     before: Any
-    """What stood there; None for nothing."""
+    """Value before; None for none."""
     after: Any
-    """What stands there now."""
+    """Value now."""
 
     def __str__(self) -> str:
         before, after = (
@@ -27,7 +27,7 @@ class FitChange(Settings):
 def changes_between(
     before: Mapping[str, Any], after: Mapping[str, Any], place: str
 ) -> Iterator[FitChange]:
-    """What differs between two tables of one model, as few keys as can be set one by one.
+    """Differences of two tables of one model, in as few keys as can be set one by one.
 
     Args:
         place: path of the tables.

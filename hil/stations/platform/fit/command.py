@@ -1,4 +1,4 @@
-"""The command line that runs or checks a motion with what makes it fit, to be pasted."""
+"""Command line that runs or checks a motion with the changes that make it fit, to be pasted."""
 
 import shlex
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ TIME: Final = "motion.time"
 
 
 def command_line(verb: Verb, request: Request, plan: Plan) -> str:
-    """The command of a request, with the changes of a plan that fits.
+    """Command of a request, with the changes of a plan that fits.
 
     Args:
-        plan: as it came out of the search.
+        plan: plan from the search.
     """
     return shlex.join(["hil", verb, *_words(verb, request, plan)])
 
@@ -65,7 +65,7 @@ def _options_of_runs(request: Request) -> Iterator[str]:
 
 
 def _of(place: str, key: str) -> bool:
-    """Whether a key, or an override, is of a table."""
+    """Whether a key, or an override, belongs to a table."""
     return key == place or key.startswith((f"{place}.", f"{place}="))
 
 
@@ -74,7 +74,7 @@ def _override(change: FitChange) -> str:
 
 
 def _map_text(settings: RecordedSettings, file: str) -> str:
-    """The map of a file's columns as `--map` takes it; without a name, of the motion's own."""
+    """Map of a file's columns as `--map` takes it; without a name, of the motion's own."""
     parts: list[str] = []
     if not file and (settings.time.column, settings.time.unit) != (SECONDS.column, SECONDS.unit):
         parts.append(f"t={settings.time.column}:{settings.time.unit}")

@@ -1,4 +1,4 @@
-"""The search for what makes a motion fit, ended by the proof itself."""
+"""Search for changes that make a motion fit, ended by the proof itself."""
 
 import math
 from collections.abc import Callable
@@ -14,23 +14,23 @@ from hil.stations.platform.fit.steps import Steps
 from hil.stations.platform.fit.units import UnitGuess, in_likely_units, likely_units
 from hil.stations.platform.motion.build import motion_of, multi_sine
 from hil.stations.platform.motion.fade import FadedMotion
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import MotionSettings, MultiSineSettings, Plan, RecordedSettings
 
 SMALLEST: Final = 0.001
-"""A motion that has to become smaller than that does not fit."""
+"""Smallest scale of a motion; one that needs a smaller one does not fit."""
 _PER_DECADE: Final = 900
-"""Numbers of three digits between two powers of ten."""
+"""Count of numbers with three digits between two powers of ten."""
 
 
 def largest_scale(passes: Callable[[float], bool], guess: float, most: float) -> float | None:
     """Find a scale that passes while the next of three digits does not, by bisection on the proof.
 
     Args:
-        passes: the proof at a scale; a scale below one that passes is taken to pass as well.
-        guess: where to begin, which costs fewer proofs the nearer it is.
-        most: above which nothing is looked for; it need not have three digits.
+        passes: proves a scale; a scale below one that passes is taken to pass as well.
+        guess: first scale, which costs fewer proofs the nearer it is.
+        most: largest scale; it need not have three digits.
 
     Returns:
         `most` if that passes, else a number of three digits; None if nothing down to `SMALLEST`
@@ -57,12 +57,12 @@ def largest_scale(passes: Callable[[float], bool], guess: float, most: float) ->
 
 
 def next_scale(scale: float, most: float) -> float:
-    """The next scale of three digits above one, at most `most`."""
+    """Next scale of three digits above one, at most `most`."""
     return min(_number(_index(scale) + 1), most)
 
 
 def _last_that_passes(passes: Callable[[float], bool], start: int, top: int) -> tuple[int, int]:
-    """From an index that passes upwards in growing steps: one that passes, one that does not."""
+    """Search upwards in growing steps: an index that passes, and one that does not."""
     low, step = start, 1
     while low < top:
         probe = min(low + step, top)
@@ -73,7 +73,7 @@ def _last_that_passes(passes: Callable[[float], bool], start: int, top: int) -> 
 
 
 def _next_that_passes(passes: Callable[[float], bool], start: int, bottom: int) -> tuple[int, int]:
-    """From an index that does not pass downwards likewise; below `bottom` if none passes.
+    """Search downwards in growing steps from an index that does not pass; below `bottom` if none.
 
     `bottom` comes second: where nothing passes that is known after two proofs.
     """
@@ -94,7 +94,7 @@ def _number(index: int) -> float:
 
 
 def _index(value: float) -> int:
-    """The last number of three digits that is not above a positive value."""
+    """Index of the last number of three digits that is not above a positive value."""
     decade = math.floor(math.log10(value))
     index = decade * _PER_DECADE + int(value / 10.0 ** (decade - 2)) - 100
     while _number(index) > value:
@@ -105,43 +105,43 @@ def _index(value: float) -> int:
 
 
 HALF: Final = 0.5
-"""Scale with which a search begins where nothing is known before."""
+"""First scale of a search where nothing is known before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """What makes a motion fit."""
+    """Changes that make a motion fit."""
 
     plan: Plan
-    """With the changes, which are told in it."""
+    """Plan with the changes, which are listed in it."""
     proof: PlatformProof
-    """Of that plan: nothing is wrong."""
+    """Proof of that plan, without findings."""
     guesses: tuple[UnitGuess, ...]
     """Units that were taken for others."""
     as_said: "Fit | None"
-    """What makes it fit if the units are as they are said; None if nothing does, or no guess."""
+    """Fit with the units as they are given; None if there is none, or no guess."""
     refused_scale: float | None
-    """The next larger scale of three digits; None if the scale was not changed."""
+    """Next larger scale of three digits, which is refused; None if the scale was not changed."""
     refusal: PlanFinding | None
-    """What the proof finds first at that."""
+    """First finding of the proof at that scale."""
     share_alone: float
-    """About which share of the motion fits without any other change; 1 if that is not known."""
+    """Approximate share of the motion that fits without other changes; 1 if unknown."""
 
     @property
     def changes(self) -> tuple[FitChange, ...]:
-        """What was changed."""
+        """Changed keys."""
         return self.plan.fitted
 
 
 FITTED: Final = ("multi_sine", "moves", "recorded", "legs")
-"""Kinds of motions of which something is known that can be made smaller."""
+"""Kinds of motions that can be scaled down."""
 
 
 def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
-    """Find what makes a motion fit that the proof refuses; None if nothing does.
+    """Find changes that make a motion fit that the proof refuses; None if there are none.
 
     Args:
-        motion: that of the plan.
+        motion: motion of the plan.
 
     Raises:
         ConfigError: if the motion's file has gone meanwhile.
@@ -167,9 +167,9 @@ class _Found(NamedTuple):
 
     settings: Any
     share: float
-    """About which share of their scale fits."""
+    """Approximate share of their scale that fits."""
     share_before: float
-    """About which share fitted before the changes."""
+    """Approximate share that fitted before the changes."""
 
 
 def _changed(
@@ -190,7 +190,7 @@ def _changed(
 
 
 def _share_within(plan: Plan, bounds: MotionBounds) -> float:
-    """About which share of its scale a motion without rows may have."""
+    """Approximate share of its scale that a motion without rows may have."""
     settings: Any = plan.scenario.motion
 
     def passes(share: float) -> bool:
@@ -201,7 +201,7 @@ def _share_within(plan: Plan, bounds: MotionBounds) -> float:
 
 
 def _proved(plan: Plan, found: _Found) -> Fit | None:
-    """The largest scale of settings that the proof lets pass, begun at the share found."""
+    """Fit at the largest scale that the proof lets pass, begun at the share found."""
     settings = found.settings
     proofs: dict[float, PlatformProof] = {}
 

@@ -15,31 +15,31 @@ from hil.stations.platform.fit.bounds import MotionBounds, ScaleLimit
 from hil.stations.platform.motion.columns import units_of
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.lowpass import lowpass
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
 
 GAIN: Final = 1.05
-"""A change of place or of fades that lets the motion be less than so many times larger is left."""
+"""Least factor by which a change of place or of fades must enlarge the motion."""
 GREAT_GAIN: Final = 1.10
-"""Likewise of a change that is felt: another direction, a low-pass."""
+"""Least factor by which a change that is felt must: another direction, a low-pass."""
 FADE_FACTORS: Final = (2.0, 4.0, 8.0, 0.5, 0.25)
 FADE_MAX_S: Final = 60.0
-"""The longest that a scenario may have."""
+"""Longest fade of a scenario [s]."""
 CUTOFFS_HZ: Final = (
     100.0, 80.0, 63.0, 50.0, 40.0, 31.5, 25.0, 20.0, 16.0, 12.5, 10.0, 8.0, 6.3, 5.0, 4.0, 3.15,
     2.5, 2.0, 1.6, 1.25, 1.0,
 )  # fmt: skip
-"""Preferred frequencies, ISO 266."""
+"""Cut-off frequencies [Hz]: preferred frequencies of ISO 266."""
 ENOUGH: Final = 0.98
-"""Part of what the lowest cut-off brings that a higher one must bring."""
+"""Share of the lowest cut-off's effect that a higher one must have."""
 REMOVED_MAX: Final = 0.05
-"""Part of a coordinate's motion (rms) that a low-pass may take away."""
+"""Share of a coordinate's motion (rms) that a low-pass may remove."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Settings of a motion, the motion, and how large it may be."""
+    """Settings, their motion, and its largest scale."""
 
     settings: RecordedSettings | MultiSineSettings
     motion: FadedMotion
@@ -47,10 +47,10 @@ class Candidate:
 
 
 class Steps:
-    """The changes, for one rig.
+    """Changes for one rig.
 
     Args:
-        made: Makes a motion from settings that are not of a recording.
+        made: makes a motion from settings that are not of a recording.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class Steps:
     def candidate(
         self, settings: RecordedSettings | MultiSineSettings, motion: FadedMotion
     ) -> Candidate:
-        """Settings and their motion, looked at."""
+        """Candidate of settings and their motion."""
         return Candidate(settings, motion, self._bounds.largest(motion))
 
     def best(self, now: Candidate) -> Candidate:
-        """Take one change after the other, as long as the motion does not fit in full."""
+        """Apply one change after the other, as long as the motion does not fit in full."""
         for step, gain in (
             (self._biased, GAIN),
             (self._faded, GAIN),
@@ -80,7 +80,7 @@ class Steps:
     def _recorded(
         self, settings: RecordedSettings, samples: Floats, like: RecordedMotion
     ) -> Iterator[Candidate]:
-        """One candidate, or none if such a motion cannot be made."""
+        """Yield one candidate, or none if such a motion cannot be made."""
         try:
             motion = RecordedMotion(samples, like.step_s, like.neutral, settings.fade_s)
         except MotionError:
@@ -88,7 +88,7 @@ class Steps:
         yield self.candidate(settings, motion)
 
     def _biased(self, now: Candidate) -> Iterator[Candidate]:
-        """About its first sample, or about the middle of its range."""
+        """Shift it to its first sample, or to the middle of its range."""
         settings, motion = now.settings, now.motion
         if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
             return
@@ -109,7 +109,7 @@ class Steps:
                 yield from self._recorded(new, moved, motion)
 
     def _faded(self, now: Candidate) -> Iterator[Candidate]:
-        """Led in and out more slowly, or more quickly, if the leads are what does not fit."""
+        """Lead it in and out more slowly, or more quickly, if the leads do not fit."""
         motion, settings, t_s = now.motion, now.settings, now.limit.t_s
         if motion.lead_in_s <= t_s <= motion.duration_s - motion.lead_out_s:
             return
@@ -126,7 +126,7 @@ class Steps:
                 yield from self._recorded(new, motion.samples(), motion)
 
     def _filtered(self, now: Candidate) -> Iterator[Candidate]:
-        """Through the highest low-pass that brings about as much as any that takes little away."""
+        """Pass it through the highest low-pass with enough effect that removes little."""
         settings, motion = now.settings, now.motion
         if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
             return
@@ -154,7 +154,7 @@ class Steps:
         yield from best
 
     def _turned(self, now: Candidate) -> Iterator[Candidate]:
-        """Turned about the base's z by quarters; left out where the map cannot say it exactly."""
+        """Turn it about the base's z by quarters; left out where the map cannot say it exactly."""
         settings, motion = now.settings, now.motion
         if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
             return
@@ -169,11 +169,11 @@ class Steps:
 _QUARTER: Final[dict[Axis, tuple[Axis, float]]] = {
     "x": ("y", -1.0), "y": ("x", 1.0), "gamma": ("beta", -1.0), "beta": ("gamma", 1.0)
 }  # fmt: skip
-"""A quarter turn about the base's z: each coordinate from which one, with which sign."""
+"""Quarter turn about the base's z: source and sign of each coordinate."""
 
 
 def quarter_turned(settings: RecordedSettings, samples: Floats) -> tuple[RecordedSettings, Floats]:
-    """A recorded motion turned by a quarter about the base's z, and its samples.
+    """Recorded motion turned by a quarter about the base's z, and its samples.
 
     M = Rz(alpha) Ry(beta) Rx(gamma): alpha stays, and beta and gamma change places, exactly so
     where only one of them moves about 0.
@@ -189,7 +189,7 @@ def quarter_turned(settings: RecordedSettings, samples: Floats) -> tuple[Recorde
 
 
 def _better(now: Candidate, others: Iterator[Candidate], gain: float) -> Candidate:
-    """The first that fits in full, else the one that lets the motion be clearly larger."""
+    """First candidate that fits in full, else the one that is clearly larger."""
     best = now
     for one in others:
         if one.limit.scale >= 1.0:
@@ -200,7 +200,7 @@ def _better(now: Candidate, others: Iterator[Candidate], gain: float) -> Candida
 
 
 def _harmless_cutoffs(samples: Floats, step_s: float, in_force_hz: float | None) -> list[float]:
-    """Cut-offs that take little of the motion away, highest first [Hz]."""
+    """Cut-offs that remove little of the motion, highest first [Hz]."""
     highest = min(0.4 / step_s, in_force_hz or math.inf)
     found: list[float] = []
     for cutoff_hz in CUTOFFS_HZ:
@@ -216,6 +216,6 @@ def _harmless_cutoffs(samples: Floats, step_s: float, in_force_hz: float | None)
 
 
 def _rounded(value: float, span: float) -> float:
-    """A number to a thousandth of a span, or to a millionth."""
+    """Round to a thousandth of a span, or to a millionth."""
     digits = min(3 - math.floor(math.log10(span)), 6) if span > 0.0 else 6
     return round(value, digits) + 0.0

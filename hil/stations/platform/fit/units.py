@@ -1,4 +1,4 @@
-"""Columns whose numbers are of another unit than is said: guessed from how far they reach.
+"""Columns whose numbers are likely of another unit than stated, by their range.
 
 A guess is for a person to judge, and is never played by itself.
 """
@@ -14,33 +14,33 @@ from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, RecordedSettings
 
 LIKELY: Final[Mapping[str, tuple[str, ...]]] = {"rad": ("deg", "mrad"), "m": ("mm",)}
-"""Units that are said of others by mistake, and which these are, the likeliest first."""
+"""Units that are stated by mistake, and the real ones, the likeliest first."""
 BEYOND: Final = {"m": 10.0, "rad": 2.0}
-"""So many times the rig's reach is beyond any motion."""
+"""Multiple of the rig's reach that is beyond any motion."""
 PLAUSIBLE: Final = 2.0
-"""So many times the rig's reach may be left in the likely unit."""
+"""Multiple of the rig's reach that is plausible in the likely unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitGuess:
-    """A column that is likely of another unit."""
+    """Column that is likely of another unit."""
 
     axis: Axis
     column: str
     unit: str
-    """What is said of it."""
+    """Stated unit."""
     likely: str
-    """What it seems to be."""
+    """Likely unit."""
     low: float
     """Least value of the column, as a deviation from neutral [m, rad]."""
     high: float
-    """Greatest value likewise."""
+    """Greatest value of the column, as a deviation from neutral [m, rad]."""
     reach: float
-    """How far the rig gets along or about the axis from its neutral pose [m, rad]."""
+    """Reach of the rig along or about the axis from its neutral pose [m, rad]."""
 
     @property
     def ratio(self) -> float:
-        """Likely unit as a part of the one said [1]."""
+        """Likely unit as a part of the stated one [1]."""
         units = units_of(self.axis)
         return units[self.likely] / units[self.unit]
 
@@ -49,8 +49,8 @@ def likely_units(settings: RecordedSettings, samples: Floats, reach: Floats) -> 
     """Find columns that reach far beyond the rig as they are, and not in another unit.
 
     Args:
-        samples: Deviation from neutral in the units that are said [m, rad], shape (N, 6).
-        reach: How far the rig gets along each coordinate from neutral [m, rad], shape (6,).
+        samples: Deviation from neutral in the stated units [m, rad], shape (N, 6).
+        reach: Reach of the rig along each coordinate from neutral [m, rad], shape (6,).
     """
     for axis, column in settings.map.items():
         number = AXES.index(axis)
@@ -68,7 +68,7 @@ def likely_units(settings: RecordedSettings, samples: Floats, reach: Floats) -> 
 def in_likely_units(
     settings: RecordedSettings, samples: Floats, guesses: tuple[UnitGuess, ...]
 ) -> tuple[RecordedSettings, Floats]:
-    """The settings with the likely units, and the samples in them."""
+    """Settings with the likely units, and the samples in them."""
     columns, samples = dict(settings.map), np.array(samples)
     for guess in guesses:
         columns[guess.axis] = columns[guess.axis].model_copy(update={"unit": guess.likely})

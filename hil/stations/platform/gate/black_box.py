@@ -1,6 +1,6 @@
-"""What the gate remembers of its last seconds, written to a file once everything is at rest.
+"""Record of the gate's last seconds, written to a file once everything is at rest.
 
-While control is there, control records; this is for the time after. Nothing is written and nothing
+While control runs, control records; this is for the time after. Nothing is written and nothing
 grows without bound while anything moves.
 """
 
@@ -17,14 +17,14 @@ from safety.modes import Mode
 from safety.verdict import Verdict
 
 BEFORE_CYCLES: Final = 100
-"""Cycles kept from before control was lost."""
+"""Number of cycles kept from before control was lost."""
 AFTER_CYCLES: Final = 20_000
-"""Cycles kept from then on."""
+"""Number of cycles kept from then on."""
 EVENTS: Final = 1000
 
 
 class BlackBox:
-    """Keeps the newest cycles, and from `keep` on all of them."""
+    """Ring of the newest cycles; from `keep` on all of them."""
 
     def __init__(self, period_s: float) -> None:
         self._period_s = period_s
@@ -37,7 +37,7 @@ class BlackBox:
 
     @property
     def kept(self) -> bool:
-        """Whether something happened that is worth a file."""
+        """Whether an event happened that calls for a file."""
         return self._keeping
 
     def note(self, tick: Tick, verdict: Verdict, record: bytes) -> None:
@@ -61,7 +61,7 @@ class BlackBox:
             self._events.append((self._index, text))
 
     def keep(self) -> None:
-        """From now on no cycle is forgotten."""
+        """Keep every cycle from now on."""
         self._keeping = True
 
     def write(self, path: Path) -> None:
@@ -80,10 +80,10 @@ class BlackBox:
 
 
 def complaint(path: Path) -> str:
-    """Why the file is of no use, by its name; empty if it is whole.
+    """Reason why the file is unusable, by its name; empty if it is whole.
 
     Args:
-        path: where `BlackBox.write` put it, or was to put it.
+        path: path that `BlackBox.write` was given.
     """
     unknown = "what the gate did by itself is not known"
     try:
@@ -104,7 +104,7 @@ def complaint(path: Path) -> str:
 
 
 def _line(record: bytes) -> dict[str, Any]:
-    """One cycle for a reader of the file; NaN, which JSON does not know, becomes null."""
+    """Cycle for a reader of the file; NaN, which JSON does not know, becomes null."""
     status = decode(record)
     verdict, feedback = status.verdict, status.feedback
     allowed = verdict.allowed

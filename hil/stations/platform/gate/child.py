@@ -1,4 +1,4 @@
-"""The gate's process as control starts it, hears it out, and sees it end."""
+"""Gate's process as a child of control: its start, its answers, and its end."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hil.timing.realtime_setup import RealtimeItem
 
 GATE_PROGRAM: Final = ("-m", "hil.stations.platform.gate.process")
 START_TIMEOUT_S: Final = 60.0
-"""How long the gate's process may say nothing while it configures its drives."""
+"""Longest silence of the gate's process while it configures its drives [s]."""
 LEAVE_S: Final = 3.0
-"""How long a gate that refuses its drives may take to sign them off and to end [s]: their watchdogs
-may be armed by then, and would leave a fault in each."""
+"""Longest time in which a gate that refuses its drives signs them off and ends [s]: their
+watchdogs may be armed by then, and would leave a fault in each."""
 LOOK_S: Final = 0.2
-"""How often it is looked for something that is to be told meanwhile [s]."""
+"""Period of the poll for reports meanwhile [s]."""
 _STARTING: Final = (Wait(0, "the gate's process", "starting", "its first word"),)
 _KINDS: Final[dict[str, type[DriveError]]] = {
     name: kind
@@ -36,7 +36,7 @@ _KINDS: Final[dict[str, type[DriveError]]] = {
 
 
 class GateChild:
-    """A gate in a process of its own.
+    """Gate in a separate process.
 
     Args:
         program: arguments of the interpreter; another program only in tests.
@@ -54,11 +54,11 @@ class GateChild:
         self.code_sha256 = ""
         """Digest of the code that it runs, which is that of this installation."""
         self.setup: tuple[RealtimeItem, ...] = ()
-        """What the system granted it."""
+        """Settings for real time that the system granted it."""
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Process identifier."""
         return self._process.pid
 
     @property
@@ -67,15 +67,15 @@ class GateChild:
         return self._process.poll() is None
 
     def start(
-        self, now_s: Callable[[], float], tell: Callable[[str], None] | None = None
+        self, now_s: Callable[[], float], report: Callable[[str], None] | None = None
     ) -> BankReport:
-        """Give the order; return when the drives are configured.
+        """Send the order; return when the drives are configured.
 
         Args:
-            tell: told in a line what lasts longer than 2 s.
+            report: takes a line about anything that lasts longer than 2 s.
 
         Raises:
-            DriveError: what the process met, or that it did not get ready.
+            DriveError: with the error of the process, or if it did not get ready.
         """
         order, url = self._order, self._order.spec.url
         try:
@@ -83,8 +83,8 @@ class GateChild:
             check_libraries()
         except InstallationError as error:
             raise DriveSetupError(f"{url}: {error}") from None
-        self._process.tell(order.to_line(), last=True)
-        answer = self._answer(now_s, tell)
+        self._process.send(order.to_line(), last=True)
+        answer = self._answer(now_s, report)
         if "refused" in answer:
             with suppress(ChildTimeout):
                 self._process.wait(LEAVE_S)
@@ -115,11 +115,11 @@ class GateChild:
         )
 
     def _answer(
-        self, now_s: Callable[[], float], tell: Callable[[str], None] | None
+        self, now_s: Callable[[], float], report: Callable[[str], None] | None
     ) -> dict[str, Any]:
-        """Return the answer to the order, an empty one if there was none; tell what it waits for.
+        """Return the answer to the order, an empty one if there was none; report what it waits for.
 
-        A line with `waiting` in it is none: it tells what the set-up of the drives waits for.
+        A line with `waiting` in it is not one: it reports what the setup of the drives waits for.
         """
         stdout, waits, follower = self._process.stdout, _STARTING, WaitFollower()
         heard_s = now_s()
@@ -130,15 +130,15 @@ class GateChild:
                     return answer
                 waits, heard_s = waits_from_json(answer["waiting"]), now_s()
             line = follower.step(now_s(), waits)
-            if line and tell is not None:
-                tell(line)
+            if line and report is not None:
+                report(line)
         return {}
 
     def end(self, patience_s: float, wait: Callable[[float], bool]) -> None:
         """Wait for its end; kill it if that does not come: the drives' watchdogs stop them then.
 
         Args:
-            wait: waits for a word of it, at most so long [s]; False when there will be none.
+            wait: waits for a message of it, at most so long [s]; False when there will be none.
         """
         process, step_s = self._process, 0.05
         for _ in range(max(1, round(patience_s / step_s))):
@@ -149,5 +149,5 @@ class GateChild:
         self.kill()
 
     def kill(self) -> None:
-        """End it at once if it still runs; harmless when repeated."""
+        """Kill it if it still runs; harmless when repeated."""
         self._process.end()

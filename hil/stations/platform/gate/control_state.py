@@ -1,11 +1,11 @@
-"""Whether control's process still runs, asked of the kernel in a cycle that brought no order.
+"""State of control's process by the kernel, read in a cycle that brought no order.
 
 The end of control's connection comes late: a process that is killed gives its memory back first,
 70 ms for 1 GB, and then its descriptors, of which a child may hold copies. The kernel's own record
-of the process, `/proc/PID/stat` (proc_pid_stat(5)), says it at once: its state, that SIGKILL waits
-for it, and among its flags (linux/sched.h) that a signal ends it (PF_SIGNALED), that it leaves its
+of the process, `/proc/PID/stat` (proc_pid_stat(5)), has it at once: its state, that SIGKILL is
+pending, and among its flags (linux/sched.h) that a signal ends it (PF_SIGNALED), that it dumps its
 core (PF_DUMPCORE) or exits (PF_EXITING). Control opens the file of itself and hands the descriptor
-down, so nothing is looked up: neither a number that another process may bear by then, nor a /proc
+down, so nothing is looked up: neither a number that another process may have by then, nor a /proc
 that the gate must not see.
 """
 
@@ -31,26 +31,26 @@ _FROZEN: Final = b"Tt"
 _RECORD_BYTES: Final = 1024
 _SIGKILL: Final = 1 << 8
 _STATE, _FLAGS, _PENDING = 0, 6, 28
-"""Places in the record, counted from behind the name, which may hold anything."""
+"""Places in the record, counted from after the name, which may contain anything."""
 
 
 class ControlState(Enum):
-    """What is known of control's process."""
+    """State of control's process."""
 
     RUNNING = "running"
     FROZEN = "frozen"
-    """Stopped by a signal or a debugger; it may go on."""
+    """Stopped by a signal or a debugger; it may continue."""
     DEAD = "dead"
-    """Ended, or on its way to its end, from which nothing leads back."""
+    """Ended, or irrevocably about to end."""
     UNKNOWN = "unknown"
-    """The kernel does not tell; silence and the end of the connection do, later."""
+    """Not available from the kernel; silence and the end of the connection show it later."""
 
 
 def open_own_record(path: str = OWN_RECORD) -> int:
     """Open the kernel's record of the process that calls, for a gate to read.
 
     Returns:
-        A descriptor, or `NOT_OPEN` where there is no such file, or one that tells no state.
+        A descriptor, or `NOT_OPEN` where there is no such file, or one without a state.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -63,7 +63,7 @@ def open_own_record(path: str = OWN_RECORD) -> int:
 
 
 class ControlWatch:
-    """Reads the record of control's process; 15 to 20 us a look.
+    """Reader of the record of control's process; 15 to 20 us a read.
 
     Args:
         fd: descriptor of the record, owned from now on; `NOT_OPEN` for none.
@@ -73,7 +73,7 @@ class ControlWatch:
         self._fd = fd
 
     def look(self) -> ControlState:
-        """What control's process is now; never raises, never waits."""
+        """State of control's process; never raises, never waits."""
         if self._fd < 0:
             return ControlState.UNKNOWN
         try:
@@ -85,7 +85,7 @@ class ControlWatch:
         return state_of(record)
 
     def item(self) -> RealtimeItem:
-        """What the run says of how its gate sees control."""
+        """Item of the run's header on how its gate watches control."""
         if self.look() is not ControlState.UNKNOWN:
             return RealtimeItem("sight of control", True, "by the kernel's record of its process")
         return RealtimeItem(
@@ -97,7 +97,7 @@ class ControlWatch:
         )
 
     def close(self) -> None:
-        """Let go of the record; harmless when repeated."""
+        """Close the record; harmless when repeated."""
         if self._fd >= 0:
             with suppress(OSError):
                 os.close(self._fd)
@@ -105,7 +105,7 @@ class ControlWatch:
 
 
 def state_of(record: bytes) -> ControlState:
-    """Return what a record of `/proc/PID/stat` tells.
+    """Return the state in a record of `/proc/PID/stat`.
 
     Args:
         record: its bytes, such as ``b"7 (a name) S 1 7 ..."``.

@@ -1,24 +1,24 @@
-"""The clock of a loop whose gate runs in another process."""
+"""Clock of a loop whose gate runs in another process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Protocol
 
-from hil.timing.clock import Tick, checked_period_s
+from hil.timing.clock import Tick, check_period_s
 
 
 class PacingGate(Protocol):
-    """What a `GateClock` needs to know of a gate."""
+    """Gate that paces a `GateClock`."""
 
     @property
     def overruns(self) -> int:
-        """Cycles that control missed, and deadlines that the gate gave up."""
+        """Number of cycles that control missed, and deadlines that the gate gave up."""
         ...
 
     @property
     def last_tick(self) -> Tick | None:
-        """The newest cycle of the gate that control knows of."""
+        """Newest cycle of the gate that control knows of."""
         ...
 
     def now_s(self) -> float:
@@ -27,9 +27,9 @@ class PacingGate(Protocol):
 
 
 class GateClock:
-    """The clock of a loop whose gate is elsewhere: its ticks are the gate's next cycles.
+    """Clock of a loop whose gate is elsewhere: its ticks are the gate's next cycles.
 
-    It does not sleep; `RemoteGate.cycle` does the waiting. What a tick tells of time is what the
+    It does not sleep; `RemoteGate.cycle` does the waiting. The times of a tick are those that the
     gate measured last; the measured tick of the cycle itself is in the `Exchange`.
     """
 
@@ -38,7 +38,7 @@ class GateClock:
 
     @property
     def overruns(self) -> int:
-        """Cycles that control missed, and deadlines that the gate gave up."""
+        """Number of cycles that control missed, and deadlines that the gate gave up."""
         return self._gate.overruns
 
     def now_s(self) -> float:
@@ -51,7 +51,7 @@ class GateClock:
         Raises:
             ValueError: if the period is not finite and positive.
         """
-        return self._ticks(checked_period_s(period_s))
+        return self._ticks(check_period_s(period_s))
 
     def _ticks(self, period_s: float) -> Iterator[Tick]:
         while True:

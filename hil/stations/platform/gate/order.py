@@ -1,4 +1,4 @@
-"""The order that starts a gate's process: one line of JSON, complete and checked on both sides."""
+"""Order that starts a gate's process: one line of JSON, complete and checked on both sides."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ GATE_PRIORITY = 90
 
 @dataclass(frozen=True, slots=True)
 class GateOrder:
-    """All that a gate's process must know."""
+    """Facts that a gate's process must know."""
 
     spec: BankSpec
-    """The drives."""
+    """Specification of the drives' bank."""
     limits: GateLimits
-    """Of the gate."""
+    """Limits of the gate."""
     slot_fd: int
     """Inherited descriptor of the command slot."""
     ring_fd: int
-    """Of the status ring."""
+    """Inherited descriptor of the status ring."""
     socket_fd: int
-    """Of the connection that wakes control and ends with it."""
+    """Inherited descriptor of the connection that wakes control and ends with it."""
     hold_alone_s: float
-    """How long the platform is held when control is gone [s]."""
+    """Time for which the platform is held when control is gone [s]."""
     black_box: str = ""
-    """Path of the file for what happened without control; empty for none."""
+    """Path of the file for events without control; empty for none."""
     place_file: str = ""
     """Path of the file for where the legs were left; empty for none."""
     policy: RealtimePolicy = field(default_factory=lambda: RealtimePolicy(priority=GATE_PRIORITY))
-    """What to ask of the system for real time."""
+    """Real-time settings to request from the system."""
     led: bool = False
     """Whether a person leads the run from a panel."""
     record_fd: int = NOT_OPEN
-    """Of the kernel's record of control's process; negative where there is none."""
+    """Descriptor of the kernel's record of control's process; negative where there is none."""
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """What the gate's process inherits."""
+        """Descriptors that the gate's process inherits."""
         needed = (self.slot_fd, self.ring_fd, self.socket_fd)
         return needed if self.record_fd < 0 else (*needed, self.record_fd)
 
     def to_line(self) -> bytes:
-        """One line of JSON; every number comes back bit for bit."""
+        """Encode as one line of JSON; every number comes back bit for bit."""
         data = {
             "spec": self.spec.to_json(),
             "limits": asdict(self.limits),
@@ -70,7 +70,7 @@ class GateOrder:
         """Return the order of a line.
 
         Raises:
-            ValueError: if it is no JSON, or limits, drives or policy contradict themselves.
+            ValueError: if it is not JSON, or limits, drives or policy contradict themselves.
             KeyError: if a part is missing.
             TypeError: if a limit is missing or unknown.
         """

@@ -1,7 +1,7 @@
-"""Where the legs were left, written by the gate's process at its end.
+"""Record of where the legs were left, written by the gate's process at its end.
 
-The file is removed while the gate works. So a process that was killed leaves none, and nobody takes
-an old place for the newest one.
+The file is removed while the gate works. So a process that was killed leaves none, and an old
+place is never taken for the newest one.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Final
 from hil.config.files import write_whole
 
 AT_REST_M_S: Final = 1e-3
-"""Speed up to which a leg is at rest [m/s]."""
+"""Highest speed of a leg at rest [m/s]."""
 
 
 class PlaceRecord:
-    """The file of where the legs were left.
+    """File of where the legs were left.
 
     Args:
-        path: where it is; empty for no record at all.
+        path: path of the file; empty for no record at all.
     """
 
     def __init__(self, path: str) -> None:
         self._path = Path(path) if path else None
 
     def begin(self) -> None:
-        """Forget the last place, because the legs may move from now on."""
+        """Remove the last place, because the legs may move from now on."""
         if self._path is not None:
             with suppress(OSError):
                 self._path.unlink(missing_ok=True)
@@ -38,7 +38,7 @@ class PlaceRecord:
         """Write where the legs are.
 
         Args:
-            length_m: lengths that were measured last, in this very cycle; empty if they were not.
+            length_m: last measured lengths, of this very cycle; empty if they were not measured.
             speed_m_s: speeds that were measured with them.
         """
         at_rest = length_m and all(abs(speed) <= AT_REST_M_S for speed in speed_m_s)

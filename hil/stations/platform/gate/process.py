@@ -1,8 +1,8 @@
-"""The gate's process, told by one line of JSON what to guard.
+"""Process of the gate, started by an order in one line of JSON.
 
 It is started as `python -m hil.stations.platform.gate.process`.
 
-It builds its own bank, says ready or refused, and from then on runs one cycle per deadline. It sits
+It builds its own bank, says ready or refused, and from then on runs one cycle per deadline. It is
 in a session of its own and ignores the terminal's signals, because it must outlive a control that
 is killed, and ends by itself once the platform is at rest and without power.
 """
@@ -25,11 +25,11 @@ from drives.waits import Waits
 from hil.config.installation import HOME, code_of_process
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
+from hil.stations.platform.gate.command_slot import CommandSlot
 from hil.stations.platform.gate.control_state import ControlWatch
 from hil.stations.platform.gate.order import GateOrder
 from hil.stations.platform.gate.place_record import PlaceRecord
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gate.status import END_KIND, LOST_KIND, TOUCH_KIND, waits_to_json
 from hil.stations.platform.gated_bank import GatedBank
@@ -40,13 +40,13 @@ from safety.gate import Gate
 
 READY_DESCRIPTOR: Final = 1
 WAITS_EVERY_S: Final = 0.5
-"""How often control is told at most what the set-up of the drives waits for [s]."""
+"""Shortest time between two reports to control on what the drives' setup waits for [s]."""
 SEEN_MAX: Final = 48
-"""Characters that are told of each drive not proved to be off, where there is no room for all."""
+"""Characters reported of each drive not proved to be off, where there is no room for all."""
 
 
 class ControlWire:
-    """The connection to control: it wakes control up, and tells when control has ended.
+    """Connection to control: it wakes control up, and shows when control has ended.
 
     Args:
         fd: descriptor of a connected local socket.
@@ -57,7 +57,7 @@ class ControlWire:
         self._socket.setblocking(False)
 
     def wake(self) -> bool:
-        """Send one byte; say whether control still exists. A full buffer means: it sleeps."""
+        """Send one byte; returns whether control still exists. A full buffer means: it sleeps."""
         try:
             self._socket.send(b"\0")
         except BlockingIOError:
@@ -77,7 +77,7 @@ class ControlWire:
             return False
 
     def close(self) -> None:
-        """Let go; control sees the end of the connection."""
+        """Close; control sees the end of the connection."""
         self._socket.close()
 
 
@@ -117,15 +117,15 @@ def _say(**answer: Any) -> None:
         os.write(READY_DESCRIPTOR, json.dumps(answer).encode() + b"\n")
 
 
-class SetupTeller:
-    """Tells control, before the first cycle, what the set-up of the drives waits for."""
+class WaitsWriter:
+    """Reporter to control, before the first cycle, on what the setup of the drives waits for."""
 
     def __init__(self, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
         self._due_s = float("-inf")
 
-    def tell(self, waits: Waits) -> None:
-        """Tell it, but not too often; that it is told again says that the process lives."""
+    def write(self, waits: Waits) -> None:
+        """Report it, but not too often; a repeated report shows that the process is alive."""
         now_s = self._now_s()
         if now_s >= self._due_s:
             self._due_s = now_s + WAITS_EVERY_S
@@ -176,7 +176,7 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            bank = foreign or build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
+            bank = foreign or build_bank(order.spec, clock.now_s, WaitsWriter(clock.now_s).write)
             gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
             code = code_of_process()  # all of it is loaded, and the drives do not wait yet
             report = gated.open()
@@ -200,7 +200,7 @@ def _guard(
     wire: ControlWire,
     control: ControlWatch,
 ) -> int:
-    """Run cycles until nothing is left to do, then leave the bus and write what was kept."""
+    """Run cycles until nothing is left to do, then leave the bus and write the kept records."""
     box = BlackBox(order.limits.period_s)
     server = GateServer(
         gated,
@@ -234,7 +234,7 @@ def _guard(
         box.event(f"UNDER POWER: {'; '.join(end.powered)}" if end.powered else "drives: all off")
         if end.powered:
             box.keep()
-        _tell(ring, end)
+        _push_end(ring, end)
         ring.close_producer()
         wire.close()
         if order.black_box and box.kept:
@@ -250,11 +250,11 @@ def _close(gated: GatedBank) -> BankEnd:
         return BankEnd(powered=(f"legs 1 to 6: {error}",))
 
 
-def _tell(ring: Ring, end: BankEnd) -> None:
+def _push_end(ring: Ring, end: BankEnd) -> None:
     """Put the end into the ring; what is too long for it is left out, and the drives last.
 
-    First the notes of the tally go, then the tally, then what was seen of each drive beyond its
-    first `SEEN_MAX` characters: which drives may have force is told in any case.
+    First the notes of the tally go, then the tally, then the record of each drive beyond its first
+    `SEEN_MAX` characters: which drives may have force is reported in any case.
     """
     for touch in end.touched:
         ring.push(TOUCH_KIND, json.dumps(touch).encode())
@@ -272,7 +272,7 @@ def _tell(ring: Ring, end: BankEnd) -> None:
 
 
 def _in_words(tally: LinkTally) -> str:
-    """What has happened on the link, for a reader of the black box."""
+    """Tally of the link in words, for a reader of the black box."""
     return ", ".join(f"{name} {_listed(value)}" for name, value in tally.items()) or "none"
 
 

@@ -1,7 +1,7 @@
 """Control's end of a gate in another process, with the interface of a `GatedBank`.
 
 Each call of `RemoteGate.cycle` writes the slot at once and waits for the gate's next cycle to be
-over, so that what was asked, allowed and measured in one cycle of the gate stand in one record, and
+over, so that asked, allowed and measured values of one cycle of the gate are in one record, and
 control has nearly a whole period for its next setpoint. Nothing here repeats anything by itself.
 """
 
@@ -20,11 +20,11 @@ from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError, 
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import open_own_record
 from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.server import HOLD_ALONE_S
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.spec import BankSpec
 from hil.stations.platform.gate.status import (
     END_KIND,
@@ -46,27 +46,27 @@ from safety.modes import Mode, Request
 from safety.verdict import Setpoint
 
 UNTOLD: Final = "legs 1 to 6: the gate's process ended before it told how it left them"
-"""Of drives that nobody has seen off."""
+"""Statement about drives that nobody has seen off."""
 SILENCE_TIMEOUT_S: Final = 0.5
-"""How long the gate may be silent before control calls the link lost."""
+"""Longest silence of the gate before control calls the link lost [s]."""
 END_TIMEOUT_S: Final = 20.0
-"""How long a stop, power-off and the end of the process may take."""
+"""Longest time of a stop, power-off and the end of the process [s]."""
 END_TIMEOUT_LOST_S: Final = 3.0
-"""The same for a gate that was silent before."""
+"""Longest time of the same for a gate that was silent before [s]."""
 
 
 class RemoteGate:
-    """Six drives behind a gate that lives in a process of its own (Linux).
+    """Six drives behind a gate in another process (Linux).
 
     Args:
         now_s: monotonic time [s]; must be the system's, which both processes share.
-        black_box: where the gate writes what happened without control; None for nowhere.
-        place_file: where it writes where the legs were left; None for nowhere.
-        hold_alone_s: how long the gate holds the platform when control is gone [s].
+        black_box: path for the gate's record of events without control; None for none.
+        place_file: path for its record of where the legs were left; None for none.
+        hold_alone_s: time for which the gate holds the platform when control is gone [s].
         led: whether a person leads the run from a panel.
-        silence_timeout_s: how long the gate may be silent [s].
+        silence_timeout_s: longest silence of the gate [s].
         program: arguments of the interpreter that runs the gate; another one only in tests.
-        tell: told in a line what lasts longer than 2 s until the drives are configured.
+        report: takes a line about anything longer than 2 s until the drives are configured.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class RemoteGate:
         led: bool = False,
         silence_timeout_s: float = SILENCE_TIMEOUT_S,
         program: tuple[str, ...] = GATE_PROGRAM,
-        tell: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._spec = spec
         self._limits = limits
@@ -98,44 +98,44 @@ class RemoteGate:
         self._socket: socket.socket | None = None
         self._child: GateChild | None = None
         self._program = program
-        self._tell = tell
+        self._report = report
         self._waits: Waits = ()
         self._lost = False
         self._lost_why = ""
         self._end = BankEnd()
-        self._end_told = False
+        self._end_known = False
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
         """Part of the last cycle that was spent waiting for the gate [s]."""
         self.setup: tuple[RealtimeItem, ...] = ()
-        """What the system granted to the gate's process."""
+        """Settings for real time that the system granted to the gate's process."""
         self.clock = GateClock(self)
-        """Hands the loop the ticks of the gate."""
+        """Clock with the ticks of the gate, for the loop."""
 
     @property
     def mode(self) -> Mode:
-        """The bench's mode, as the gate last told it."""
+        """Last reported mode of the bench."""
         return Mode.OFF if self._last is None else self._last.verdict.mode
 
     @property
     def last(self) -> Status | None:
-        """The newest status of the gate."""
+        """Newest status of the gate."""
         return self._last
 
     @property
     def last_tick(self) -> Tick | None:
-        """The newest cycle of the gate that control knows of."""
+        """Newest cycle of the gate that control knows of."""
         return None if self._last is None else self._last.tick
 
     @property
     def overruns(self) -> int:
-        """Cycles that control was not there for, and deadlines the gate gave up."""
+        """Number of cycles that control missed, and deadlines that the gate gave up."""
         return self._missed + (0 if self._last is None else self._last.overruns)
 
     @property
     def pid(self) -> int:
-        """Number of the gate's process.
+        """Identifier of the gate's process.
 
         Raises:
             LinkLostError: if there is none.
@@ -152,8 +152,8 @@ class RemoteGate:
         """Start the gate's process, which configures its drives.
 
         Raises:
-            DriveError: what the gate's process met: a drive is absent, reads back something else,
-                the link cannot be opened; or the process did not get ready.
+            DriveError: with the error of the gate's process: a drive is absent, reads back
+                something else, the link cannot be opened; or the process did not get ready.
         """
         if self._child is not None:
             raise DriveSequenceError("open() comes once, before anything else")
@@ -178,7 +178,7 @@ class RemoteGate:
             )
             self._child = GateChild(order, self._program)
             theirs.close()  # the gate's copy is the only one: its death ends the connection
-            report = self._child.start(self._now_s, self._tell)
+            report = self._child.start(self._now_s, self._report)
         except BaseException:
             theirs.close()
             self._let_go()
@@ -198,12 +198,12 @@ class RemoteGate:
         reset: bool = False,
         act_s: float = NEVER_S,
     ) -> Exchange:
-        """One cycle: the slot is written at once; the gate's next cycle is waited for.
+        """Exchange one cycle: write the slot at once, and wait for the gate's next cycle.
 
         Args:
-            tick: from `clock`; its index is the cycle of the gate that this is meant for.
+            tick: tick of `clock`; its index is the cycle of the gate that this is meant for.
             asked: six leg setpoints numbered by the tick's index, or None.
-            act_s: when a person last pressed for something to begin, monotonic [s].
+            act_s: time of a person's last press for something to begin, monotonic [s].
 
         Returns:
             The newest cycle of the gate, with those before it that were not returned yet.
@@ -241,7 +241,7 @@ class RemoteGate:
             left_s = deadline_s - self._now_s()
             if left_s <= 0.0:
                 raise self._link_lost(f"the gate is silent for {self._timeout_s:g} s", found)
-            # It may have written between our look and its end, so one more look follows.
+            # It may have written between the last read and its end, so one more read follows.
             connected = self._wait(left_s)
 
     def _link_lost(self, why: str, found: list[Status]) -> LinkLostError:
@@ -261,7 +261,7 @@ class RemoteGate:
                     lost = payload.decode(errors="replace")
                 elif kind == END_KIND:
                     self._end = replace(_end_of(json.loads(payload)), touched=self._end.touched)
-                    self._end_told = True
+                    self._end_known = True
                 elif kind == TOUCH_KIND:
                     touched = (*self._end.touched, _touch_of(json.loads(payload)))
                     self._end = replace(self._end, touched=touched)
@@ -297,7 +297,7 @@ class RemoteGate:
 
         Returns:
             How the drives were left; with an empty tally, and no drive proved to be off, if the
-            gate did not live to tell.
+            gate did not live to report it.
         """
         child, slot = self._child, self._slot
         if child is None or slot is None:
@@ -307,13 +307,13 @@ class RemoteGate:
             patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
             child.end(patience_s, self._follow_the_end)
         self._follow_the_end(0.0)  # what it told between our last look and its end
-        if not self._end_told:
+        if not self._end_known:
             self._end = replace(self._end, powered=(UNTOLD,))
         self._let_go()
         return self._end
 
     def _follow_the_end(self, timeout_s: float) -> bool:
-        """Read what the leaving gate tells, so that `mode` is its last one."""
+        """Read the reports of the leaving gate, so that `mode` is its last one."""
         goes_on = self._wait(timeout_s)
         found: list[Status] = []
         self._lost_why = self._read_ring(found) or self._lost_why
@@ -333,14 +333,14 @@ class RemoteGate:
         self._child = self._slot = self._ring = self._socket = None
 
 
-def _end_of(told: Mapping[str, Any]) -> BankEnd:
+def _end_of(end: Mapping[str, Any]) -> BankEnd:
     return BankEnd(
-        told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]), tuple(told.get("powered", ()))
+        end["tally"], tuple(end["left_m"]), tuple(end["cut_us"]), tuple(end.get("powered", ()))
     )
 
 
-def _touch_of(told: Sequence[Any]) -> Touch:
-    between, start_s, step_s, forces_n = told
+def _touch_of(document: Sequence[Any]) -> Touch:
+    between, start_s, step_s, forces_n = document
     return between, start_s, step_s, tuple(forces_n)
 
 

@@ -1,11 +1,11 @@
-"""The gate's side of the slot: one cycle of the gate, and what it does when control is gone.
+"""Gate's side of the slot: one cycle of the gate, and its behaviour when control is gone.
 
 It reads no clock but the one it is given, sends nothing but through its gated bank, and sends once
-per cycle that was run: who stops calling `GateServer.cycle` stops the setpoints, the SYNC and the
-heartbeat alike, and the drives' own watchdogs see it.
+per cycle that was run: when calls of `GateServer.cycle` cease, so do the setpoints, the SYNC and
+the heartbeat alike, and the drives' own watchdogs see it.
 
-When control is gone, silent or asks to leave, the gate is alone: it asks itself for a controlled
-stop, holds for a while, takes the power off and ends.
+When control is gone, silent or asks to leave, the gate is alone: it requests a controlled stop by
+itself, holds for a while, takes the power off and ends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from drives.bank import BankFeedback
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.black_box import BlackBox
+from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import ControlState
-from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
 from hil.stations.platform.gated_bank import NEVER_S, GatedBank
 from hil.timing.clock import Tick
@@ -29,14 +29,14 @@ from safety.modes import FOLLOWING_MODES, Mode, Request
 from safety.verdict import SEQUENCE_MODULUS, Action, DriveRequest, Setpoint, Verdict
 
 CONTROL_SILENCE_S: Final = 0.2
-"""Silence of control that is a stop even where no setpoints are due: homing, planning, holding."""
+"""Silence of control that means a stop even without setpoints due: homing, planning, hold [s]."""
 HOLD_ALONE_S: Final = 2.0
-"""How long the gate holds the platform alone before it takes the power off."""
+"""Time for which the gate holds the platform alone before it takes the power off [s]."""
 ALONE_MAX_S: Final = 15.0
-"""How long stop, hold and power-off may take before the bus is left all the same."""
+"""Longest time of stop, hold and power-off before the bus is left all the same [s]."""
 
 WAITS_EVERY_S: Final = 0.5
-"""How often control is told at most what the drives wait for [s]."""
+"""Shortest time between two reports to control on what the drives wait for [s]."""
 
 _CAUTIOUS: Final = frozenset({Request.HOLD, Request.SHUT_DOWN})
 """Requests that are obeyed at any age."""
@@ -44,25 +44,25 @@ _MOVING_MODES: Final = FOLLOWING_MODES | {Mode.CSTOP, Mode.HOMING, Mode.QSTOP}
 
 
 class Alone(Enum):
-    """Why the gate is alone."""
+    """Reason why the gate is alone."""
 
     GONE = "gone"
     SILENT = "silent"
     LEAVING = "leaving"
-    """The only one that somebody asked for."""
+    """Control asked to leave; the only reason by request."""
 
 
 class GateServer:
-    """Runs a gated bank by the orders of a slot.
+    """Server that runs a gated bank by the orders of a slot.
 
     Args:
-        slot: where control's orders come from.
+        slot: source of control's orders.
         now_s: monotonic time [s], the same that stamps the orders.
-        wake: tells control that a status is there; says whether control still exists.
-        hold_alone_s: how long the platform is held before the power goes [s].
+        wake: signals control that a status is there; returns whether control still exists.
+        hold_alone_s: time for which the platform is held before the power goes [s].
         silence_s: silence of control that counts as a stop [s].
-        black_box: takes what happens, for the file that is written at rest.
-        look: what control's process is; asked only in a cycle without an order.
+        black_box: takes events, for the file that is written at rest.
+        look: returns the state of control's process; called only in a cycle without an order.
     """
 
     def __init__(
@@ -101,13 +101,13 @@ class GateServer:
         self._waits_due = 0
         self._mode = gated.mode
         self.ended = False
-        """Nothing is left to do: the power is off, or could not be taken off in time."""
+        """Whether nothing is left to do: the power is off, or could not be taken off in time."""
         self.unheard = 0
-        """Setpoints that came for another cycle than the one they met."""
+        """Number of setpoints that came in another cycle than theirs."""
 
     @property
     def alone(self) -> Alone | None:
-        """Why the gate goes on without control; None while it does not."""
+        """Reason why the gate continues without control; None while it does not."""
         return self._alone
 
     def cycle(self, tick: Tick, overruns: int = 0) -> Verdict:
@@ -135,7 +135,7 @@ class GateServer:
         )
         self._black_box.note(tick, verdict, record)
         if feedback.waits != self._waits and tick.index >= self._waits_due:
-            self._tell_waits(feedback.waits, tick.index)
+            self._send_waits(feedback.waits, tick.index)
         self._ring.push(STATUS_KIND, record)
         if not self._wake():
             self._be_alone(Alone.GONE, tick.index)
@@ -143,8 +143,8 @@ class GateServer:
             self._look_for_the_end(verdict, feedback)
         return verdict
 
-    def _tell_waits(self, waits: Waits, index: int) -> None:
-        """Tell control what the drives wait for; before the status of the cycle that knows it."""
+    def _send_waits(self, waits: Waits, index: int) -> None:
+        """Report to control what the drives wait for, before the status of that cycle."""
         self._waits, self._waits_due = waits, index + self._waits_every
         self._ring.push(WAITS_KIND, json.dumps(waits_to_json(waits)).encode())
 
@@ -167,7 +167,7 @@ class GateServer:
 
     @property
     def _absent(self) -> str:
-        """What the gate stops for by itself: control does not lead any more, and did not say so."""
+        """Reason of a stop by the gate itself: control has ceased to lead without saying so."""
         why = self._alone
         return "" if why is None or why is Alone.LEAVING else why.value
 
@@ -188,7 +188,7 @@ class GateServer:
     def _wanted(
         self, order: Order | None, index: int
     ) -> tuple[Setpoint | None, tuple[Request, ...], bool, float]:
-        """What of an order counts in this cycle: setpoint, requests, reset button, age."""
+        """Parts of an order that count in this cycle: setpoint, requests, reset button, age."""
         if self._alone is not None:
             stop = Request.SHUT_DOWN if self._power_goes else Request.HOLD
             return None, (stop,), False, 0.0
@@ -224,7 +224,7 @@ class GateServer:
 
     @property
     def losses(self) -> str:
-        """What was lost between control and gate, in words."""
+        """Losses between control and gate, in words."""
         slot = self._slot
         setpoints = f"{self.unheard} setpoints for another cycle"
         return f"{setpoints}, orders {slot.torn} torn, {slot.corrupt} corrupt"

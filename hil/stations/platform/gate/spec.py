@@ -1,4 +1,4 @@
-"""Which drive bank the gate's process shall build, as data that fits on one line of JSON.
+"""Specification of the bank that the gate's process builds, as data for one line of JSON.
 
 The bank is made in the process that owns the link, so it cannot be handed over as an object. The
 libraries of a bank are imported here only when that kind is asked for.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
 from drives.bank import DriveBank, DriveError, DriveModelError, DriveSetupError
-from drives.waits import Tell, tell_nobody
+from drives.waits import ReportWaits, ignore_waits
 
 if TYPE_CHECKING:
     from drives.can.frames import FrameBus
@@ -25,24 +25,24 @@ KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
 
 @dataclass(frozen=True, slots=True)
 class BankSpec:
-    """A bank to be built.
+    """Specification of a bank.
 
     Raises:
         DriveModelError: on an unknown kind, or a number of scales that fits no bank.
     """
 
     kind: BankKind
-    """Which one."""
+    """Kind of the bank."""
     url: str
-    """Where its drives are."""
+    """URL of its drives."""
     name: str
-    """Of the bank, for the record of a run."""
+    """Name of the bank, for the record of a run."""
     period_s: float
-    """Bus cycle [s]."""
+    """Period of the bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
-    """Of the six legs; empty for `sim:`, which has no counts, and where others make the bank."""
+    """Scales of the six legs; empty for `sim:`, which has no counts, and for foreign banks."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What else the kind needs; numbers, texts, lists and mappings only."""
+    """Further settings of the kind; numbers, texts, lists and mappings only."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -53,7 +53,7 @@ class BankSpec:
             raise DriveModelError(f"{text}: {needed} are needed")
 
     def to_json(self) -> dict[str, Any]:
-        """The same as a mapping that JSON can hold."""
+        """Mapping of it that JSON can hold."""
         return {
             "kind": self.kind,
             "url": self.url,
@@ -68,7 +68,7 @@ class BankSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BankSpec:
-        """Return what `to_json` was made of.
+        """Return the specification that `to_json` was made of.
 
         Raises:
             DriveModelError: if it makes no bank.
@@ -83,12 +83,14 @@ class BankSpec:
         )
 
 
-def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nobody) -> DriveBank:
+def build_bank(
+    spec: BankSpec, now_s: Callable[[], float], report: ReportWaits = ignore_waits
+) -> DriveBank:
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
         now_s: monotonic time [s], for the deadlines of a real bus.
-        tell: told now and then what `configure` waits for.
+        report: takes now and then what `configure` waits for.
 
     Raises:
         DriveError: if settings, scales or URL make no bank.
@@ -97,7 +99,7 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
         return _simulated(spec)
     if spec.kind == "offered":
         return _offered(spec, now_s)
-    return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, tell)
+    return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, report)
 
 
 def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) ->
     Args:
         model: `drives.sim.cylinder_model.CylinderModel`.
         faults: `drives.sim.faults.SimFault`s.
-        seed: of the power-up positions.
+        seed: seed of the power-up positions.
         options: further keyword arguments of `drives.sim.bank.SimulatedBank`.
     """
     values = {name: getattr(model, name) for name in type(model).__dataclass_fields__}
@@ -149,18 +151,18 @@ def _simulated(spec: BankSpec) -> DriveBank:
     )
 
 
-def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The body that couples the rods of a rig, and the servos that move it."""
+def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant
 
-    world, rig = RigWorld.from_json(told["around"]), Rig.build(told["rig"], "rig")
+    world, rig = RigWorld.from_json(document["around"]), Rig.build(document["rig"], "rig")
     gains = CylinderServo(**world.servo.model_dump())
     return {"plant": platform_plant(rig, world, seed), "servo": gains}
 
 
-def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def _canopen(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     from drives.canopen.settings import from_json as canopen_settings
     from drives.links import CanLink, open_can, parse_link
 
@@ -174,7 +176,7 @@ def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBan
     try:
         for link in cans:
             buses.append(open_can(link, bitrate=settings.bitrate, now_s=now_s))
-        return _on_buses(spec, buses, settings, now_s, tell)
+        return _on_buses(spec, buses, settings, now_s, report)
     except DriveError:
         for bus in buses:
             bus.shutdown()
@@ -186,7 +188,7 @@ def _on_buses(
     buses: list[FrameBus],
     settings: CanopenSettings,
     now_s: Callable[[], float],
-    tell: Tell,
+    report: ReportWaits,
 ) -> DriveBank:
     from drives.canopen.bank import CanopenBank
 
@@ -201,7 +203,7 @@ def _on_buses(
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
         place=_place(spec),
-        tell=tell,
+        report=report,
     )
 
 
@@ -210,7 +212,7 @@ def _place(spec: BankSpec) -> KnownPlace | None:
     return None if known is None else KnownPlace.from_json(known)
 
 
-def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
+def _modbus(spec: BankSpec, now_s: Callable[[], float], report: ReportWaits) -> DriveBank:
     from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
     from drives.modbus.bank import ModbusBank
     from drives.modbus.register_map import register_map_from
@@ -230,13 +232,13 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
         homing_legs=spec.settings["homing_legs"],
         cut_m_s=spec.settings.get("cut_m_s"),
         place=_place(spec),
-        tell=tell,
+        report=report,
     )
 
 
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
-    """The bank of another distribution; refused if its code is not what control has found."""
-    from drives.offered import BankOrder, OfferedBank
+    """Bank of another distribution; refused if its code is not what control has found."""
+    from drives.plugin_bank import BankOrder, PluginBank
     from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]
@@ -248,4 +250,4 @@ def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
         text = f"is {bank_origin(offer)}, and not what control has found"
         raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
     order = BankOrder.from_json(spec.settings["order"])
-    return OfferedBank(offer.value, order, now_s, offer.words)
+    return PluginBank(offer.value, order, now_s, offer.words)

@@ -1,8 +1,8 @@
-"""Status records: what the gate tells control of each of its cycles, in binary.
+"""Status records: reports of the gate to control on each of its cycles, in binary.
 
 A record is a row of `SIGNALS`: the gate's tick, its verdict and the drives' feedback, under the
-names that the recording has for them. Behind it stands a tail of violations and of what the drives
-say in words, which is nearly always zeros. It goes through a `Ring`, which never waits.
+names that the recording has for them. A tail of violations and of the drives' readings in words
+follows, which is nearly always zeros. It goes through a `Ring`, which never waits.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from safety.verdict import Action, Check, Verdict, Violation
 STATUS_KIND: Final = 1
 """Kind of a ring's entry that is a status record."""
 LOST_KIND: Final = 2
-"""Kind of a ring's entry that tells, as text, why the gate has lost its link."""
+"""Kind of a ring's entry with the reason, as text, why the gate has lost its link."""
 END_KIND: Final = 3
 """Kind of a ring's last entry: how the drives were left, as JSON."""
 
 WAITS_KIND: Final = 4
-"""Kind of a ring's entry that tells what the drives wait for, as JSON."""
+"""Kind of a ring's entry with what the drives wait for, as JSON."""
 TOUCH_KIND: Final = 5
-"""Kind of a ring's entry before the last one: what pressed on simulated drives, as JSON."""
+"""Kind of a ring's entry before the last one: contacts with simulated drives, as JSON."""
 
 STATUS_SLOTS: Final = 1024
 STATUS_SLOT_BYTES: Final = 4096
@@ -43,7 +43,7 @@ _MODES: Final = tuple(Mode)
 _ACTIONS: Final = tuple(Action)
 _REQUESTS: Final = tuple(DriveRequest)
 _REFUSED: Final = (None, *Request)
-"""What was asked for, of a refusal."""
+"""Requests that a refusal may name."""
 _CHECKS: Final = tuple(Check)
 _STATES: Final = tuple(DriveState)
 _REFUSED_CODE: Final = {request: code for code, request in enumerate(_REFUSED)}
@@ -56,7 +56,7 @@ _OF_THE_ROW: Final = (
     "allowed_speed_m_s", "sent_length_m", "measured_length_m", "measured_speed_m_s",
     "measured_force_n", "measured_inputs_bits", "measured_lag_s", "sent_stamp_s",
 )  # fmt: skip
-"""What the recording has of a cycle of the gate, under the same names."""
+"""Signals of a cycle of the gate that the recording has under the same names."""
 
 SIGNALS: Final = Signals(
     "gate",
@@ -81,28 +81,28 @@ SIGNALS: Final = Signals(
         Signal("warning_code", "u4", 6, parts=LEGS),
     ),
 )
-"""The table of a cycle of the gate."""
+"""Table of a cycle of the gate."""
 
 _TAIL: Final = struct.Struct("<BBH")  # violations, faults, bytes of words
 _NO_TAIL: Final = bytes(_TAIL.size)
 _VIOLATION: Final = struct.Struct("<4B3dBH")
 _HAS_LOW: Final = 0x80
 _WORDS_MAX: Final = 400
-"""Characters of a violation's note, and of why a bank is not to be believed."""
+"""Most characters of a violation's note, and of why a bank is not to be believed."""
 TAIL_MAX_BYTES: Final = STATUS_SLOT_BYTES - 8 - SIGNALS.size
-"""Room for violations in one record."""
+"""Room for violations in one record [bytes]."""
 
 _pack: Final = SIGNALS.packer()
 _unpack: Final = SIGNALS.unpacker()
 
 
 def waits_to_json(waits: Waits) -> list[list[Any]]:
-    """What the drives wait for, for JSON."""
+    """Waits of the drives, for JSON."""
     return [list(wait) for wait in waits]
 
 
 def waits_from_json(rows: Iterable[Any]) -> Waits:
-    """Return what `waits_to_json` was made of.
+    """Return the waits that `waits_to_json` was given.
 
     Raises:
         TypeError: if it was something else.
@@ -112,28 +112,28 @@ def waits_from_json(rows: Iterable[Any]) -> Waits:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One cycle of the gate, as control sees it."""
+    """Status of one cycle of the gate."""
 
     tick: Tick
     """The cycle as the gate measured it."""
     verdict: Verdict
-    """Of the gate."""
+    """Verdict of the gate."""
     feedback: BankFeedback
-    """Of the drives."""
+    """Feedback of the drives."""
     heard: bool
-    """A setpoint meant for this very cycle had come."""
+    """Whether a setpoint meant for this very cycle had come."""
     round_trip_s: float
-    """What the exchange with the drives took [s]."""
+    """Duration of the exchange with the drives [s]."""
     sent_s: float
-    """When it began, monotonic [s]."""
+    """Time at which that began, monotonic [s]."""
     overruns: int
-    """Deadlines the gate has given up so far."""
+    """Number of deadlines the gate has given up so far."""
     cut: bool = False
-    """Not all violations found room in the record."""
+    """Whether some violations found no room in the record."""
 
 
 class StatusEncoder:
-    """Packs status records; keeps the packed faults, which stay the same for many cycles."""
+    """Encoder of status records; it keeps the packed faults, which rarely change."""
 
     def __init__(self) -> None:
         self._faults: tuple[Violation, ...] = ()
@@ -213,10 +213,10 @@ class StatusEncoder:
 
 
 def decode(record: bytes) -> Status:
-    """Return what a record was packed from.
+    """Return the status of a record.
 
     Raises:
-        ValueError: if it is no status record.
+        ValueError: if it is not a status record.
     """
     try:
         return _decode(record)
@@ -292,7 +292,7 @@ def _pack_violation(violation: Violation) -> bytes:
 
 
 _Tail = tuple[tuple[Violation, ...], tuple[Violation, ...], str, tuple[DriveReading, ...]]
-"""Violations, faults; why nothing is to be believed, and readings above their limits."""
+"""Violations, faults; why the bank is not to be believed, and readings above their limits."""
 
 
 def _unpack_tail(record: bytes) -> _Tail:
@@ -311,7 +311,7 @@ def _unpack_tail(record: bytes) -> _Tail:
 
 
 def _unpack_violation(record: bytes, offset: int) -> tuple[Violation, int]:
-    """One violation of a record, and where the next one begins."""
+    """Read one violation of a record; returns it and where the next one begins."""
     check, leg, severity, asked, value, limit, low, units, notes = _VIOLATION.unpack_from(
         record, offset
     )

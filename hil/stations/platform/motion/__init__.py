@@ -1,1 +1,1 @@
-"""Motion sources: what the platform is asked to do, as a function of time."""
+"""Motion sources: setpoints of the platform as a function of time."""

@@ -1,6 +1,6 @@
-"""From recorded accelerations of the platform to its displacements.
+"""Displacements of the platform from its recorded accelerations.
 
-An acceleration says nothing of where a motion began and how fast, and its slightest offset grows
+An acceleration does not show where a motion began and how fast, and its slightest offset grows
 with the square of time. So the double integral is freed of its baseline, a cubic in time (that of
 an offset and a drift of the sensor, and of the unknown beginning), and of all that is slower than
 the corner of a high-pass (Boore & Bommer 2005, Soil Dyn. Earthq. Eng. 25, sections 3 and 4).
@@ -17,17 +17,17 @@ from hil.stations.platform.motion.columns import ACCELERATION_UNITS, GRAVITY_M_S
 from hil.stations.platform.motion.source import Floats
 
 HIGHPASS_HZ = 0.15
-"""Corner of the high-pass, if none is said [Hz]: a period of 7 s."""
+"""Corner of the high-pass, if none is given [Hz]: a period of 7 s."""
 HIGHPASS_ORDER = 4
 BASELINE_DEGREE = 3
 GRAVITY_SHARE = 0.15
-"""A mean this near to gravity, as a share of it, is gravity."""
+"""Nearness of a mean to gravity, as a share of it, at which it counts as gravity."""
 
 FELT = (
     "what a rider or a sensor on a moving body feels, not the motion of the platform. It cannot be "
     "replayed; motion cueing, which this bench does not have yet, will take it"
 )
-"""Why specific force and body rates are refused."""
+"""Reason why specific force and body rates are refused."""
 RATE_ENDINGS = ("deg_s", "rad_s", "dps", "rps")
 """Ends of the names of columns that hold angular rates."""
 _FORCE = re.compile(r"(^|_)f_[xyz]?", re.IGNORECASE)
@@ -42,7 +42,7 @@ def displacements(derivatives: Floats, step_s: float, highpass_hz: float, order:
     Args:
         derivatives: Accelerations [m/s²] or velocities [m/s], shape (N, K).
         highpass_hz: Corner of a Butterworth filter, run forth and back: there the gain is a half.
-        order: How often they are integrated.
+        order: Number of integrations.
 
     Returns:
         Displacements [m], shape (N, K), without baseline and without delay.
@@ -71,13 +71,13 @@ def displacements(derivatives: Floats, step_s: float, highpass_hz: float, order:
 
 
 def refuse_specific_force(table: NumberTable, maps: Sequence[ColumnMap]) -> None:
-    """Refuse what a rider or a sensor felt where the platform's own acceleration is needed.
+    """Refuse specific force of a rider or a sensor in place of the platform's acceleration.
 
     An accelerometer that moves along reads specific force: gravity and turning are in it, and the
     integral of it is no motion.
 
     Raises:
-        MotionError: With the columns, and what told them.
+        MotionError: With the columns, and what shows it.
     """
     felt = [each for each in maps if each.is_acceleration]
     if not felt:
@@ -99,7 +99,7 @@ def refuse_specific_force(table: NumberTable, maps: Sequence[ColumnMap]) -> None
 
 
 def felt_columns(names: Iterable[str]) -> list[str]:
-    """Columns that hold specific force, as far as the names of a file's columns tell it.
+    """Columns of specific force, by the names of a file's columns.
 
     They begin with ``f_``, or are accelerations beside the angular rates of the same sensor.
     """

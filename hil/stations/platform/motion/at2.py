@@ -1,4 +1,4 @@
-"""Records of strong motion as the PEER database gives them: AT2, VT2 and DT2 files.
+"""Records of strong motion in the PEER database's formats: AT2, VT2 and DT2 files.
 
 Some lines of head, the last with the number of points and the time step, one of them with what is
 recorded and its unit; then the numbers along the lines, in Fortran's fields, which may stand
@@ -20,10 +20,10 @@ from hil.stations.platform.motion.columns import GRAVITY_M_S2, SECONDS
 from hil.stations.platform.motion.source import Floats
 
 HEAD_MOST: Final = 60
-"""Lines of head at most."""
+"""Most lines of a head."""
 _STEP_MAX_S: Final = 10.0
 _WORD_MOST: Final = 2000
-"""Characters of numbers without space between them; to search longer ones would take long."""
+"""Most characters of numbers without space between them; longer ones take long to search."""
 VERTICAL: Final = ("UP", "UD", "V", "VER", "VERT", "VERTICAL", "Z")
 DOWNWARD: Final = ("DN", "DWN", "DOWN")
 """Directions of a component, as the second line of a head ends."""
@@ -31,20 +31,20 @@ DOWNWARD: Final = ("DN", "DWN", "DOWN")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file of one ending records."""
+    """Quantity that files of one ending record."""
 
     word: str
-    """As its head says it."""
+    """Word for the quantity in the file's head."""
     column: str
     """Name of its column for the rest of the bench; it ends in the unit."""
     unit: str
-    """Of the column, as maps write it."""
+    """Unit of the column, as maps write it."""
     units: dict[str, float]
-    """Units that the head may say, in that of the column."""
+    """Units in a head, in that of the column."""
 
 
 def _spelled(length: str, squared: bool) -> tuple[str, ...]:
-    """How heads write a length per second, or per second squared."""
+    """Spellings of a length per second, or per second squared, in heads."""
     if not squared:
         return (f"{length}/S", f"{length}/SEC")
     ends = ("/S/S", "/S2", "/S^2", "/S**2", "/SEC/SEC", "/SEC2", "/SEC^2", "/SEC**2")
@@ -61,7 +61,7 @@ KINDS: Final = {
         | dict.fromkeys(_spelled("IN", squared=False), 2.54)),
     ".dt2": Kind("DISPLACEMENT", "disp_cm", "cm", {"CM": 1.0, "M": 100.0, "MM": 0.1, "IN": 2.54}),
 }  # fmt: skip
-"""By the ending of a file's name."""
+"""Kind of file by the ending of its name."""
 
 _NUMBER = r"((?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
 _NPTS = re.compile(r"\bNPTS\s*+[=:]\s*+([0-9]++)", re.ASCII | re.IGNORECASE)
@@ -72,17 +72,17 @@ _SECONDS: Final = {
     "": 1.0, "S": 1.0, "SEC": 1.0, "SECS": 1.0, "SECOND": 1.0, "SECONDS": 1.0,
     "MS": 0.001, "MSEC": 0.001, "MSECS": 0.001,
 }  # fmt: skip
-"""Units of the time step."""
+"""Spellings of the time step's unit, in seconds."""
 _NEEDED: Final = "'NPTS= 4000, DT= .0050 SEC'"
 _UNIT = re.compile(r"\b(?:IN\s+)?UNITS?\s+OF\s+([A-Z0-9/^'*]+)|\(\s*([A-Z0-9/^'*]+)\s*\)")
 _TIMES = re.compile(r"\s*+\(?\s*+(?:[*/]|X|TIMES)\s*+[0-9.]", re.ASCII)
-"""What makes a unit before it another one: ``G * 100``."""
+"""Factor that makes a unit before it another one: ``G * 100``."""
 _FIELD = re.compile(
     r"[+-]?(?:[0-9]{1,40}\.[0-9]{0,40}|\.[0-9]{1,40})"
     r"(?:[EeDd][+-]?[0-9]{2}(?![0-9](?![0-9]*\.))|(?=[+-]|$))",
     re.ASCII,
 )
-"""One number of Fortran's: its exponent has two digits; without one, a sign begins the next."""
+"""Number of Fortran's: its exponent has two digits; without one, a sign begins the next."""
 
 
 def is_at2(path: str | Path) -> bool:
@@ -91,12 +91,12 @@ def is_at2(path: str | Path) -> bool:
 
 
 def header_of(path: str | Path) -> tuple[str, str]:
-    """Columns that one of PEER's files has for the rest of the bench."""
+    """Columns of one of PEER's files for the rest of the bench."""
     return (SECONDS.column, KINDS[Path(path).suffix.lower()].column)
 
 
 def direction_of(path: Path) -> str:
-    """Direction of the component in one of PEER's files, as its head says it; empty if it does not.
+    """Direction of the component in one of PEER's files, by its head; empty if that has none.
 
     An azimuth in degrees from north, or one of `VERTICAL`, `DOWNWARD`.
     """
@@ -135,9 +135,9 @@ def read_at2(path: Path) -> NumberTable:
 
 
 def _timing(path: Path, lines: list[str]) -> tuple[int, int, float]:
-    """How many lines the head has, the number of points and the time step [s].
+    """Number of lines of the head, number of points and time step [s].
 
-    The head ends with the last line that says one of both, in either order, above numbers.
+    The head ends with the last line that has one of both, in either order, above numbers.
     """
     head, points, step = 0, "", ("", "")
     for index, line in enumerate(lines[:HEAD_MOST]):
@@ -164,7 +164,7 @@ def _timing(path: Path, lines: list[str]) -> tuple[int, int, float]:
 
 
 def _said(line: str) -> tuple[set[str], set[tuple[str, str]]]:
-    """Numbers of points that a line of the head says, and time steps with their units."""
+    """Numbers of points in a line of the head, and time steps with their units."""
     if before := _BEFORE.match(line):
         return {before[1]}, {(before[2], before[3] or "")}
     return set(_NPTS.findall(line)), set(_DT.findall(line))
@@ -176,7 +176,7 @@ def _line(path: Path, lines: list[str], index: int) -> str:
 
 
 def _factor(path: Path, head: list[str], kind: Kind) -> float:
-    """From the unit that the head says to that of the column."""
+    """Factor from the unit in the head to that of the column."""
     for index, line in enumerate(head):
         upper = line.upper()
         words = [one.word for one in KINDS.values() if one.word in upper]
@@ -199,7 +199,7 @@ def _wanted(kind: Kind) -> str:
 
 
 def _fields(text: str) -> list[float] | None:
-    """The numbers of a line; None if it holds anything else."""
+    """Numbers of a line; None if it holds anything else."""
     values: list[float] = []
     for word in text.split():
         value = number_in(word)

@@ -1,4 +1,4 @@
-"""From the ``[motion]`` table of a scenario to the motion source that it describes."""
+"""Construction of the motion source of a scenario's ``[motion]`` table."""
 
 import math
 from collections.abc import Mapping
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.machines.rig.machine import geometry_of, park_pose
 from hil.machines.rig.settings import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
-from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil.stations.platform.motion.motion_plugins import plugin_motion
 from hil.stations.platform.motion.moves import Moves
-from hil.stations.platform.motion.offered import offered_motion
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.multi_sine_motion import MultiSine
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
     DiagramSettings,
@@ -32,7 +32,7 @@ from hil_common.arrays.pose import Pose
 
 
 def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:
-    """The motion of a scenario that is a parsed table.
+    """Motion of a scenario that is a parsed table.
 
     Raises:
         ConfigError: if something in it cannot be, with the file and the reason.
@@ -41,10 +41,10 @@ def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:
 
 
 def motion_of(plan: Plan, *, whole: bool = True) -> MotionSource:
-    """The motion that a plan describes.
+    """Motion that a plan describes.
 
     Args:
-        whole: refuse a motion that is known to break off; else it ends with an error there.
+        whole: whether a motion that is known to break off is refused; else it ends with an error.
 
     Raises:
         ConfigError: if it cannot be made, with the file and the reason.
@@ -67,14 +67,14 @@ def motion_of(plan: Plan, *, whole: bool = True) -> MotionSource:
                 return _leg_moves(settings, rig)
             case _:  # what our model does not know is another distribution's
                 period_s = plan.scenario.period_s
-                return offered_motion(settings, rig, plan.scenario_file, period_s)
+                return plugin_motion(settings, rig, plan.scenario_file, period_s)
     except MotionError as error:
         source = f"{plan.scenario_file}: motion"
         raise ConfigError(source, [about("motion", str(error))]) from error
 
 
 def multi_sine(settings: MultiSineSettings, rig: Rig) -> MultiSine:
-    """The motion of such settings.
+    """Motion of such settings.
 
     Raises:
         MotionError: if it cannot be made.
@@ -121,11 +121,11 @@ def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
 
 
 def maps_of(settings: RecordedSettings, scenario_file: Path) -> tuple[ColumnMap, ...]:
-    """Which column of a recorded file is which coordinate.
+    """Maps of a recorded file's columns to coordinates.
 
     Raises:
         MotionError: if a unit is not one of its coordinate.
-        ConfigError: if the file of a column is not there, or may not be named.
+        ConfigError: if the file of a column does not exist, or may not be named.
     """
 
     def place(axis: str, name: str) -> Path | None:
@@ -160,9 +160,9 @@ def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole:
              ) -> MotionSource:  # fmt: skip
     from hil.diagram.check.flat import AS_TABLE  # seldom needed
     from hil.diagram.file.read import read
-    from hil.diagram.run.acts import operated
+    from hil.diagram.run.diagram_use import change_of
     from hil.diagram.run.live import Version
-    from hil.diagram.run.use import change_of
+    from hil.diagram.run.operator_actions import operated
     from hil.stations.platform.motion.diagram import diagram_motion
 
     path = find_file(

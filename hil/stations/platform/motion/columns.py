@@ -1,4 +1,4 @@
-"""Which column of a recorded file is which coordinate, in which unit."""
+"""Maps of a recorded file's columns to coordinates and units."""
 
 import math
 from collections.abc import Sequence
@@ -15,30 +15,30 @@ TRANSLATION_UNITS = {
 ROTATION_UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "mrad": 0.001}
 GRAVITY_M_S2 = 9.80665
 VELOCITY_UNITS = {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}
-"""Of the platform's velocity, for a translation, in m/s."""
+"""Units of the platform's velocity, for a translation, in m/s."""
 ACCELERATION_UNITS = {"m_s2": 1.0, "g": GRAVITY_M_S2, "gal": 0.01}
-"""Of the platform's acceleration, for a translation; in m/s² (ISO 80000-3, standard gravity)."""
+"""Units of the platform's acceleration, translational, in m/s² (ISO 80000-3, standard gravity)."""
 FACTOR_MAX = 1e15
-"""Scales and biases beyond this are mistakes, and would overflow."""
+"""Largest scale or bias; beyond it is a mistake, and would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """Where a coordinate stands in a file: value = unit * (raw - bias) * scale."""
+    """Map of a column to a coordinate: value = unit * (raw - bias) * scale."""
 
     axis: str
-    """One of x, y, z, alpha, beta, gamma."""
+    """Coordinate: x, y, z, alpha, beta or gamma."""
     column: str
     """Name of the column."""
     unit: str
-    """m, cm, mm, um, in, ft, or m_s, cm_s, mm_s, or m_s2, g, gal for a translation; rad, deg or
-    mrad for a rotation."""
+    """Unit: m, cm, mm, um, in, ft, or m_s, cm_s, mm_s, or m_s2, g, gal for a translation; rad, deg
+    or mrad for a rotation."""
     scale: float = 1.0
     """Factor, for instance -1 where the recording points the other way."""
     bias: float = 0.0
     """Raw value that means zero, in the unit of the column."""
     file: Path | None = None
-    """Where the column is, if not in the recording's own file."""
+    """File of the column, if not the recording's own."""
 
     def __post_init__(self) -> None:
         """Refuse an axis, a unit or a number that cannot be."""
@@ -62,7 +62,7 @@ class ColumnMap:
 
     @property
     def derivative(self) -> int:
-        """Which derivative of its coordinate it holds: 0, 1 or 2."""
+        """Order of its coordinate's derivative: 0, 1 or 2."""
         return 2 if self.is_acceleration else int(self.unit in VELOCITY_UNITS)
 
     def to_si(self, raw: Floats) -> Floats:
@@ -72,12 +72,12 @@ class ColumnMap:
 
 @dataclass(frozen=True, slots=True)
 class TimeMap:
-    """Where the time stands in a file."""
+    """Column of the time in a file."""
 
     column: str = "t_s"
     """Name of the column."""
     unit: str = "s"
-    """s, ms, us, ns or iso."""
+    """Unit: s, ms, us, ns or iso."""
 
     def __post_init__(self) -> None:
         """Refuse an unknown unit."""

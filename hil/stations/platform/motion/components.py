@@ -1,4 +1,4 @@
-"""The rows of a recorded motion: of one file, or of the files of its components together."""
+"""Rows of a recorded motion: of one file, or of the files of its components together."""
 
 import logging
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from hil.stations.platform.motion.seismic import check_quantity
 from hil.stations.platform.motion.source import Floats
 
 APART_S: Final = 1e-6
-"""Rows of two files are of the same time if their stamps are no further apart."""
+"""Most by which the stamps of one row may differ between two files [s]."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 def read_rows(
     path: str | Path, maps: Sequence[ColumnMap], time: TimeMap, gap_max_s: float
 ) -> tuple[NumberTable, Floats, Floats]:
-    """Read what is mapped of a recording, and of other files that its columns name.
+    """Read the mapped columns of a recording, and of other files that its columns name.
 
     Files of one recording begin together and have the same time step; the shortest ends them all.
 

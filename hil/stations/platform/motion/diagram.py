@@ -1,9 +1,9 @@
-"""A motion that a functional diagram draws, computed once ahead.
+"""Motion that a functional diagram draws, computed once ahead.
 
-A motion is asked at any time, a diagram only goes forward: so it is computed from its first tick to
-its last before anything moves, and what lies between two ticks is the quintic polynomial through
-both. Rates and accelerations that the diagram does not tell are those of the spline through all
-ticks, as of a recording: no delay, and no noise of differences.
+A motion is sampled at any time, a diagram only goes forward: so it is computed from its first tick
+to its last before anything moves, and between two ticks it is the quintic polynomial through both.
+Rates and accelerations that the diagram does not have are those of the spline through all ticks, as
+of a recording: no delay, and no noise of differences.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from hil.config.similar_names import nearest
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.seam import DiagramEnds, Endpiece
 from hil.diagram.file.units import unit
-from hil.diagram.run.acts import Timed
-from hil.diagram.run.ahead import computed_ahead
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.run.live import Version
-from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.diagram.run.operator_actions import Timed
+from hil.diagram.run.precomputation import precompute
+from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time
 from platform6dof.pose import PlatformSetpoint
 
 ENDINGS: Final = ("", "_rate", "_acceleration")
-"""Of the names of outputs: a coordinate's deviation from neutral, its rate, its acceleration."""
+"""Endings of outputs' names: a coordinate's deviation from neutral, its rate, acceleration."""
 UNITS: Final = (("m", "rad"), ("m/s", "rad/s"), ("m/s^2", "rad/s^2"))
-"""Of the same, for translations and for angles."""
+"""Units by these endings, for translations and for angles."""
 OUTPUTS: Final = {
     f"{axis}{ending}": (order, number, UNITS[order][number // 3])
     for order, ending in enumerate(ENDINGS)
@@ -41,37 +41,37 @@ OUTPUTS: Final = {
 }
 """Name of an output → order of the derivative, coordinate, and unit."""
 TICK_SHARE: Final = 1e-6
-"""A duration this near to whole ticks is one, as a share of a tick."""
+"""Distance from whole ticks at which a duration counts as whole, as a share of a tick."""
 AGREES_SHARE: Final = 0.02
-"""What a told rate adds up to may be off from the coordinate by this share of the way it goes (a
-delay of one tick is far below), and so an acceleration from its rate."""
+"""Largest difference of an integrated rate from its coordinate, as a share of the latter's travel
+(a delay of one tick is far below); likewise of an acceleration from its rate."""
 AGREES_LEAST: Final = 1e-6
-"""So much it may always be off [m, rad, m/s, rad/s]."""
+"""Difference that is always allowed [m, rad, m/s, rad/s]."""
 
 
 _NOWHERE: Final = np.empty(0, np.intp)
 
 
 class Computed(NamedTuple):
-    """A diagram's outputs at its ticks, from 0 on."""
+    """Outputs of a diagram at its ticks, from 0 on."""
 
     values: Floats
-    """Deviation from neutral, its rate and acceleration, shape (N, 6, 3); 0 where none is told."""
-    told: NDArray[np.bool_]
-    """Which of them the diagram tells, shape (6, 3)."""
+    """Deviation from neutral, its rate and acceleration, shape (N, 6, 3); 0 without an output."""
+    is_computed: NDArray[np.bool_]
+    """Whether the diagram has an output for each of them, shape (6, 3)."""
     base_s: float
-    """From tick to tick [s]."""
+    """Period of the ticks [s]."""
     fault: str
-    """Why tick N could not be computed, in words; empty if all were."""
+    """Reason why tick N could not be computed, in words; empty if all were."""
 
 
 class DiagramMotion(RecordedMotion):
-    """The motion that a diagram has drawn; it ends with an error where the diagram did.
+    """Motion that a diagram has drawn; it ends with an error where the diagram did.
 
     Args:
-        computed: What was computed ahead.
+        computed: Outputs computed ahead.
         neutral: Coordinates to add the outputs to [m, rad], shape (6,).
-        duration_s: How long the diagram's motion is to last [s].
+        duration_s: Wanted length of the diagram's motion [s].
         fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
 
     Raises:
@@ -89,7 +89,7 @@ class DiagramMotion(RecordedMotion):
             raise MotionError(computed.fault or str(error)) from None
         knots = self._knots.copy()
         own = knots[self._own]
-        own[:, computed.told] = computed.values[:, computed.told]
+        own[:, computed.is_computed] = computed.values[:, computed.is_computed]
         knots.setflags(write=False)
         self._knots = knots
         if computed.fault:
@@ -119,7 +119,7 @@ class DiagramMotion(RecordedMotion):
 
 
 def ends_of(_: Path) -> DiagramEnds:
-    """What a diagram of any scenario gives; nobody feeds it."""
+    """Ends of a diagram of any scenario; it has no inputs."""
     accepted = (Endpiece(name, si) for name, (_, _, si) in OUTPUTS.items())
     return DiagramEnds((), tuple(accepted), some=True)
 
@@ -128,7 +128,7 @@ def diagram_motion(
     version: Version, acts: Sequence[Timed], duration_s: float, neutral: ArrayLike,
     fade_s: float = 2.0,
 ) -> DiagramMotion:  # fmt: skip
-    """The motion that a diagram draws.
+    """Motion that a diagram draws.
 
     Args:
         acts: Changes with their times [s], in order.
@@ -147,7 +147,7 @@ def diagram_motion(
 
 
 def _face_problems(sound: SoundDiagram) -> Iterator[str]:
-    """What keeps a diagram's inputs and outputs from being a motion."""
+    """Reasons why a diagram's inputs and outputs are not those of a motion."""
     inputs = [one.path for one in sound.flat.inputs()]
     if inputs:
         yield f"inputs {', '.join(inputs)}: nobody feeds them; a motion has outputs only"
@@ -171,7 +171,7 @@ def _face_problems(sound: SoundDiagram) -> Iterator[str]:
 
 
 def _ticks(sound: SoundDiagram, path: Path, duration_s: float) -> int:
-    """How many ticks a motion has, both ends counted."""
+    """Number of ticks of a motion, both ends counted."""
     base_s = sound.flat.base_s
     intervals = round(duration_s / base_s)
     if not SAMPLES_MIN - 1 <= intervals < SAMPLES_MAX:
@@ -188,14 +188,17 @@ def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
     sound, path, names = version.sound, version.file.path, list(version.engine.outputs)
     rows, fault, done, ran, columns = np.zeros((ticks, len(names))), "", 0, None, _NOWHERE
     try:
-        for engine in computed_ahead(version, acts, ticks):
+        for engine in precompute(version, acts, ticks):
             if engine is not ran:
                 ran, columns = engine, np.array([engine.outputs[name].start for name in names])
             rows[done] = engine.values[columns]
             done += 1
     except NonFiniteError as error:
         rows, fault = rows[:done], f"{path}: {error}"
-    values, told = np.zeros((len(rows), len(AXES), 3)), np.zeros((len(AXES), 3), dtype=np.bool_)
+    values, is_computed = (
+        np.zeros((len(rows), len(AXES), 3)),
+        np.zeros((len(AXES), 3), dtype=np.bool_),
+    )
     for column, name in enumerate(names):
         order, number, si = OUTPUTS[name]
         large = np.flatnonzero(~(np.abs(rows[:, column]) <= DEVIATION_MAX))
@@ -203,14 +206,14 @@ def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
             tick = int(large[0])
             text = f"{path}: output {name} is {rows[tick, column]:g} {si} at tick {tick}"
             raise MotionError(f"{text} ({tick * sound.flat.base_s:g} s): at most {DEVIATION_MAX:g}")
-        values[:, number, order], told[number, order] = rows[:, column], True
-    return Computed(values, told, sound.flat.base_s, fault)
+        values[:, number, order], is_computed[number, order] = rows[:, column], True
+    return Computed(values, is_computed, sound.flat.base_s, fault)
 
 
 def _require_agreement(computed: Computed, path: Path) -> None:
-    """Refuse rates that are not those of their coordinate, and accelerations likewise."""
+    """Refuse rates that are not those of their coordinate, and accelerations of their rates."""
     for name, (order, number, _) in OUTPUTS.items():
-        if not (order and computed.told[number, order]):
+        if not (order and computed.is_computed[number, order]):
             continue
         below, values = computed.values[:, number, order - 1], computed.values[:, number, order]
         way = np.zeros(len(values))

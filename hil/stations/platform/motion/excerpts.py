@@ -1,6 +1,6 @@
-"""The parts of a long motion that are hardest for the gate, one after another.
+"""Parts of a long motion that are hardest for the gate, one after another.
 
-A part begins and ends at rest on the motion's own way: its time starts from a standstill and comes
+A part begins and ends at rest on the motion's own path: its time starts from a standstill and comes
 back to one (`OverrideRamp` of an operated motion does the same), so that nothing is played there
 that the motion does not do, only more slowly at both ends. Slow moves lead from part to part.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from hil.config.move_limits import MoveLimits
 from hil.stations.platform.motion.fade import FadedMotion
-from hil.stations.platform.motion.in_turn import InTurn
+from hil.stations.platform.motion.motion_sequence import MotionSequence
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import Floats, MotionSource, clamp_time
 from platform6dof.geometry import HexapodGeometry
@@ -21,15 +21,15 @@ from platform6dof.pose import PlatformSetpoint
 from safety.limits import GateLimits
 
 RAMP_S: Final = 2.0
-"""How long its own time takes to run as written, and to stand again [s]."""
+"""Time in which its own time reaches the written rate, and comes to rest again [s]."""
 PART_S: Final = 20.0
 """Length of a part, in the motion's own time [s]."""
 BLOCK: Final = 20_000
-"""Setpoints looked at together: 10 MB of them and of their quantities."""
+"""Number of setpoints checked together: 10 MB of them and of their quantities."""
 
 
 def blocks(duration_s: float, period_s: float) -> Iterator[Floats]:
-    """The times at which the loop samples a path, its end included, in blocks of shape (N,)."""
+    """Times at which the loop samples a path, its end included, in blocks of shape (N,)."""
     count = int(np.ceil(duration_s / period_s)) + 1
     for first in range(0, count, BLOCK):
         steps = np.arange(first, min(first + BLOCK, count), dtype=np.float64)
@@ -37,11 +37,11 @@ def blocks(duration_s: float, period_s: float) -> Iterator[Floats]:
 
 
 class Excerpt:
-    """A part of a motion, from rest to rest.
+    """Part of a motion, from rest to rest.
 
     Args:
-        begin_s: where it begins, in the motion's own time [s].
-        end_s: where it ends [s]; at least `RAMP_S` later.
+        begin_s: its beginning, in the motion's own time [s].
+        end_s: its end [s]; at least `RAMP_S` later.
     """
 
     def __init__(self, motion: FadedMotion, begin_s: float, end_s: float) -> None:
@@ -49,7 +49,7 @@ class Excerpt:
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest [s]: each ramp takes twice the way that it goes."""
+        """Duration from rest to rest [s]: each ramp takes twice the time that it covers."""
         return self._end_s - self._begin_s + RAMP_S
 
     def sample(self, t_s: float) -> PlatformSetpoint:
@@ -67,7 +67,7 @@ class Excerpt:
 
 
 def _ramp(t_s: float) -> tuple[float, float, float]:
-    """Way [s], rate and its derivative [1/s] of a time that comes to run: 3 u^2 - 2 u^3."""
+    """Elapsed own time [s], its rate and derivative [1/s] of a rising ramp: 3 u^2 - 2 u^3."""
     u = t_s / RAMP_S
     return RAMP_S * (u**3 - 0.5 * u**4), u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / RAMP_S
 
@@ -75,10 +75,10 @@ def _ramp(t_s: float) -> tuple[float, float, float]:
 def hardest_s(
     motion: FadedMotion, geometry: HexapodGeometry, limits: GateLimits
 ) -> tuple[float, ...]:
-    """When a motion is hardest for the gate [s].
+    """Times at which a motion is hardest for the gate [s].
 
-    For each leg when a stop would end nearest to a soft limit; when a leg is fastest and when its
-    speed changes most, as shares of its limits.
+    Of each leg the time when a stop would end nearest to a soft limit; when a leg is fastest and
+    when its speed changes most, as shares of its limits.
     """
     a_stop, v_max, a_max, low, high = (
         np.array([getattr(leg, name) for leg in limits.legs])
@@ -107,7 +107,7 @@ def hardest_s(
 
 
 def excerpts(motion: FadedMotion, about_s: Iterable[float], limits: MoveLimits) -> MotionSource:
-    """The parts about some times [s], and the motion's beginning and end, led to in slow moves."""
+    """Parts about some times [s], with the motion's beginning and end, joined by slow moves."""
     spans: list[list[float]] = []
     for at_s in sorted({0.0, *about_s, motion.duration_s}):
         begin_s = min(max(0.0, at_s - 0.5 * PART_S), motion.duration_s - PART_S)
@@ -123,4 +123,4 @@ def excerpts(motion: FadedMotion, about_s: Iterable[float], limits: MoveLimits) 
             way = move(last.sample(last.duration_s).X_BP, part.sample(0.0).X_BP, limits)
             parts.append(way)
         parts.append(part)
-    return InTurn(parts)
+    return MotionSequence(parts)

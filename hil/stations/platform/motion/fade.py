@@ -1,4 +1,4 @@
-"""Bringing a motion from rest and back to rest, without touching its own time.
+"""Fades that bring a motion from rest and back to rest, without touching its own time.
 
 A law or a recording rarely begins at rest in its neutral pose. A lead-in before its own time and
 a lead-out after it repair that: the motion is continued beyond its ends, and there its deviation
@@ -15,26 +15,26 @@ from hil.config.errors import require_number
 from hil.stations.platform.motion.source import Floats
 
 REST_DEVIATION = 1e-9
-"""An end is at rest if it is as near to neutral as this [m, rad] ..."""
+"""Largest deviation from neutral of an end at rest [m, rad]."""
 REST_RATE = 1e-6
-"""... no faster than this [m/s, rad/s] ..."""
+"""Largest rate of an end at rest [m/s, rad/s]."""
 REST_ACCELERATION = 1e-3
-"""... and not accelerated beyond this [m/s2, rad/s2], a ten-thousandth of gravity."""
+"""Largest acceleration of an end at rest [m/s2, rad/s2], a ten-thousandth of gravity."""
 
 
 class Fade(NamedTuple):
-    """When a motion is led in, plays its own time and is led out."""
+    """Lengths of a motion's lead-in, own time and lead-out."""
 
     lead_in_s: float
-    """Before its own time [s]; 0 if it begins at rest."""
+    """Length of the lead-in before its own time [s]; 0 if it begins at rest."""
     own_s: float
-    """The motion's own time [s]."""
+    """Length of the motion's own time [s]."""
     lead_out_s: float
-    """After its own time [s]; 0 if it ends at rest."""
+    """Length of the lead-out after its own time [s]; 0 if it ends at rest."""
 
     @property
     def total_s(self) -> float:
-        """From rest to rest [s]."""
+        """Duration from rest to rest [s]."""
         return self.lead_in_s + self.own_s + self.lead_out_s
 
     def lengths(self) -> Floats:
@@ -72,7 +72,7 @@ def is_rest(values: Floats) -> bool:
 
 
 class FadedMotion(ABC):
-    """What every motion with a fade tells of its time; its deviation from neutral is linear in it.
+    """Motion with a fade; its deviation from neutral is linear in the fade.
 
     Args:
         neutral: Neutral coordinates [m, rad], shape (6,), read-only.
@@ -91,7 +91,7 @@ class FadedMotion(ABC):
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest, fades included [s]."""
+        """Duration from rest to rest, fades included [s]."""
         return self._duration_s
 
     @property

@@ -1,4 +1,4 @@
-"""Which reader a recording's name asks for: a table, or a format of records of earthquakes."""
+"""Reader of a recording by its name: a table, or a format of records of earthquakes."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from hil.stations.platform.motion import at2, seismic, strong_motion
 
 
 def header_of(path: Path) -> tuple[str, ...]:
-    """Columns that a recording has for the rest of the bench.
+    """Columns of a recording for the rest of the bench.
 
     Raises:
         MotionError: With the place, the value and what would have been right.

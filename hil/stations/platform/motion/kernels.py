@@ -1,4 +1,4 @@
-"""The kernels that evaluate motions, called once per cycle.
+"""Kernels that evaluate motions, called once per cycle.
 
 All of them are in one file, because a compiled kernel is cached by the date of its own file: a
 change in another file that it calls into would go unnoticed.
@@ -96,7 +96,7 @@ def sum_of_sines_faded(
         sines: Amplitude [m or rad], angular frequency [rad/s], phase [rad], shape (K, 3).
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
-        values: Where to write, shape (3, 6).
+        values: Array to write to, shape (3, 6).
     """
     values[:] = sum_of_sines(t_s - fade_s[0], axis, sines)
     fade_about(values, neutral, t_s, fade_s)
@@ -106,7 +106,7 @@ def sum_of_sines_faded(
 def polynomial(t_s: float, step_s: float, knots: Floats) -> Floats:
     """Return value, rate and acceleration of the six coordinates, shape (3, 6).
 
-    Each interval is the quintic Hermite polynomial of what its two ends have.
+    Each interval is the quintic Hermite polynomial through both its ends.
 
     Args:
         t_s: Time since the first interval began [s]; the end intervals reach beyond the grid.
@@ -148,12 +148,12 @@ def polynomial_faded(
 
     Args:
         t_s: Time since the lead-in began [s].
-        ahead_s: How long the grid begins before the lead-in [s].
+        ahead_s: Time by which the grid begins before the lead-in [s].
         step_s: Grid step [s].
-        knots: Of the deviation from neutral, from `fit_quintic`, shape (N, 6, 3).
+        knots: Knots of the deviation from neutral, from `fit_quintic`, shape (N, 6, 3).
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
-        values: Where to write, shape (3, 6).
+        values: Array to write to, shape (3, 6).
     """
     values[:] = polynomial(t_s + ahead_s, step_s, knots)
     fade_about(values, neutral, t_s, fade_s)

@@ -1,7 +1,7 @@
 """Moves of single legs, from rest to rest: for commissioning and jogging.
 
-The legs are led, and the platform goes where they push it: every sample solves the forward
-kinematics. So a leg move is checked, gated, recorded and reported like any other motion.
+The legs are led, and the platform follows: every sample solves the forward kinematics. So a leg
+move is checked, gated, recorded and reported like any other motion.
 """
 
 import bisect
@@ -23,7 +23,7 @@ from platform6dof.jacobian import leg_jacobian
 from platform6dof.pose import PlatformSetpoint
 
 PROBES = 16
-"""Points of each move that are solved when it is made, so that none is unsolvable when it runs."""
+"""Number of points of each move that are solved when it is made, to find unsolvable ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class LegMoveLimits:
     """Bounds of the fastest leg of a move, each positive and finite."""
 
     speed_m_s: float
-    """[m/s]."""
+    """Highest speed [m/s]."""
     acceleration_m_s2: float
-    """[m/s2]."""
+    """Highest acceleration [m/s2]."""
     jerk_m_s3: float
-    """[m/s3]."""
+    """Highest jerk [m/s3]."""
 
     def __post_init__(self) -> None:
         """Refuse a bound that bounds nothing."""
@@ -45,7 +45,7 @@ class LegMoveLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stretch:
-    """A stretch of constant jerk on the way from some lengths to others."""
+    """Stretch of constant jerk from some lengths to others."""
 
     begin_s: float
     from_m: Floats  # (6,)
@@ -58,12 +58,12 @@ class LegMoves:
     """Leg lengths reached one after another, with a rest at each.
 
     Args:
-        X_start: X_BP where the platform stands at first.
+        X_start: X_BP where the platform is at first.
         offsets: (offsets of the six legs from their lengths at the start [m], dwell_s [s]), in
             order. All legs of a move start and arrive together.
 
     Raises:
-        MotionError: If a number is not finite, or no pose has the lengths on the way.
+        MotionError: If a number is not finite, or no pose has the lengths on the path.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LegMoves:
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest, dwells included [s]."""
+        """Duration from rest to rest, dwells included [s]."""
         return self._duration_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:
@@ -140,7 +140,7 @@ class LegMoves:
     def _at(self, stretch: _Stretch, t_s: float) -> PlatformSetpoint:
         """Lengths and their rates by the path; pose, twist and acceleration by the Jacobian.
 
-        l'' = J A + l''(V, A = 0): what is left after the curvature of the motion is J A.
+        l'' = J A + l''(V, A = 0): the remainder after the curvature of the motion is J A.
         """
         s0, v0, a0, jerk = stretch.cubic
         s = s0 + t_s * (v0 + t_s * (a0 / 2.0 + t_s * jerk / 6.0))

@@ -13,9 +13,9 @@ from hil.stations.platform.motion.source import Floats
 
 RECORD_ORDER: Final = 4
 LIVE_ORDER: Final = 2
-"""More would take longer: √2 / (2 pi corner) is the delay of the second order at low frequency."""
+"""Order of the live filter; √2 / (2 pi corner) is its delay at low frequency, more is slower."""
 CORNER_MIN: Final = 1e-5
-"""Of half the sample rate; a constant passes to 1e-6 still, at 1e-8 no longer: 1 + a1 + a2 = 0."""
+"""Lowest corner by half the sample rate; constants pass to 1e-6, not at 1e-8: 1 + a1 + a2 = 0."""
 
 
 def sections(order: int, corner_hz: float, step_s: float) -> Floats:
@@ -54,14 +54,14 @@ def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
 
 
 class LiveLowPass:
-    """Filters numbers cycle by cycle; the gain at the corner is 1/√2.
+    """Filter of numbers cycle by cycle; the gain at the corner is 1/√2.
 
-    It begins at rest at the first number. One that is none is passed on, and what follows it begins
+    It begins at rest at the first number. One that is not finite is passed on, and the next begins
     anew. Transposed direct form II (Oppenheim and Schafer, 3rd ed., 6.3).
 
     Args:
-        corner_hz: below half the rate of the cycles [Hz].
-        period_s: of the cycles [s].
+        corner_hz: corner, below half the rate of the cycles [Hz].
+        period_s: period of the cycles [s].
 
     Raises:
         MotionError: If the corner is not between `CORNER_MIN` and 1 of half the rate.
@@ -74,11 +74,11 @@ class LiveLowPass:
         self.reset()
 
     def reset(self) -> None:
-        """The next numbers continue nothing."""
+        """Begin anew: the next numbers continue nothing."""
         self._memory: dict[int, tuple[float, float]] = {}
 
     def step(self, values: Sequence[float]) -> list[float]:
-        """The filtered numbers of a cycle, in the order in which they come."""
+        """Filter the numbers of a cycle, in the order in which they come."""
         return [self._filtered(at, value) for at, value in enumerate(values)]
 
     def _filtered(self, at: int, x: float) -> float:
@@ -93,7 +93,7 @@ class LiveLowPass:
         return y
 
     def phase_delay_s(self, frequency_hz: float) -> float:
-        """By how much a sine comes later [s]."""
+        """Delay of a sine [s]."""
         back = np.exp(-2j * np.pi * frequency_hz * self._period_s)
         above = self._b0 + back * (self._b1 + back * self._b2)
         below = 1.0 + back * (self._a1 + back * self._a2)

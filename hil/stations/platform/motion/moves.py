@@ -1,4 +1,4 @@
-"""Moves from rest to rest with bounded jerk, along the straight way between two poses.
+"""Moves from rest to rest with bounded jerk, along the straight path between two poses.
 
 A move goes straight in position and turns about one fixed axis, both in step: one path parameter
 s runs from 0 to 1, planned by `ruckig` in the shortest time that the limits allow. Its phases of
@@ -22,14 +22,14 @@ from platform6dof.pose import PlatformSetpoint
 from platform6dof.turn import rotation_vector
 
 NO_MOVE = 1e-12
-"""Ways [m] and turns [rad] below this are rounding, not motion."""
+"""Distances [m] and rotations [rad] below this are rounding, not motion."""
 HALF_TURN_MARGIN_RAD = 1e-6
-"""So near to half a turn there is no single shortest way."""
+"""Nearness to half a turn at which there is no single shortest rotation [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segment:
-    """One straight way between two poses, and the turn on it about one axis in base axes."""
+    """Straight path between two poses, with the rotation on it about one axis in base axes."""
 
     from_m: Floats  # (3,)
     way_m: Floats  # (3,)
@@ -54,7 +54,7 @@ class _Segment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Phase:
-    """A stretch of constant jerk on a segment."""
+    """Stretch of constant jerk on a segment."""
 
     segment: _Segment
     cubic: Cubic
@@ -70,15 +70,15 @@ class _Phase:
 
 
 class Moves:
-    """A list of poses, reached one after another, with a rest in each.
+    """List of poses, reached one after another, with a rest in each.
 
     Args:
-        start: X_BP where the platform stands at first.
+        start: X_BP where the platform is at first.
         waypoints: (X_BP to go to, dwell_s to stay there [s]), in order.
 
     Raises:
         MotionError: If a dwell is negative or not finite, or a move turns by half a turn, for which
-            two ways are equally short.
+            two rotations are equally short.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Moves:
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest, dwells included [s]."""
+        """Duration from rest to rest, dwells included [s]."""
         return self._duration_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:
@@ -124,7 +124,7 @@ class Moves:
 
 
 def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
-    """Return the one move from rest at a pose to rest at another.
+    """Return the move from rest at a pose to rest at another.
 
     Args:
         X_start: X_BP to begin at.
@@ -137,7 +137,7 @@ def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
 
 
 def _straight(start: Pose, goal: Pose, place: str) -> _Segment | None:
-    """Return the way between two poses, None if there is none to go."""
+    """Return the path between two poses, None if they are the same."""
     way_m = goal.position_m - start.position_m
     turn = rotation_vector(goal.rotation @ start.rotation.T)
     turn_rad = float(np.linalg.norm(turn))

@@ -1,4 +1,4 @@
-"""From the rows of a recorded file to uniform samples of a motion."""
+"""Uniform samples of a motion from the rows of a recorded file."""
 
 from collections.abc import Sequence
 
@@ -12,17 +12,17 @@ from hil.stations.platform.motion.source import AXES, Floats
 
 DAY_S = 86_400.0
 SAMPLES_MIN = 8
-"""Fewer samples do not define a smooth motion."""
+"""Least number of samples that define a smooth motion."""
 SAMPLES_MAX = 1_000_000
-"""Grid points of a motion; more would take gigabytes of coefficients."""
+"""Most grid points of a motion; more would take gigabytes of coefficients."""
 STEP_MIN_S = 1e-6
-"""No recorder of motions is faster; stamps nearer to each other have the wrong unit."""
+"""Shortest time between two stamps [s]; if it is shorter the unit is wrong."""
 DEVIATION_MAX = 1e3
-"""No platform goes so far from neutral [m, rad], nor accelerates so [m/s2]: a wrong unit."""
+"""Largest deviation from neutral [m, rad] or acceleration [m/s2]; beyond, the unit is wrong."""
 UNIFORM_SHARE = 1e-3
-"""Stamps that lie this near to a uniform grid, as a share of its step, are on it."""
+"""Nearness of stamps to a uniform grid, as a share of its step, at which they are on it."""
 OF_A_MOTION = '--map t={}:ms, or motion.time.unit = "ms"'
-"""How a motion's times are read in milliseconds."""
+"""Remedy for a motion whose times are in milliseconds."""
 
 
 def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A_MOTION) -> Floats:
@@ -30,7 +30,7 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A
 
     Args:
         gap_max_s: Longest time between two rows that is bridged [s].
-        in_ms: what to say for a file whose times are in milliseconds; `{}` is its column of times.
+        in_ms: remedy for a file whose times are in milliseconds; `{}` is its column of times.
 
     Raises:
         MotionError: If there are too few rows, or time repeats, goes back or leaps; with the place.
@@ -86,8 +86,8 @@ def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
     """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
 
     Args:
-        maps: Which column is which coordinate; coordinates without one do not deviate. One that
-            is a velocity or an acceleration stays one [m/s, m/s²].
+        maps: Map of each column to its coordinate; coordinates without one do not deviate. One
+            that is a velocity or an acceleration stays one [m/s, m/s²].
 
     Raises:
         MotionError: If a value is out of all proportion; with the place.
@@ -122,13 +122,13 @@ def uniform(
 
     Stamps that are on a grid already are kept as they are, unless another rate is asked for.
     Others are resampled by a cubic spline through their own stamps, at the rate asked for or
-    that of the median step; the rate gives way a little so that the grid ends on the last stamp.
+    that of the median step; the rate is adjusted a little so that the grid ends on the last stamp.
 
     Args:
-        table: Where the recording comes from, for the error.
+        table: Source of the recording, for the error.
         t_s: Time of each row since the first [s], shape (N,).
         recorded: The rows, shape (N, 6).
-        rate_hz: Of the grid [Hz]; None for that of the recording.
+        rate_hz: Rate of the grid [Hz]; None for that of the recording.
 
     Raises:
         MotionError: If the rate is not positive, or makes too few or too many samples.

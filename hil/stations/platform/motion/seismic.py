@@ -1,7 +1,7 @@
-"""Recordings of seismology, SAC and miniSEED: numbers without a unit, which the map has to say.
+"""Recordings of seismology, SAC and miniSEED: numbers without a unit, which the map must give.
 
-SAC is laid out as its manual says (SAC User Manual, "SAC Data File Format", header versions 6 and
-7). Its header may say what the numbers are: IDEP, whose codes are those of the manual, of SAC's
+SAC is laid out as in its manual (SAC User Manual, "SAC Data File Format", header versions 6 and
+7). Its header may name the quantity: IDEP, whose codes are those of the manual, of SAC's
 `utils/sac.h` and of LLNL's jsac, `DepVarType`. miniSEED is read by EarthScope's library, of the
 extra ``seismic``.
 """
@@ -25,11 +25,11 @@ MINISEED_ENDINGS: Final = (".mseed", ".miniseed", ".msd")
 ENDINGS: Final = SAC_ENDINGS + MINISEED_ENDINGS
 
 _HEADER: Final = 632
-"""Bytes of SAC's header: 70 floats, 40 integers, 192 characters."""
+"""Size of SAC's header [bytes]: 70 floats, 40 integers, 192 characters."""
 _FOOTER: Final = 22 * 8
-"""Bytes behind the numbers of version 7: values of the header once more, as doubles."""
+"""Size of the footer of version 7 [bytes]: values of the header once more, as doubles."""
 _DELTA, _NPTS, _NVHDR, _IFTYPE, _LEVEN, _KCMPNM = 0, 4 * 79, 4 * 76, 4 * 85, 4 * 105, 4 * 150
-"""Places of what is read, in bytes."""
+"""Offsets of the fields that are read [bytes]."""
 _IDEP: Final = 4 * 86
 _TIME_SERIES: Final = 1
 _NANO: Final = 1e-9
@@ -39,13 +39,13 @@ _DEPENDENT: Final = {
     8: ("IACC: acceleration in nm/s2", 2, _NANO),
     50: ("IVOLTS: velocity in volts", 1, None),
 }
-"""IDEP: what the manual says of it, which derivative of a place it is, and its unit in SI."""
+"""IDEP: name in the manual, derivative of the displacement, and unit in SI."""
 _SAYS_NOTHING: Final = (5, -12345, 0)
-"""IUNKN, undefined, and what writes zeros leaves: the manual's codes begin with 1."""
+"""Codes without a quantity: IUNKN, undefined, and zero; the manual's codes begin with 1."""
 _QUANTITIES: Final = ("displacement", "velocity", "acceleration")
 _UNDEFINED: Final = "-12345"
 _APART: Final = 0.01
-"""Channels begin together if they are no further apart, as a part of the time step."""
+"""Most by which channels of one recording may begin apart, as a part of the time step."""
 _VALUE_MAX: Final = 1e15
 _LOG: Final = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ def read_seismic(path: Path, wanted: list[str]) -> NumberTable:
 
 
 def check_quantity(path: Path, maps: Sequence[ColumnMap]) -> None:
-    """Refuse a unit of another quantity than the header of a SAC file says.
+    """Refuse a unit of another quantity than that in the header of a SAC file.
 
     The unit itself is the map's: the manual's nm is not what all writers of the field mean.
 
@@ -178,12 +178,12 @@ def _miniseed(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
         traces = library.MS3TraceList.from_buffer(data, unpack_data=True)
         segments = {one.sourceid: list(one) for one in traces}
     except (library.PymseedError, ValueError) as error:
-        told = str(error).replace("\n", " ")[:200]
-        raise MotionError(f"{path}: is not miniSEED, or is cut off: {told}") from error
+        message = str(error).replace("\n", " ")[:200]
+        raise MotionError(f"{path}: is not miniSEED, or is cut off: {message}") from error
     if whole != len(data):
         text = f"{path}: its records have {whole} bytes, and the file has {len(data)}"
         raise MotionError(f"{text}: it is cut off, or holds something else than miniSEED")
-    damaged = [told for told in library.get_error_messages() if "integrity" in told]
+    damaged = [message for message in library.get_error_messages() if "integrity" in message]
     if damaged:
         raise MotionError(f"{path}: is damaged: {damaged[0][:200]}: fetch it once more")
     found = {name: _one_segment(path, name, parts) for name, parts in segments.items()}
@@ -214,7 +214,7 @@ def _library(path: Path) -> Any:
 
 
 def _one_segment(path: Path, name: str, parts: list[Any]) -> tuple[float, float, Floats]:
-    """Begin [s], rate [Hz] and numbers of a channel without a gap."""
+    """Beginning [s], rate [Hz] and numbers of a channel without a gap."""
     if len(parts) != 1:
         ends = ", ".join(f"{one.starttime_str()} to {one.endtime_str()}" for one in parts[:3])
         more = ", …" if len(parts) > 3 else ""

@@ -1,7 +1,7 @@
-"""What a motion is: a pose of the platform, with its twist and acceleration, at every moment.
+"""Interface of a motion: pose, twist and acceleration of the platform at every moment.
 
 Every motion begins and ends at rest. Its time runs from 0 to `MotionSource.duration_s`; before
-and after it stands still where it begins and ends.
+and after it the platform rests where it begins and ends.
 """
 
 from typing import Protocol
@@ -20,15 +20,15 @@ AXES = ("x", "y", "z", "alpha", "beta", "gamma")
 
 
 class MotionSource(Protocol):
-    """Something the platform can be asked to do."""
+    """Motion of the platform as a function of time."""
 
     @property
     def duration_s(self) -> float:
-        """How long the motion lasts, from rest to rest [s]."""
+        """Duration from rest to rest [s]."""
         ...
 
     def sample(self, t_s: float) -> PlatformSetpoint:
-        """Return where the platform shall be, and how it shall move there.
+        """Return the setpoint at a time.
 
         Args:
             t_s: Time since the motion began [s]; taken as 0 before it and as `duration_s` after.
@@ -40,7 +40,7 @@ class MotionSource(Protocol):
 
 
 class Hold:
-    """Standing still at one pose.
+    """Hold at one pose.
 
     Raises:
         MotionError: If the duration is negative or not finite.
@@ -52,7 +52,7 @@ class Hold:
 
     @property
     def duration_s(self) -> float:
-        """How long the platform stands [s]."""
+        """Duration of the hold [s]."""
         return self._duration_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:

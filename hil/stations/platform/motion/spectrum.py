@@ -1,4 +1,4 @@
-"""Response spectrum of an acceleration: what it does to oscillators of many periods.
+"""Response spectrum of an acceleration: peak responses of oscillators of many periods.
 
 x'' + 2 d w x' + w^2 x = -a(t), solved exactly for an acceleration that is straight between its
 samples (Nigam & Jennings 1969, Bull. Seismol. Soc. Am. 59:909), as a digital filter.
@@ -9,7 +9,7 @@ import numpy as np
 from hil.stations.platform.motion.source import Floats
 
 DAMPING = 0.05
-"""Share of critical damping that spectra of earthquakes are told at [1]."""
+"""Share of critical damping in spectra of earthquakes [1]."""
 
 
 def response_spectrum(

@@ -1,7 +1,7 @@
 """Records of strong motion in volume 2: CSMIP's V2 files and those of COSMOS.
 
 A file has one channel or several, each with acceleration, and often velocity and displacement. A
-line above the numbers says how many there are, their unit and their Fortran format: in COSMOS's
+line above the numbers gives their count, their unit and their Fortran format: in COSMOS's
 "19 acceleration pts, approx 56 secs, units=cm/s^2 (04),Format=(8F10.5)" (COSMOS Strong Motion Data
 Format, version 1.20, 2001), in CSMIP's "4000 points of accel data equally spaced at .005 sec, in
 cm/sec2. (8f10.6)" (CDMG OSMS report 85-03). COSMOS has the time step in the 34th value of its real
@@ -33,7 +33,7 @@ _QUANTITIES: Final = {
     "vel": ("vel", "cm_s", {"cm/s": 1.0, "cm/sec": 1.0}),
     "dis": ("disp", "cm", {"cm": 1.0}),
 }
-"""By the first letters: beginning and unit of the column, and units that a file may say."""
+"""Column's beginning and unit, and units in a file, by the first letters of the quantity."""
 _COSMOS: Final = re.compile(
     r"\s{0,20}([0-9]{1,9})\s{1,20}(acc|vel|dis)[a-z]{0,20}\s{1,20}(?:pts|points),?\s{1,20}approx"
     r"\s{1,20}([0-9.]{1,9})\s{0,20}secs?,\s{0,20}units\s{0,20}=\s{0,20}([^\s,(]{1,20})\s{0,20}"
@@ -62,22 +62,22 @@ _LINE_MOST: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What one block of numbers in a file is."""
+    """Block of numbers in a file."""
 
     column: str
-    """Name for the rest of the bench; it ends in the unit."""
+    """Name of the column for the rest of the bench; it ends in the unit."""
     line: int
     """Index of the line above its numbers."""
     points: int
     step_s: float
     factor: float
-    """From the file's unit to that of the column."""
+    """Factor from the file's unit to that of the column."""
     width: int
-    """Characters of a number."""
+    """Width of a number's field [characters]."""
 
 
 def header_of(path: Path) -> tuple[str, ...]:
-    """Columns that a file has for the rest of the bench, times first.
+    """Columns of a file for the rest of the bench, times first.
 
     Raises:
         MotionError: As `read_strong_motion`.
@@ -117,7 +117,7 @@ def read_strong_motion(path: Path, wanted: list[str]) -> NumberTable:
 
 
 def _unit_of(column: str) -> str:
-    """The unit that a column of this reader's has by its name."""
+    """Unit of a column of this reader, by its name."""
     units = (unit for _, unit, _ in _QUANTITIES.values())
     return next((unit for unit in units if column.endswith(f"_{unit}")), "")
 
@@ -150,7 +150,7 @@ def _blocks(path: Path, lines: list[str]) -> list[Block]:
 
 
 def _walk(path: Path, lines: list[str]) -> Iterator[tuple[Block, str]]:
-    """Each block of numbers, with its channel's number."""
+    """Blocks of numbers, each with its channel's number."""
     number, direction, header_step = "", "", None
     for index, line in enumerate(lines):
         text = line[:_LINE_MOST]
@@ -182,7 +182,7 @@ def _walk(path: Path, lines: list[str]) -> Iterator[tuple[Block, str]]:
 
 
 def _of_header(lines: list[str], index: int, count: int, width: int) -> float | None:
-    """The time step as the real header below a line says it; None if it does not."""
+    """Time step in the real header below a line; None if it has none."""
     values: list[str] = []
     for line in lines[index + 1 :]:
         values += _fields(line, width)
@@ -194,7 +194,7 @@ def _of_header(lines: list[str], index: int, count: int, width: int) -> float | 
 
 
 def _step(points: int, about: str, said: float | None) -> float | None:
-    """COSMOS's time step [s]: what its header says, in the unit that makes it last so long."""
+    """Time step of COSMOS [s]: the header's, in the unit that makes it last so long."""
     duration_s = number_in(about)
     if said is None or duration_s is None:
         return None
@@ -211,7 +211,7 @@ def _fields(line: str, width: int) -> list[str]:
 
 
 def _values(path: Path, lines: list[str], block: Block) -> tuple[np.ndarray, np.ndarray]:
-    """A block's numbers in the column's unit, and the line of each."""
+    """Numbers of a block in the column's unit, and the line of each."""
     values: list[float] = []
     places: list[int] = []
     for index in range(block.line + 1, len(lines)):

@@ -1,4 +1,4 @@
-"""An operated run, put together: operator, motion, course and station."""
+"""Assembly of an operated run: operator, motion, course and station."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,7 +9,7 @@ import numpy as np
 
 from hil.config.settings import ConfigError
 from hil.desk.operator import Operator, OrderSource
-from hil.desk.publisher import Note, Publisher, Told
+from hil.desk.publisher import Note, OperationSink, Publisher
 from hil.desk.watch import DeskWatch
 from hil.machines.rig.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
@@ -21,7 +21,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.operator.sequence import OperatedCourse
@@ -46,10 +46,10 @@ class OperatedStation(PlatformStation):
         super().__init__(machine, motion, course, period_s, parking)
         self._course = course
         self.watch: Callable[[Tick], None] = _nothing
-        """Called in every cycle: a look at what is beside the run."""
+        """Called in every cycle to check the processes beside the run."""
 
     def step(self, tick: Tick, verdict: Verdict | None) -> Control:
-        """What control asks in this cycle.
+        """Control's part of this cycle.
 
         Args:
             verdict: the gate's verdict of the last cycle.
@@ -61,25 +61,25 @@ class OperatedStation(PlatformStation):
         self._course.look(tick, verdict)
         control = super().step(tick, verdict)
         self._course.asked(control.requests)
-        self._course.tell(tick)
+        self._course.publish(tick)
         return control._replace(reset=self._course.reset, act_s=self._course.act_s)
 
-    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
-        """No way to park is free: the platform stays until the operator ends the run."""
-        self._course.no_way_to_park(tick, why)
+    def _give_up_parking(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """Stay, as no path to park is free, until the operator ends the run."""
+        self._course.refuse_parking(tick, why)
         return ()
 
 
 def _nothing(tick: Tick) -> None:
-    """There is nothing to be looked at."""
+    """Do nothing: there is nothing to check."""
 
 
 PROVER_PROGRAM: Final = ("-m", "hil.stations.platform.operator.prover")
-"""Arguments of the interpreter for the process that proves what an operator asks for."""
+"""Arguments of the interpreter for the process that proves an operator's requests."""
 
 
 class NoDeskError(Exception):
-    """The desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
+    """Desk between panels and bench cannot be set up; the text says why. Nothing has moved."""
 
 
 def require_operable(plan: Plan) -> None:
@@ -100,24 +100,24 @@ def require_operable(plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leading:
-    """What an operated run is made from."""
+    """Parts of an operated run."""
 
     plan: Plan
-    """Scenario and rig."""
+    """Plan: scenario and rig."""
     machine: PlatformMachine
-    """The rig's mathematics."""
+    """Kinematics of the rig."""
     motion: MotionSource
-    """What the scenario plays."""
+    """Motion of the scenario."""
     patience_cycles: tuple[int, int]
-    """How long a stop and how long homing may take."""
+    """Longest stop, and longest homing, in cycles."""
     now_s: Callable[[], float]
     """Monotonic time [s], the clock that stamps the orders."""
     extension: Extension | None = None
-    """Of a station that extends this one, with a motion of its own."""
+    """Extension of another station, with a motion of its own."""
 
 
 def operated_run(
-    parts: Leading, slot: OrderSource, told: Told, note: Note
+    parts: Leading, slot: OrderSource, sink: OperationSink, note: Note
 ) -> tuple[OperatedStation, OperatedCourse]:
     """Control of a run that an operator leads, and its course."""
     plan = parts.plan
@@ -126,12 +126,12 @@ def operated_run(
     led = None if parts.extension is None else parts.extension.led
     motion = OperatedMotion(plan, parts.motion) if led is None else led()
     operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
-    course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note, period_s=period_s)
+    course = OperatedCourse(operator, motion, *parts.patience_cycles, sink, note, period_s=period_s)
     return OperatedStation(parts.machine, motion, course, period_s, parking), course
 
 
 def parking_proof(plan: Plan, machine: PlatformMachine) -> ParkPath:
-    """What proves the way to park before it is gone."""
+    """Proof of the path to park, made before it is followed."""
     reach = PathCheck(plan.rig, plan.scenario.period_s)
     return ParkPath(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
 
@@ -140,10 +140,10 @@ def parking_proof(plan: Plan, machine: PlatformMachine) -> ParkPath:
 def led_run(
     parts: Leading, header: RunHeader, sink: RecordingSink
 ) -> Iterator[tuple[PlatformJournal, OperatedStation, OperatedCourse]]:
-    """A desk that panels find, and control that does what they ask of it.
+    """Desk that panels find, with control that carries out their requests.
 
     Args:
-        sink: the recorder; panels are told the same.
+        sink: recorder; panels get the same rows.
 
     Raises:
         NoDeskError: if the desk cannot be set up; nothing has moved.
@@ -164,17 +164,17 @@ def led_run(
             raise NoDeskError(f"no operator's desk: {error}") from error
         blank = b"" if extension is None else extension.blank
         journal = PlatformJournal(sink, desk.telemetry, blank)
-        told = Publisher(desk.telemetry)
-        station, course = operated_run(parts, desk.slot, told, journal.operator)
+        publisher = Publisher(desk.telemetry)
+        station, course = operated_run(parts, desk.slot, publisher, journal.operator)
         station.watch = DeskWatch(desk, journal.desk).look
         yield journal, station, course
 
 
 def prepare(plan: Plan) -> None:
-    """Compile what an operated run calls beside the rest, before anything is powered.
+    """Compile the further kernels of an operated run, before anything is powered.
 
     Args:
-        plan: which must be one that an operator can lead.
+        plan: plan that an operator can lead.
 
     Raises:
         ConfigError: if it is not.
@@ -190,7 +190,7 @@ def prepare(plan: Plan) -> None:
 
 
 def warm_parking(plan: Plan, machine: PlatformMachine) -> None:
-    """Compile what proves a way to park, before a cycle waits for it."""
+    """Compile the kernels that prove a path to park, before a cycle waits for them."""
     proof = parking_proof(plan, machine)
     while proof.path is None and not proof.refused:
         proof.work(plan.rig.neutral.pose)

@@ -1,4 +1,4 @@
-"""From a press to what is asked of the gate: judged, asked until it is taken, and answered for."""
+"""Commands of buttons to the gate: judged, repeated until they are taken, and answered for."""
 
 from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
@@ -6,7 +6,7 @@ from hil.desk.publisher import Note
 from hil.stations.platform.gated_bank import NEVER_S
 from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, cleared, why_not
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import Verdict
 
@@ -20,31 +20,31 @@ BY_CAUTION = (
     Button.ENGAGE,
     Button.HOME,
 )
-"""Of several presses in one cycle the first of these is obeyed; the others are told of it."""
+"""Order of presses in one cycle: the first is obeyed, and the others are refused."""
 REQUEST = {
     Button.HOME: Request.HOME,
     Button.ENGAGE: Request.ENGAGE,
     Button.HOLD: Request.HOLD,
 }
-"""What a press asks by itself; PARK waits for the stop and the proof of its way."""
+"""Request of a press by itself; PARK waits for the stop and the proof of its path."""
 ACTS = (Button.HOME, Button.ENGAGE, Button.PARK, Button.RESET)
-"""Presses by which a person begins something, or takes note of a stop: after one that nobody asked
-for, the gate starts nothing without one of them."""
+"""Presses by which a person begins something, or acknowledges a stop: after a stop by itself the
+gate starts nothing without one of them."""
 TAKEN = {
     Button.HOME: (Mode.HOMING, Mode.STANDBY),
     Button.ENGAGE: (Mode.ENGAGING, Mode.ENGAGED),
 }
-"""Modes that show that a press was taken; the first may be over before it is looked at."""
+"""Modes that show that a press was taken; the first may be over before it is seen."""
 ASKED_CYCLES = 5
-"""For so many cycles a press is asked of the gate, should a cycle of it have been missed."""
+"""Number of cycles for which a press is requested, should the gate miss one."""
 RESET_CYCLES = 2
-"""The reset input stays high for so long ..."""
+"""Number of cycles for which the reset input stays high."""
 RESET_TAKEN = -1
-"""... and low for a cycle at least before it can rise again."""
+"""Count down to which it then stays low, a cycle at least, before it can rise again."""
 
 
 class ButtonCommands:
-    """The operator's presses, and what became of them."""
+    """Presses of the operator, and their results."""
 
     def __init__(self, note: Note) -> None:
         self._note = note
@@ -52,9 +52,9 @@ class ButtonCommands:
         self._reset_left = RESET_TAKEN
         self._resetting = False
         self.act_s = NEVER_S
-        """When something was last pressed for to begin, monotonic [s]."""
+        """Time of the last press for something to begin, monotonic [s]."""
         self.refused = DONE
-        """What was not done of the last that was ordered."""
+        """Refusal of the last order, as far as it was not done."""
 
     @property
     def reset(self) -> bool:
@@ -67,16 +67,16 @@ class ButtonCommands:
             self._reset_left -= 1
 
     def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """See what became of the last press; say why if it came to nothing."""
+        """Check the result of the last press; report why if it came to nothing."""
         self._judge(tick, verdict, held=held)
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
             if verdict.mode is Mode.FAULT:
-                why = told(verdict.faults) or "its cause is still there"
+                why = describe_faults(verdict.faults) or "its cause is still there"
                 self.refuse(tick, Refusal(f"the gate keeps the fault: {why}", Button.RESET.value))
 
     def _judge(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """Has the gate taken what is asked of it; will it ever?"""
+        """Check whether the gate has taken the request, or never will."""
         if self._asked is None or self._asked[0] is Button.HOLD:
             return
         button, mode, left = self._asked
@@ -101,18 +101,18 @@ class ButtonCommands:
         return verdict is not None and cleared(verdict) and not self._resetting
 
     def objection(self, button: Button, mode: Mode, standing: Readiness) -> str:
-        """Why a press does nothing now; empty if it does something."""
+        """Reason why a press does nothing now; empty if it does something."""
         why = why_not(button, mode, standing)
         if button is Button.RESET and self._resetting:
             why = why or "the last one is still being taken"
         return why
 
     def write_down(self, tick: Tick, button: Button, by: str, why: str) -> None:
-        """Put a press down, and why it does nothing, if so.
+        """Record a press, and why it does nothing, if so.
 
         Args:
-            by: who pressed.
-            why: why nothing is done; empty if it is obeyed.
+            by: person who pressed.
+            why: reason why nothing is done; empty if it is obeyed.
         """
         data: dict[str, str | bool] = {"button": button.value, "taken": not why, "by": by}
         self.refused = Refusal(why, button.value) if why else DONE
@@ -120,7 +120,7 @@ class ButtonCommands:
         self._note(tick, said, data)
 
     def obey(self, button: Button, mode: Mode, pressed_s: float) -> None:
-        """Ask the gate for what a press means, if it is something for the gate."""
+        """Request from the gate what a press means, if it is something for the gate."""
         if button in ACTS:
             self.act_s = pressed_s
         if button in REQUEST:
@@ -129,7 +129,7 @@ class ButtonCommands:
             self._reset_left, self._resetting = RESET_CYCLES, True
 
     def withdraw(self) -> bool:
-        """Ask no more for what was pressed, unless that is a stop; say whether there was any."""
+        """Withdraw the request of a press, unless it is a stop; returns whether there was any."""
         if self._asked is None or self._asked[0] is Button.HOLD:
             return False
         self._asked = None
@@ -146,9 +146,9 @@ class ButtonCommands:
         return REQUEST[button]
 
     def _stop(self, verdict: Verdict, mode: Mode, left: int) -> Request | None:
-        """A stop is asked as long as anything moves, and a little longer than nothing does.
+        """Request a stop as long as anything moves, and a little longer.
 
-        What was asked before it may still begin: then it is to stop as well.
+        An earlier request may still take effect: then its motion is to stop as well.
         """
         moving = verdict.mode in MOVING_MODES
         if not moving and (left == 0 or mode in MOVING_MODES):
@@ -158,11 +158,11 @@ class ButtonCommands:
         return Request.HOLD
 
     def refuse(self, tick: Tick, what: Refusal) -> None:
-        """Say and put down that something ordered was not done."""
+        """Report and record that an order was not carried out."""
         self.refused = what
         self._note(tick, f"nothing done: {what}", {"taken": False})
 
 
 def refusal_of(request: Request, verdict: Verdict) -> str:
-    """What the gate says against a request in its last cycle; empty if nothing."""
+    """Objection of the gate to a request in its last cycle; empty if there is none."""
     return next((found.note for found in verdict.violations if found.request is request), "")

@@ -1,7 +1,7 @@
-"""Which presses are possible now, why not the others, and what leads to them.
+"""Presses that are possible now, why the others are not, and which presses lead to them.
 
 One pure rule for control and panel. It says what makes sense; the gate decides. So a press that
-slips through here moves nothing that the gate does not let move.
+passes here by mistake moves nothing that the gate does not let move.
 """
 
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ WORKS_IN: Final = {
     Button.POSE: frozenset({Mode.ENGAGED}),
 }
 """Modes in which a press does something."""
-LEADS_TO: Final = {
+NEXT_PRESS: Final = {
     Mode.IDLE: (Button.HOME, Mode.STANDBY),
     Mode.STANDBY: (Button.ENGAGE, Mode.ENGAGED),
     Mode.HOLD: (Button.PARK, Mode.STANDBY),
     Mode.FAULT: (Button.RESET, Mode.IDLE),
 }
-"""From where nothing goes on by itself: what is to be pressed, and where that ends."""
+"""Next press, and the mode that it leads to, in modes that last until a press."""
 WAITS: Final = {
     Mode.OFF: "until the drives are set up",
     Mode.HOMING: "until every leg is homed",
@@ -42,7 +42,7 @@ WAITS: Final = {
     Mode.CSTOP: "until it stands",
     Mode.QSTOP: "until it stands",
 }
-"""Modes that end by themselves, and what is waited for."""
+"""Modes that end by themselves, and until when."""
 ALREADY: Final[dict[Button, dict[Mode, str]]] = {
     Button.HOME: dict.fromkeys(HOMED_MODES, "the legs are homed already")
     | {Mode.HOMING: "homing has begun already"},
@@ -56,41 +56,41 @@ ALREADY: Final[dict[Button, dict[Mode, str]]] = {
     Button.POSE: {},
 }
 """Modes in which a press is not needed any more, and why."""
-LED_BACK: Final = frozenset({Button.ENGAGE, Button.PLAY})
-"""Presses that are led to where they do something, if a stall of the computer alone stopped it."""
+RECOVERABLE: Final = frozenset({Button.ENGAGE, Button.PLAY})
+"""Presses that recovery carries on to their mode, if a stall of the computer alone stopped it."""
 STALLS: Final = frozenset({Check.MISSING, Check.LATE, Check.PERIOD, Check.CONTROL})
-"""What the gate names when the computer stood still."""
+"""Checks that fail when the computer stalls."""
 AFTER_GAP: Final = frozenset({Check.SPEED, Check.ACCELERATION, Check.SPEED_MISMATCH})
-"""What it names beside a missing setpoint whose bridged way the next one does not go on from."""
+"""Checks that fail besides, where the next setpoint does not continue a bridged one."""
 HELD_FOR: Final = frozenset({Button.HOME, Button.ENGAGE, Button.PARK, Button.PLAY, Button.POSE})
 """Presses that move the legs: only while hold-to-run is held."""
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What besides the mode decides about a press."""
+    """Facts besides the mode that decide about a press."""
 
     held: bool = True
-    """The dead-man is held and its panel alive."""
+    """Whether the dead-man is held and its panel alive."""
     ready: bool = True
-    """The gate holds the legs; in STANDBY only then a rise can begin."""
+    """Whether the gate holds the legs; in STANDBY only then a rise can begin."""
     clear: bool = True
-    """Nothing is violated at present and the drives may be without power, so a fault's cause is
-    gone and the legs stand."""
+    """Whether nothing is violated now and the drives may be without power, so that a fault's cause
+    is gone and the legs are at rest."""
     target: bool = True
-    """A pose is given."""
+    """Whether a pose is given."""
     playing: str = ""
-    """``"play"``, ``"pose"`` or empty."""
+    """Motion that is played: ``"play"``, ``"pose"`` or empty."""
     ending: bool = False
-    """The end of the run is under way."""
+    """Whether the end of the run is under way."""
     stalled: bool = False
-    """Nothing but a stall of the computer stopped it."""
+    """Whether nothing but a stall of the computer stopped it."""
 
 
-def standing_of(
+def readiness_of(
     verdict: Verdict, *, held: bool, target: bool, playing: str, ending: bool
 ) -> Readiness:
-    """The facts as the gate's last verdict and the operator's order tell them."""
+    """Facts by the gate's last verdict and the operator's order."""
     return Readiness(
         held=held,
         ready=verdict.action is Action.HOLDING,
@@ -109,10 +109,10 @@ def stalled(verdict: Verdict) -> bool:
     return bool(checks) and all(one in STALLS or (first and one in AFTER_GAP) for one in checks)
 
 
-def led_back(button: Button, mode: Mode, standing: Readiness) -> bool:
-    """Whether a press is led to where it does something, by the presses of `way_to`."""
+def leads_back(button: Button, mode: Mode, standing: Readiness) -> bool:
+    """Whether a press is carried on to where it does something, by the presses of `way_to`."""
     stopped = mode in (Mode.HOLD, Mode.FAULT) and standing.stalled
-    return stopped and button in LED_BACK and not standing.ending
+    return stopped and button in RECOVERABLE and not standing.ending
 
 
 def cleared(verdict: Verdict) -> bool:
@@ -122,20 +122,20 @@ def cleared(verdict: Verdict) -> bool:
 
 
 def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
-    """What is pressed one after the other until a button does something, or need not be pressed.
+    """Presses, one after the other, until a button does something or need not be pressed.
 
     Empty where that is so already, and where no press helps.
     """
     way: list[Button] = []
-    while mode in LEADS_TO and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
-        press, mode = LEADS_TO[mode]
+    while mode in NEXT_PRESS and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
+        press, mode = NEXT_PRESS[mode]
         way.append(press)
     return tuple(way)
 
 
 def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
-    """Why a press does nothing now, and what leads to where it does; empty if it does something."""
-    if led_back(button, mode, standing):
+    """Reason why a press does nothing now, and what helps; empty if it does something."""
+    if leads_back(button, mode, standing):
         return _not_ready(way_to(button, mode)[0], standing) or ("" if standing.held else NOT_HELD)
     if mode not in WORKS_IN[button]:
         return _elsewhere(button, mode, standing)
@@ -147,7 +147,7 @@ def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
 
 
 def _elsewhere(button: Button, mode: Mode, standing: Readiness) -> str:
-    """Why a press does nothing in this mode."""
+    """Reason why a press does nothing in this mode."""
     if mode is Mode.LOCKOUT and button is not Button.SHUT_DOWN:
         return "a lockout has no reset; the run ends, begin it anew"
     if mode in ALREADY[button]:
@@ -167,7 +167,7 @@ def _elsewhere(button: Button, mode: Mode, standing: Readiness) -> str:
 
 
 def _not_ready(button: Button, standing: Readiness) -> str:
-    """What is still missing in a mode where a press could do something."""
+    """Condition that is missing in a mode where a press could do something."""
     if button is Button.ENGAGE and not standing.ready:
         return "the drives are still being enabled; wait until they hold"
     if button is Button.RESET and not standing.clear:

@@ -1,7 +1,7 @@
-"""The kernels of an operated motion, called once per cycle; all in one file.
+"""Kernels of an operated motion, called once per cycle; all in one file.
 
 Rows are the six coordinates (x, y, z, alpha, beta, gamma) [m, rad] with their first and second
-derivative, shape (3, 6): what paths are blended and paced in.
+derivative, shape (3, 6), in which paths are blended and paced.
 """
 
 import math
@@ -21,7 +21,7 @@ def rows_of_setpoint(packed: Floats, rows: Floats) -> None:
 
     Args:
         packed: position, rotation, twist and its derivative, shape (24,).
-        rows: where to write, shape (3, 6).
+        rows: array to write to, shape (3, 6).
     """
     cb = math.hypot(packed[3], packed[6])
     sb = -packed[9]
@@ -56,7 +56,7 @@ def blend(u: float, length_s: float, old: Floats, new: Floats, out: Floats) -> N
         length_s: length of the fade [s].
         old: rows of the motion that is left, shape (3, 6).
         new: rows of the motion that is taken, shape (3, 6).
-        out: where to write, shape (3, 6).
+        out: array to write to, shape (3, 6).
     """
     v = 1.0 - u
     w = u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
@@ -74,10 +74,10 @@ def pace(rows: Floats, rate: float, second: float, out: Floats) -> None:
     """Write the rows of a path that is followed at a tempo s'(t): the chain rule.
 
     Args:
-        rows: of the path, by its own time, shape (3, 6).
+        rows: rows of the path, by its own time, shape (3, 6).
         rate: s' [1].
         second: s'' [1/s].
-        out: where to write, shape (3, 6).
+        out: array to write to, shape (3, 6).
     """
     for k in range(6):
         out[0, k] = rows[0, k]

@@ -1,10 +1,10 @@
-"""The motion of an operated run: what is followed in ENGAGED, as the operator wants it.
+"""Motion of an operated run: the path in ENGAGED, as the operator commands it.
 
-It stands where it rose to until PLAY; plays the scenario's motion at the tempo asked; goes to poses
-within the rig's slow moves; takes new parameters by a smooth passage. Nothing in here jumps: each
-path begins at rest or in the state of the one before, and one tempo paces whatever is followed.
-A stop on the way to a pose is a matter of the tempo as well, so leaving a motion in the middle is
-done along its own way.
+It rests where it rose to until PLAY; plays the scenario's motion at the ordered tempo; goes to
+poses within the rig's slow moves; takes new parameters by a smooth passage. Nothing in here jumps:
+each path begins at rest or in the state of the one before, and one tempo paces what is followed. A
+stop on the way to a pose is a matter of the tempo as well, so a motion is left in the middle along
+its own path.
 """
 
 import math
@@ -19,7 +19,7 @@ from hil.stations.platform.motion.source import AXES, Floats, MotionSource
 from hil.stations.platform.operator import kernels
 from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
 from hil.stations.platform.operator.motion_builder import BuiltMotion, MotionBuilder
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck, start_rows
 from hil.stations.platform.operator.paths import Crossfade, Played, RestPath, ScaledPath
 from hil.stations.platform.operator.phases import (
@@ -36,11 +36,11 @@ from hil.stations.platform.scenario import Plan
 from platform6dof.pose import PlatformSetpoint
 
 TARGET_MAX = (20.0, 20.0, 20.0, math.pi / 6.0, math.pi / 6.0, math.pi / 6.0)
-"""No pose of a platform is further away than this [m, rad]; beyond, a unit was mistaken."""
+"""Furthest pose of a platform [m, rad]; beyond, a unit was mistaken."""
 
 
 class OperatedMotion:
-    """A motion source without an end, led by orders; it never raises for one of them."""
+    """Motion source without an end, led by orders; no order makes it raise."""
 
     def __init__(self, plan: Plan, motion: MotionSource) -> None:
         self._limits: MoveLimits = plan.rig.slow_moves.limits()
@@ -64,7 +64,7 @@ class OperatedMotion:
         self.begin()
 
     def begin(self) -> None:
-        """Stand at the motion's start, from where the next time in ENGAGED goes on."""
+        """Rest at the motion's start, from where the next time in ENGAGED begins."""
         self._phase = OperationPhase.RESTING
         self._path: ScaledPath = RestPath(start_rows(self._base.start()))
         self._tempo = Tempo(self._override)
@@ -74,34 +74,34 @@ class OperatedMotion:
         self._drop_passage()
 
     def choose(self) -> None:
-        """A person pressed ENGAGE in vain, for what leads this motion was not there: nothing."""
+        """Do nothing: a person pressed ENGAGE in vain, and no sender is to be chosen."""
 
-    # --- what is told ---------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------
 
     @property
     def duration_s(self) -> float:
-        """Without end: the operator says when it is over [s]."""
+        """Duration, infinite: the operator ends it [s]."""
         return math.inf
 
     @property
     def phase(self) -> OperationPhase:
-        """What is being done."""
+        """Phase of the operation."""
         return self._phase
 
     @property
     def playing(self) -> str:
-        """``"play"``, ``"pose"`` or empty; what is being prepared counts."""
+        """Motion that is played: ``"play"``, ``"pose"`` or empty; one in preparation counts."""
         errand = self._errand
         return PLAYING_TEXT[self._phase] if errand is None else errand.happening.value
 
     @property
     def tempo(self) -> float:
-        """The tempo now, 0 to 1."""
+        """Present tempo, 0 to 1."""
         return self._tempo.rate
 
     @property
     def motion_t_s(self) -> float:
-        """Where in the motion the platform is [s]; 0 when it is not being played."""
+        """Time in the motion [s]; 0 when it is not being played."""
         on_motion = self._phase in ON_MOTION
         return min(max(self._path_s, 0.0), self._base.duration_s) if on_motion else 0.0
 
@@ -111,21 +111,21 @@ class OperatedMotion:
         return self._serial
 
     def objection(self) -> Refusal:
-        """What was not done of what was ordered since it was last asked for."""
+        """Refusal of an order since the last call."""
         said, self._said = self._said, DONE
         return said
 
-    # --- what is ordered ------------------------------------------------------------------------
+    # --- orders ---------------------------------------------------------------------------------
 
     def order(
         self, override: float, target: tuple[float, ...] | None, serial: int, table: bytes
     ) -> None:
-        """Take what is wanted from this cycle on.
+        """Take the order from this cycle on.
 
         Args:
             override: tempo, 0 to 1.
             target: pose, (x, y, z [m], alpha, beta, gamma [rad]), or None.
-            table: its ``[motion]`` table as JSON.
+            table: ``[motion]`` table as JSON.
         """
         if 0.0 <= override <= 1.0:
             self._override = override
@@ -137,12 +137,12 @@ class OperatedMotion:
             self._waiting = self._passage = None
             self._workshop.offer(serial, table)
         if self._errand is None or self._workshop.busy:  # one of them per cycle
-            self._take_new_motion()
+            self._advance_new_motion()
         else:
             self._prepare(self._errand)
 
     def _aim_at(self, target: tuple[float, ...]) -> None:
-        """Take a pose that could be one; whether it can be reached is seen when it is gone to."""
+        """Take a plausible pose; whether it can be reached is checked when it is gone to."""
         for name, value, most in zip(AXES, target, TARGET_MAX, strict=True):
             if not abs(value) <= most:  # not a number is none of both
                 unit = "m" if name in AXES[:3] else "rad"
@@ -153,11 +153,11 @@ class OperatedMotion:
 
     @property
     def has_target(self) -> bool:
-        """Whether a pose is wanted."""
+        """Whether a pose is ordered."""
         return self._target is not None
 
     def play(self) -> None:
-        """Play the motion from its start, going there first; or go on with one just left."""
+        """Play the motion from its start, going there first; or continue one just left."""
         if self._phase is OperationPhase.SLOWING:
             self._phase = step(self._phase, OperationEvent.PLAY)
         elif self.playing == "play":
@@ -168,7 +168,7 @@ class OperatedMotion:
             self._plan(OperationEvent.PLAY, self._base.start())
 
     def pose(self) -> None:
-        """Leave the motion for the pose wanted, and follow the target from then on."""
+        """Leave the motion for the ordered pose, and follow the target from then on."""
         if self._target is None:
             self._said = Refusal("no pose is given; set one first", Button.POSE.value)
         elif self._phase in ON_MOTION:
@@ -177,20 +177,20 @@ class OperatedMotion:
             self._plan(OperationEvent.POSE, self._target)
 
     def _plan(self, happening: OperationEvent, target: Floats) -> None:
-        """Begin to plan and prove a way; one that is still being proved is dropped."""
+        """Begin to plan and prove a path; one that is still being proved is dropped."""
         self._errand = PoseMove(
             happening, target, self._limits, self._reach, self._park, self._period_s
         )
         self._planned = target
 
     def _prepare(self, errand: PoseMove) -> None:
-        """Do a part of the proof; a way that is refused changes nothing."""
+        """Do a part of the proof; a path that is refused changes nothing."""
         if errand.step(self._path, self._path_s) is PoseMoveStage.REFUSED:
             self._errand = None
             self._said = Refusal(errand.objection, errand.happening.name.lower())
 
     def leave(self) -> None:
-        """ENGAGED is over: nothing is followed any more, so a new motion is taken at once."""
+        """Leave ENGAGED: nothing is followed any more, so a new motion is taken at once."""
         errand = self._errand
         self.begin()  # a way that was not begun by now is not gone any more
         if errand is not None:
@@ -200,7 +200,7 @@ class OperatedMotion:
     # --- the cycle ------------------------------------------------------------------------------
 
     def sample(self, t_s: float) -> PlatformSetpoint:
-        """Return where the platform shall be, and how it shall move there.
+        """Return the setpoint of the platform.
 
         Args:
             t_s: time since ENGAGED began [s]; 0 is its beginning. It only ever rises.
@@ -216,8 +216,8 @@ class OperatedMotion:
         return PlatformSetpoint.from_rows(self._out)
 
     def _look(self) -> None:
-        """Has a path come to its end, the tempo to 0, or the target to another place?"""
-        self._go_over()
+        """Check for the end of a path, for tempo 0, and for a moved target."""
+        self._begin_passage()
         begun = None if self._errand is None else self._errand.begun(self._path_s)
         if self._errand is not None and begun is not None:
             self._path, self._path_s = begun
@@ -234,7 +234,7 @@ class OperatedMotion:
             self.pose()
 
     def _leave(self, happening: OperationEvent) -> None:
-        """Go on with what follows a path at whose end the platform rests, or where it stands."""
+        """Continue with what follows a path at whose end, or in which, the platform rests."""
         here = self._path.rows(self._path_s)[0].copy()
         self._phase = step(self._phase, happening)
         if self._phase is OperationPhase.PLAYING:
@@ -246,14 +246,14 @@ class OperatedMotion:
             self._planned = None
 
     def _follow(self, path: ScaledPath) -> None:
-        """Begin a path that begins at rest: there the tempo may be whatever is wanted."""
+        """Begin a path that begins at rest: there the tempo may be any."""
         self._path, self._path_s = path, 0.0
         self._tempo.jump(self._override)
 
     # --- new parameters -------------------------------------------------------------------------
 
-    def _take_new_motion(self) -> None:
-        """Do a stage of a new motion's making, or take it, or prove a part of the way over."""
+    def _advance_new_motion(self) -> None:
+        """Make a stage of a new motion, or take it, or prove a part of the passage to it."""
         if self._passage is not None:
             self._prove_passage(self._passage)
             return
@@ -264,7 +264,7 @@ class OperatedMotion:
             return
         if made.refused:
             self._said = Refusal(made.refused, serial=made.serial)
-        elif isinstance(self._path, Crossfade) or self._leads_to_start:
+        elif isinstance(self._path, Crossfade) or self._is_bound_for_start:
             self._waiting = made  # one passage at a time, and none to another start
         elif self._phase in ON_MOTION and made.fade_s > 0.0:
             self._passage = MotionBlend(self._base, made, self._reach, self._period_s)
@@ -272,7 +272,7 @@ class OperatedMotion:
             self._take(made)
 
     @property
-    def _leads_to_start(self) -> bool:
+    def _is_bound_for_start(self) -> bool:
         errand = self._errand
         returning = self._phase is OperationPhase.RETURNING
         return returning or (errand is not None and errand.happening is OperationEvent.PLAY)
@@ -285,7 +285,7 @@ class OperatedMotion:
             why = f"the passage to it is not free: {passage.objection}"
             self._said = Refusal(why, serial=passage.made.serial)
 
-    def _go_over(self) -> None:
+    def _begin_passage(self) -> None:
         """Begin the passage where it was proved to begin; without a motion none is needed."""
         if self._passage is None:
             return

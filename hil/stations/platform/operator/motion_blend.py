@@ -1,7 +1,7 @@
-"""The passage from one motion to another, proved before it is gone.
+"""Passage from one motion to another, proved before it is followed.
 
-Both motions were proved, each along its own way; what lies between them was not. So the passage
-begins at a place of the old motion that is reached only when the proof is done, as errands do.
+Both motions were proved, each along its own path; what lies between them was not. So the passage
+begins at a place of the old motion that is reached only when the proof is done, as in `PoseMove`.
 """
 
 from enum import Enum
@@ -14,7 +14,7 @@ from hil.stations.platform.operator.pose_move import SPARE_CYCLES, SPARE_SHARE
 
 
 class BlendStage(Enum):
-    """What is done next."""
+    """Next step of the work."""
 
     PLAN = "plan"
     PROVE = "prove"
@@ -28,12 +28,12 @@ TRANSITIONS: dict[BlendStage, tuple[BlendStage, ...]] = {
     BlendStage.PROVED: (BlendStage.PLAN,),
     BlendStage.REFUSED: (),
 }
-"""What may follow what; PLAN follows where the place of the beginning was passed too early, or the
-tempo has dropped so that it would be reached late or never."""
+"""Stages that may follow each; PLAN follows where the place of the beginning was passed too early,
+or the tempo has dropped so that it would be reached late or never."""
 
 
 class _Stretch:
-    """The fade of a crossfade by itself, in rows that nothing overwrites."""
+    """Fade of a crossfade by itself, in rows that nothing overwrites."""
 
     def __init__(self, crossfade: Crossfade, begin_s: float) -> None:
         self._crossfade, self._begin_s = crossfade, begin_s
@@ -45,19 +45,19 @@ class _Stretch:
 
 
 class MotionBlend:
-    """One passage, from the motion that was made to the moment when it may be gone.
+    """Passage, from the finished motion to the moment when it may begin.
 
     Args:
-        made: the one to be taken, with the length of the passage.
+        made: motion to be taken, with the length of the passage.
     """
 
     def __init__(self, old: Played, made: BuiltMotion, reach: PathCheck, period_s: float) -> None:
         if made.motion is None:
             raise ValueError(f"motion {made.serial} was refused: {made.refused}")
         self.made = made
-        """What is taken at its end."""
+        """Motion at the end of the passage."""
         self.objection = ""
-        """Why it may not be gone; empty while nothing is known against it."""
+        """Reason why it may not begin; empty while none is known."""
         self._old, self._new, self._reach = old, made.motion, reach
         self._ahead_s = self._new.lead_in_s - old.lead_in_s
         cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(made.fade_s, made.apart_s)
@@ -69,15 +69,15 @@ class MotionBlend:
 
     @property
     def stage(self) -> BlendStage:
-        """How far it has come."""
+        """Stage that it has reached."""
         return self._stage
 
     def step(self, path_s: float, tempo: float) -> BlendStage:
         """Do the part of one cycle; before the path is sampled.
 
         Args:
-            path_s: how far the old motion is followed [s].
-            tempo: how fast that rises at most until the proof is done, 0 to 1.
+            path_s: elapsed time of the old motion's path [s].
+            tempo: highest rate at which that rises until the proof is done, 0 to 1.
         """
         following = self._work(path_s, tempo)
         if following is not self._stage:
@@ -109,10 +109,10 @@ class MotionBlend:
         return self._stage
 
     def begun(self, path_s: float) -> tuple[Crossfade, float] | None:
-        """The passage and the new motion's time [s], as soon as it is gone; None before.
+        """Passage and the new motion's time [s], as soon as it has begun; None before.
 
         Args:
-            path_s: how far the old motion is followed [s].
+            path_s: elapsed time of the old motion's path [s].
         """
         if (
             self._stage is not BlendStage.PROVED

@@ -1,7 +1,7 @@
-"""Where a new motion is made while the old one is played.
+"""Builder of a new motion while the old one is played.
 
-One stage per cycle, so that no cycle has much to do. The desk has proved the motion; what is still
-wrong with it is told, never raised.
+One stage per cycle, so that no cycle has much to do. The desk has proved the motion; remaining
+faults of it are reported, never raised.
 """
 
 import math
@@ -25,11 +25,11 @@ from hil.stations.platform.scenario import MultiSineSettings, Plan
 PEAK_RATE = 1.875
 """Greatest slope of the quintic from 0 to 1, by its length."""
 PEAK_SECOND = 10.0 / 3.0**0.5
-"""Greatest second derivative of it, by its length squared."""
+"""Greatest second derivative of the quintic from 0 to 1, by its length squared."""
 
 
 class BuildStage(Enum):
-    """What is done next."""
+    """Next step of the work."""
 
     IDLE = "idle"
     READ = "read"
@@ -39,24 +39,24 @@ class BuildStage(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BuiltMotion:
-    """A motion that can be taken."""
+    """Motion that can be taken."""
 
     serial: int
-    """Its number."""
+    """Number of the motion."""
     motion: Played | None
-    """The motion."""
+    """Motion in rows; None if it is refused."""
     settings: MultiSineSettings | None
-    """What it was made from."""
+    """Settings that it was made from."""
     fade_s: float
-    """How long the passage to it lasts [s]."""
+    """Length of the passage to it [s]."""
     apart_s: float
-    """Time between two places in which that is looked at [s]."""
+    """Time between two checked places of the passage [s]."""
     refused: str = ""
-    """Why there is none; then the rest means nothing."""
+    """Reason why there is none; then the rest means nothing."""
 
 
 class MotionBuilder:
-    """Makes the newest of the motions that are offered.
+    """Builder of the newest of the motions that are offered.
 
     Args:
         plan: scenario and rig; its motion is in force at first.
@@ -81,16 +81,16 @@ class MotionBuilder:
         return self._stage is not BuildStage.IDLE
 
     def offer(self, serial: int, table: bytes) -> None:
-        """Begin with a new motion; one that is still in work is dropped.
+        """Begin with a new motion; one in work is dropped.
 
         Args:
-            table: its ``[motion]`` table as JSON.
+            table: ``[motion]`` table as JSON.
         """
         self._serial, self._json = serial, table
         self._stage = BuildStage.READ
 
     def step(self, in_force: object) -> BuiltMotion | None:
-        """Do one stage; return the motion, or why there is none, when it is done.
+        """Do one stage; return the motion, or a refusal, when it is done.
 
         Args:
             in_force: settings of the motion that is played, from which the passage begins.
@@ -138,7 +138,7 @@ class MotionBuilder:
 
 
 def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) -> Floats:
-    """How far two motions can be apart in each coordinate at most [m, rad], shape (6,).
+    """Greatest distance between two motions in each coordinate [m, rad], shape (6,).
 
     Sines of the same axis, frequency and phase stay in step, so only their amplitudes differ.
     """
@@ -163,9 +163,9 @@ def greatest_second(
     x'' = (1 - u) old'' + u new'' + 2 u' (new' - old') + u'' (new - old).
 
     Args:
-        old: what is left.
-        new: what is taken.
-        change: how far they can be apart where both are played [m, rad], shape (6,).
+        old: settings of the motion that is left.
+        new: settings of the motion that is taken.
+        change: greatest distance where both are played [m, rad], shape (6,).
     """
     sums = [_bounds(one) for one in (old, new)]
     # Amid a lead-in they may be further apart than where equal sines are in step.
@@ -190,10 +190,10 @@ def _bounds(settings: MultiSineSettings) -> Floats:
 
 
 def shortest_fade_s(change: Floats, limits: MoveLimits) -> float:
-    """The shortest passage [s] in which what is added by it keeps the slow moves' bounds.
+    """Shortest passage [s] whose added motion keeps the slow moves' bounds.
 
     Args:
-        change: how far the motions can be apart [m, rad], shape (6,).
+        change: greatest distance of the motions [m, rad], shape (6,).
     """
     shortest_s = 0.0
     for apart, speed, second in (

@@ -1,6 +1,6 @@
-"""PARK from the press until the gate takes it: through the stop, and the proof of the way.
+"""Request to park, from the press until the gate takes it: stop, and proof of the path.
 
-That lasts a while, in which much can take it back. Whatever does is told: an operator who has
+That lasts a while, in which much can take it back. Each cause is reported: an operator who has
 pressed for it counts on it.
 """
 
@@ -14,15 +14,15 @@ from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Verdict, Violation
 
 ON_THE_WAY = (Mode.ENGAGING, Mode.ENGAGED, Mode.CSTOP, Mode.HOLD)
-"""Modes in which it is not begun yet and still can be."""
+"""Modes in which parking has not begun yet and still can."""
 BEGUN = (Mode.PARKING, Mode.STANDBY)
 
 
 class ParkRequest:
-    """Whether somebody wants the platform parked.
+    """Pending request to park.
 
     Args:
-        refuse: takes why it came to nothing.
+        refuse: takes the reason why it came to nothing.
     """
 
     def __init__(self, refuse: Callable[[Tick, Refusal], None]) -> None:
@@ -30,26 +30,26 @@ class ParkRequest:
         self._asked = 0
         self._known: set[tuple[Check, int | None, Severity, str]] | None = None
         self.on = False
-        """Whether it is wanted, and not begun yet."""
+        """Whether parking is requested, and has not begun yet."""
 
     def want(self, on: bool) -> bool:
-        """It is wanted from now on, or not any more; whether it was."""
+        """Set or withdraw the request; returns whether it was set."""
         was, self.on = self.on, on
         self._asked, self._known = 0, None
         return was
 
     def give_up(self, tick: Tick, why: str) -> None:
-        """It comes to nothing, and why is told."""
+        """Withdraw the request, and report why."""
         self.on = False
         self._refuse(tick, Refusal(why, Button.PARK.value))
 
     def asked(self, requests: Collection[Request]) -> None:
-        """Hear what was really asked of the gate in this cycle: PARK only after the proof."""
+        """Take the actual requests to the gate of this cycle: PARK only after the proof."""
         if self.on and Request.PARK in requests:
             self._asked += 1
 
     def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """See whether it has begun, or what takes it back."""
+        """Check whether it has begun, or what takes it back."""
         if not self.on:
             return
         if verdict.mode in BEGUN:
@@ -75,5 +75,5 @@ class ParkRequest:
 
 
 def _name_of(fault: Violation) -> tuple[Check, int | None, Severity, str]:
-    """What makes it the same fault; a value that is not a number is not even equal to itself."""
+    """Identity of a fault without its value, which is not equal to itself if it is not a number."""
     return fault.check, fault.leg, fault.severity, fault.note

@@ -1,12 +1,12 @@
-"""Whether a way stays within envelope and gate, from its beginning to its end.
+"""Check whether a path stays within envelope and gate, from its beginning to its end.
 
-Looked at in so many places that between two of them nothing can leave by more than `SAG`: the whole
-envelope (stroke, joint cones, clearance of the legs, singularity), and where the legs get with the
-room that the gate keeps for a stop. A few places are looked at per cycle, so that the cycle which
-asks is not late for it.
+It checks so many places that between two of them nothing can leave by more than `SAG`: the whole
+envelope (stroke, joint cones, clearance of the legs, singularity), and the legs' lengths with the
+room that the gate keeps for a stop. A few places are checked per cycle, so that the cycle which
+needs it is not late for it.
 
-A way may also lead in from a place outside, where a stop has ended: nothing may then be further out
-than it was there.
+A path may also lead in from a place outside, where a stop has ended: nothing may then be further
+out than it was there.
 """
 
 import math
@@ -22,33 +22,33 @@ from platform6dof.inverse import leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
 
 SAG = 2e-4
-"""How far a coordinate can bulge between two places beyond the line through them [m, rad]."""
+"""Largest bulge of a coordinate beyond the line between two places [m, rad]."""
 ENVELOPE_PLACES = 3
-"""Places of the envelope per cycle: about 70 us."""
+"""Places of the envelope checked per cycle: about 70 us."""
 LEG_PLACES = 6
-"""Places of the legs' room per cycle: about as much."""
+"""Places of the legs' room checked per cycle: about as much."""
 
 
 class PathCheck:
-    """The room that a rig's platform has."""
+    """Check of paths against the room that a rig's platform has."""
 
     def __init__(self, rig: Rig, period_s: float) -> None:
         self._geometry = geometry_of(rig)
         self._envelope = envelope_of(rig, self._geometry)
         self._limits = gate_limits(rig, period_s)
         self.spacing_s = spacing_s(rig.slow_moves.limits())
-        """Longest time between two places of a way [s]."""
+        """Longest time between two places of a path [s]."""
         legs = self._limits.legs
         self._low_m = np.array([leg.soft_min_m for leg in legs])
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
     def outside(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
-        """The first place of a way that is outside the envelope, as a sentence; or nothing.
+        """First place of a path that is outside the envelope, as a sentence; empty if none is.
 
         Args:
-            way: whose rows nothing overwrites.
-            times_s: of the places, shape (N,).
+            way: path whose rows nothing overwrites.
+            times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be outside.
         """
         rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
@@ -69,16 +69,16 @@ class PathCheck:
         return ""
 
     def _excess(self, rows: Floats) -> dict[tuple[str, int | None], float]:
-        """How far a place is outside, by quantity and leg."""
+        """Excess of a place over the envelope, by quantity and leg."""
         found = self._envelope.check(PlatformSetpoint.from_rows(rows))
         return {(one.quantity, one.leg): abs(one.value - one.limit) for one in found}
 
     def beyond(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
-        """The worst place from which a stop would leave the soft limits; or nothing.
+        """Worst place from which a stop would leave the soft limits; empty if none would.
 
         Args:
-            way: whose rows nothing overwrites.
-            times_s: of the places, shape (N,).
+            way: path whose rows nothing overwrites.
+            times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be beyond; a leg that moves in needs no room then.
         """
         if leave:
@@ -110,7 +110,7 @@ class PathCheck:
 
 
 class PathScan:
-    """The proof of one way, a part of it per cycle.
+    """Proof of one path, a part of it per cycle.
 
     Args:
         leave: whether its beginning may be outside.
@@ -133,10 +133,10 @@ class PathScan:
         self._next = 0
 
     def step(self) -> str | None:
-        """Do one part of it.
+        """Do one part of the proof.
 
         Returns:
-            None while there is more to do; then what speaks against the way, empty if nothing.
+            None while there is more to do; then the objection to the path, empty if there is none.
         """
         look, size = self._looks[0]
         objection = look(
@@ -150,12 +150,12 @@ class PathScan:
 
 
 def place_count(duration_s: float, apart_s: float) -> int:
-    """In how many places a way of a duration is looked at, its beginning left out."""
+    """Number of places at which a path of a duration is checked, without its beginning."""
     return max(math.ceil(duration_s / apart_s), 1)
 
 
 def cycle_count(duration_s: float, apart_s: float) -> int:
-    """How many cycles a survey takes."""
+    """Number of cycles of a scan."""
     count = place_count(duration_s, apart_s)
     return math.ceil(count / ENVELOPE_PLACES) + math.ceil(count / LEG_PLACES)
 
@@ -168,7 +168,7 @@ def spacing_s(limits: MoveLimits) -> float:
 def spacing_of(second: float) -> float:
     """Time between two places [s] for a bound of the second derivatives [m/s2, rad/s2].
 
-    Without end for a bound of 0: what is never bent has no place to bulge.
+    Infinite for a bound of 0: a straight line does not bulge.
     """
     return math.sqrt(8.0 * SAG / second) if second > 0.0 else math.inf
 
@@ -181,7 +181,7 @@ def start_rows(coordinates: Floats) -> Floats:
     """Rows of rest at a pose, shape (3, 6).
 
     Args:
-        coordinates: of the pose, shape (6,).
+        coordinates: coordinates of the pose, shape (6,).
     """
     rows = np.zeros((3, 6))
     rows[0] = coordinates

@@ -1,6 +1,6 @@
-"""The paths that an operated motion follows, each by its own time.
+"""Paths that an operated motion follows, each by its own time.
 
-A motion, the passage from one motion to another, the way to a pose. A path gives rows: the six
+A motion, the passage from one motion to another, the path to a pose. A path gives rows: the six
 coordinates with their first and second derivative by its own time.
 """
 
@@ -17,18 +17,18 @@ from hil.stations.platform.motion.source import Floats, MotionSource
 from hil.stations.platform.operator import kernels
 
 LINEAR_SHARE = 1.0 / math.sqrt(3.0)
-"""Share of a linear bound that each axis gets: whatever the axes do, their norm keeps it."""
+"""Share of a linear bound for each axis: whatever the axes do, their norm keeps it."""
 ANGULAR_SHARE = 0.5
-"""The same for the rates of the angles: omega^2 = sum of squares - 2 alpha' gamma' sin(beta), at
-most 4 shares squared for beta up to 30 degrees."""
+"""Share of an angular bound for the rates of the angles: omega^2 = sum of squares - 2 alpha' gamma'
+sin(beta), at most 4 shares squared for beta up to 30 degrees."""
 
 
 class ScaledPath(Protocol):
-    """Something that can be followed at any tempo."""
+    """Path that can be followed at any tempo."""
 
     @property
     def duration_s(self) -> float:
-        """When it is at rest at its end [s]."""
+        """Time at which it is at rest at its end [s]."""
         ...
 
     def rows(self, t_s: float) -> Floats:
@@ -37,10 +37,10 @@ class ScaledPath(Protocol):
 
 
 class RestPath:
-    """Standing at one place.
+    """Rest at one place.
 
     Args:
-        rows: whose coordinates are kept, shape (3, 6).
+        rows: rows with the coordinates to keep, shape (3, 6).
     """
 
     duration_s = 0.0
@@ -51,15 +51,15 @@ class RestPath:
         self._rows.setflags(write=False)
 
     def rows(self, t_s: float) -> Floats:
-        """Return the place, at rest."""
+        """Return the place, at rest, as rows."""
         return self._rows
 
 
 class Played:
-    """A motion source in rows.
+    """Motion source in rows.
 
     Args:
-        motion: begins and ends at rest; beta stays below a quarter turn.
+        motion: motion that begins and ends at rest; beta stays below a quarter turn.
     """
 
     def __init__(self, motion: MotionSource) -> None:
@@ -68,7 +68,7 @@ class Played:
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest [s]."""
+        """Duration from rest to rest [s]."""
         return self._motion.duration_s
 
     def rows(self, t_s: float) -> Floats:
@@ -82,16 +82,16 @@ class Played:
         return self._motion.lead_in_s if isinstance(self._motion, FadedMotion) else 0.0
 
     def start(self) -> Floats:
-        """Where it begins, shape (6,), a copy."""
+        """Return the coordinates of the beginning, shape (6,), a copy."""
         return self.rows(0.0)[0].copy()
 
 
 class Crossfade:
-    """The passage from one motion to another while both go on.
+    """Passage from one motion to another while both continue.
 
     Args:
         begin_s: time of the new one at which the passage begins [s].
-        ahead_s: how far the new one's time is ahead of the old one's [s].
+        ahead_s: time by which the new one's is ahead of the old one's [s].
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Crossfade:
 
     @property
     def duration_s(self) -> float:
-        """From rest to rest, by the time of the new motion [s]."""
+        """Duration from rest to rest, by the time of the new motion [s]."""
         return max(self.new.duration_s, self.end_s)
 
     def rows(self, t_s: float) -> Floats:
@@ -120,14 +120,14 @@ class Crossfade:
 
 
 class ShortestPath:
-    """The shortest way with bounded jerk from where a path is to rest at a pose.
+    """Shortest path with bounded jerk from the state of a path to rest at a pose.
 
     Args:
-        rows: where it begins and how it moves there, shape (3, 6).
+        rows: state at the beginning, shape (3, 6).
         target: coordinates of the pose, shape (6,).
 
     Raises:
-        MotionError: if there is no such way.
+        MotionError: if there is no such path.
     """
 
     def __init__(self, rows: Floats, target: Floats, limits: MoveLimits) -> None:
@@ -150,7 +150,7 @@ class ShortestPath:
             raise MotionError(f"no way to {target.tolist()} was found: {result.name}")
         self._trajectory = trajectory
         self.duration_s = float(trajectory.duration)
-        """When it is at rest at the pose [s]."""
+        """Time at which it is at rest at the pose [s]."""
         if not math.isfinite(self.duration_s):
             raise MotionError(f"the way to {target.tolist()} would last {self.duration_s} s")
 

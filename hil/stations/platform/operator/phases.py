@@ -1,22 +1,22 @@
-"""What an operated motion is doing: an enum, and the table of what changes it."""
+"""Phases of an operated motion: an enum, and the table of transitions."""
 
 from enum import Enum
 
 
 class OperationPhase(Enum):
-    """What is being done."""
+    """Phase of an operated motion."""
 
     RESTING = "resting"
     PLAYING = "playing"
     SLOWING = "slowing"
-    """Along the motion's way to a stop, to leave it for a pose."""
+    """Slows along the motion's path to a stop, to leave it for a pose."""
     POSING = "posing"
     RETURNING = "returning"
-    """On the way to the motion's start, to play it."""
+    """Moves to the motion's start, to play it."""
 
 
 class OperationEvent(Enum):
-    """What changes the phase."""
+    """Event that changes the phase."""
 
     PLAY = "play"
     POSE = "pose"
@@ -38,7 +38,7 @@ TRANSITIONS: dict[tuple[OperationPhase, OperationEvent], OperationPhase] = {
     (OperationPhase.RETURNING, OperationEvent.POSE): OperationPhase.POSING,
     (OperationPhase.RETURNING, OperationEvent.ARRIVED): OperationPhase.PLAYING,
 }
-"""Every pair that changes something; any other leaves the phase as it is."""
+"""Next phase by phase and event; any other pair leaves the phase as it is."""
 
 ON_MOTION = (OperationPhase.PLAYING, OperationPhase.SLOWING)
 """Phases in which the motion itself is followed."""
@@ -50,9 +50,9 @@ PLAYING_TEXT = {
     OperationPhase.POSING: "pose",
     OperationPhase.RETURNING: "play",
 }
-"""What each phase is called towards people."""
+"""Name of each phase for people."""
 
 
 def step(phase: OperationPhase, happening: OperationEvent) -> OperationPhase:
-    """Next phase; the same one if nothing follows."""
+    """Return the next phase; the same one if nothing follows."""
     return TRANSITIONS.get((phase, happening), phase)

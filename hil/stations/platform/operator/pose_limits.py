@@ -1,9 +1,9 @@
-"""How far each coordinate of a pose can go at this moment, for the ends of sliders.
+"""Range of each coordinate of a pose at this moment, for the ends of sliders.
 
 From the pose along each coordinate in both directions, to the first place that is outside. Strokes
-are looked at closely, the rest of the envelope in a few places up to where the strokes end, then
-the step in which it is left is halved. An envelope is no box and may have a notch between two of
-these places, so this is where sliders end and no permission: a target is proved by the desk.
+are checked finely, the rest of the envelope in a few places up to where the strokes end, then the
+step in which it is left is halved. An envelope is no box and may have a notch between two of these
+places, so this is where sliders end and no permission: a target is proved by the desk.
 """
 
 import math
@@ -18,25 +18,25 @@ from platform6dof.inverse import leg_setpoints_batch
 Array = NDArray[np.float64]
 
 FINE: Final = 128
-"""Places in each direction at which the strokes are looked at."""
+"""Number of places in each direction at which the strokes are checked."""
 COARSE: Final = 8
-"""Places among them at which the whole envelope is."""
+"""Number of places among them at which the whole envelope is checked."""
 HALVINGS: Final = 9
 REACH_RAD: Final = math.pi / 3.0
-"""No platform turns further; beyond a right angle of beta the coordinates would be ambiguous."""
+"""Largest rotation of a platform; beyond a right angle of beta coordinates are ambiguous."""
 _AXES: Final = np.repeat(np.arange(6), 2)  # (12,) coordinate of each direction
 _SIGNS: Final = np.tile([-1.0, 1.0], 6)  # (12,)
 
 
 def pose_limits(envelope: Envelope, coordinates: ArrayLike) -> Array:
-    """The range of each coordinate about a pose within which the envelope holds, at rest.
+    """Range of each coordinate about a pose within which the envelope holds, at rest.
 
     Args:
-        coordinates: of the pose X_BP: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
+        coordinates: coordinates of X_BP: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
 
     Returns:
-        Lowest and highest value of each, shape (6, 2) [m, rad]; from a pose that is outside itself
-        nothing remains: both ends are the pose.
+        Lowest and highest value of each, shape (6, 2) [m, rad]; for a pose that is outside itself
+        both ends are the pose.
 
     Raises:
         ValueError: if the coordinates are not six finite numbers.
@@ -66,7 +66,7 @@ def _places(pose: Array, distances: Array) -> Array:
 
 
 def _strokes_end(envelope: Envelope, pose: Array, reach: Array) -> Array:
-    """Distance in each direction at which a leg leaves its stroke at the latest, shape (12,)."""
+    """Distance in each direction by which a leg has left its stroke, shape (12,)."""
     geometry, margin = envelope.geometry, envelope.limits.soft_margin_m
     distances = reach[:, None] * np.arange(1, FINE + 1) / FINE
     poses = _places(pose, distances)
@@ -80,7 +80,7 @@ def _strokes_end(envelope: Envelope, pose: Array, reach: Array) -> Array:
 
 
 def _first_outside(envelope: Envelope, pose: Array, most: Array) -> tuple[Array, Array]:
-    """The last place inside and the first one outside in each direction, distances (12,)."""
+    """Last place inside and first one outside in each direction, distances (12,)."""
     distances = most[:, None] * np.arange(1, COARSE + 1) / COARSE
     inside = envelope.inside(_places(pose, distances)).reshape(12, COARSE)
     first = np.where(inside.all(axis=1), COARSE, inside.argmin(axis=1))

@@ -1,16 +1,16 @@
-"""A way that is planned and proved while the present path is still followed.
+"""Path to a pose, planned and proved while the present path is still followed.
 
-The proof takes some cycles, and the platform moves on in them. So the way begins at a place of the
-present path that is reached only when the proof is done: there it has the path's state, and the
-change is smooth to the second derivative. The present path is kept until then, and for good if the
-way is refused. A pose from which there is no way to park is refused before a way to it is planned.
+The proof takes some cycles, and the platform moves on in them. So the path begins at a place of the
+present one that is reached only when the proof is done: there it has the present path's state, and
+the change is smooth to the second derivative. The present path is kept until then, and for good if
+the new one is refused. A pose without a path to park is refused before a path to it is planned.
 """
 
 from enum import Enum
 
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
-from hil.stations.platform.operator.parking import ParkPath
+from hil.stations.platform.operator.park_path import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count, start_rows
 from hil.stations.platform.operator.paths import RestPath, ScaledPath, ShortestPath
 from hil.stations.platform.operator.phases import OperationEvent
@@ -18,18 +18,18 @@ from hil_common.arrays.pose import Pose
 
 SPARE_CYCLES = 4
 SPARE_SHARE = 1.25
-"""The place where the way begins is so much further ahead than the proof should take."""
+"""Distance of the place where the path begins, as a multiple of the proof's expected time."""
 
 
 class PoseMoveStage(Enum):
-    """What is done next."""
+    """Next step of the work."""
 
     TARGET = "target"
-    """Whether the pose itself can be."""
+    """Check whether the pose itself is possible."""
     BACK = "back"
-    """Whether there is a way from it to park."""
+    """Check whether there is a path from it to park."""
     GAUGE = "gauge"
-    """How long the proof takes, and so from where the way begins."""
+    """Estimate the time of the proof, and so where the path begins."""
     PLAN = "plan"
     PROVE = "prove"
     PROVED = "proved"
@@ -37,12 +37,12 @@ class PoseMoveStage(Enum):
 
 
 class PoseMove:
-    """One way to a pose, from the press to the moment when it may be gone.
+    """Path to a pose, from the press to the moment when it may begin.
 
     Args:
-        happening: what the way is for, PLAY or POSE.
+        happening: purpose of the path, PLAY or POSE.
         target: coordinates of the pose [m, rad], shape (6,).
-        park: finds the way to park from the pose; this errand's own until it is done.
+        park: finds the path to park from the pose; used by this move alone until it is done.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class PoseMove:
         period_s: float,
     ) -> None:
         self.happening = happening
-        """What the way is for."""
+        """Purpose of the path, PLAY or POSE."""
         self.target = target
-        """Where it leads, shape (6,)."""
+        """Coordinates of the goal, shape (6,)."""
         self.objection = ""
-        """Why the way may not be gone; empty while nothing is known against it."""
+        """Reason why the path may not begin; empty while none is known."""
         self._limits, self._reach, self._period_s = limits, reach, period_s
         self._park = park
         park.begin()
-        # A motion was proved together with the way between its start and park.
+        # A motion was proved together with the path between its start and park.
         self._stage = (
             PoseMoveStage.TARGET if happening is OperationEvent.POSE else PoseMoveStage.GAUGE
         )
@@ -75,15 +75,15 @@ class PoseMove:
 
     @property
     def stage(self) -> PoseMoveStage:
-        """How far it has come."""
+        """Stage that it has reached."""
         return self._stage
 
     def step(self, path: ScaledPath, path_s: float) -> PoseMoveStage:
         """Do the part of one cycle; before the path is sampled.
 
         Args:
-            path: that is followed at present.
-            path_s: how far [s].
+            path: path that is followed at present.
+            path_s: elapsed time of that path [s].
         """
         try:
             self._work(path, path_s)
@@ -93,7 +93,7 @@ class PoseMove:
 
     def _work(self, path: ScaledPath, path_s: float) -> None:
         if self._stage in (PoseMoveStage.TARGET, PoseMoveStage.BACK):
-            self._look_back()
+            self._check_way_to_park()
             return
         if self._stage in (PoseMoveStage.PROVE, PoseMoveStage.PROVED) and self._late(path_s):
             self._stage = PoseMoveStage.GAUGE  # the place was passed before all was proved
@@ -114,20 +114,20 @@ class PoseMove:
             self._survey = PathScan(self._reach, self._way)
             self._stage = PoseMoveStage.PROVE
         elif self._stage is PoseMoveStage.PROVE:
-            self._survey_to(PoseMoveStage.PROVED)
+            self._scan_path(PoseMoveStage.PROVED)
 
-    def _survey_to(self, following: PoseMoveStage) -> None:
-        """Do a part of the survey; go on to a stage if it ends well."""
+    def _scan_path(self, following: PoseMoveStage) -> None:
+        """Do a part of the scan; go on to a stage if it ends well."""
         objection = self._survey.step()
         if objection:
             self._refuse(objection)
         elif objection is not None:
             self._stage = following
 
-    def _look_back(self) -> None:
-        """Look at the pose, and at the way from there to park."""
+    def _check_way_to_park(self) -> None:
+        """Check the pose, and the path from there to park."""
         if self._stage is PoseMoveStage.TARGET:
-            self._survey_to(PoseMoveStage.BACK)
+            self._scan_path(PoseMoveStage.BACK)
             return
         self._park.work(lambda: Pose.from_coordinates(self.target))
         if self._park.refused:
@@ -142,10 +142,10 @@ class PoseMove:
         self.objection, self._stage = why, PoseMoveStage.REFUSED
 
     def begun(self, path_s: float) -> tuple[ShortestPath, float] | None:
-        """The way and how far on it the platform is [s], as soon as it is gone; None before.
+        """Path and elapsed time on it [s], as soon as it has begun; None before.
 
         Args:
-            path_s: how far the present path is followed [s].
+            path_s: elapsed time of the present path [s].
         """
         if self._stage is not PoseMoveStage.PROVED or self._way is None:
             return None

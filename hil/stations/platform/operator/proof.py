@@ -1,6 +1,6 @@
-"""Proof of what an operator asks for: a target against the envelope, a motion all through.
+"""Proof of an operator's requests: a target against the envelope, a motion throughout.
 
-Nothing of this moves a machine. It loads the mathematics of the rig, so it is a process of its own
+Nothing of this moves a machine. It loads the kinematics of the rig, so it is a separate process
 beside the desk (`prover`), which must never be kept from noticing a silence.
 """
 
@@ -19,7 +19,7 @@ from hil_common.arrays.pose import Pose
 from platform6dof.pose import PlatformSetpoint
 
 SHOWN_MAX: Final = 6
-"""Findings that an answer names, of different quantities; the rest is counted."""
+"""Most findings that an answer names, of different quantities; the rest is counted."""
 LIVE_KIND: Final = "multi_sine"
 
 
@@ -31,23 +31,23 @@ class PlanJudge:
         self._envelope = envelope_of(plan.rig, geometry_of(plan.rig))
 
     def target(self, pose: Six) -> str:
-        """Judge a pose to stand at.
+        """Judge a pose to rest at.
 
         Args:
             pose: (x, y, z [m], alpha, beta, gamma [rad]).
 
         Returns:
-            What is wrong with it, with value, limit and unit; empty if nothing.
+            Faults with value, limit and unit; empty if there are none.
         """
         setpoint = PlatformSetpoint.at_rest(Pose.from_coordinates(pose))
         found = self._envelope.check(setpoint)
         return _listed("target", [(item.quantity, str(item)) for item in found])
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Judge a ``[motion]`` table that shall take the place of the one in force.
+        """Judge a ``[motion]`` table that replaces the one in force.
 
         Returns:
-            What is wrong with it, empty if nothing; and the table in full as JSON.
+            Faults, empty if there are none; and the whole table as JSON.
         """
         if wrong := self._wrong_kind(table):
             return wrong, b""
@@ -86,10 +86,10 @@ def _found(result: PlatformProof) -> str:
 
 
 def _listed(place: str, findings: list[tuple[str, str]]) -> str:
-    """One line for each quantity that is wrong, the first found, in a text of a bounded length.
+    """Line for each quantity that is wrong, the first found, in a text of a bounded length.
 
     Args:
-        place: where the findings belong; empty if they say so themselves.
+        place: place of the findings; empty if they name it themselves.
         findings: quantity and line of each.
     """
     lines: dict[str, str] = {}

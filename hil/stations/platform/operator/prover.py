@@ -1,4 +1,4 @@
-"""The platform's prover, a process of its own: see `hil.desk.prover`."""
+"""Prover of the platform, a separate process: see `hil.desk.prover`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The course of an operated run: it begins nothing by itself, stops at once, and ends in order.
+"""Course of an operated run: it begins nothing by itself, stops at once, and ends in order.
 
 Only two things happen without a press: the step from OFF to IDLE, which powers nothing, and the end
 of a slow move that was pressed for. A released dead-man stops whatever moves; after a stop nothing
@@ -11,17 +11,17 @@ from drives.waits import Waits, in_words
 from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
-from hil.desk.publisher import Note, Told
+from hil.desk.publisher import Note, OperationSink
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
-from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
-from hil.stations.platform.operator.ending import EndConditions
+from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, readiness_of, stalled
+from hil.stations.platform.operator.end_conditions import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
-from hil.stations.platform.operator.way_back import WayBack
-from hil.stations.platform.supervisor import Outcome, in_vain
+from hil.stations.platform.operator.stall_recovery import StallRecovery
+from hil.stations.platform.supervisor import Outcome, timeout_reason
 from hil.timing.clock import Tick
-from safety.faults import told
+from safety.faults import describe_faults
 from safety.modes import Mode, Request
 from safety.verdict import DriveRequest, Verdict
 
@@ -30,12 +30,12 @@ BEFORE_PARKING = (Button.PLAY, Button.POSE)
 
 
 class OperatedCourse:
-    """Leads one run as the operator wants it; takes the place of a `Supervisor`.
+    """Course of one run by the operator's orders; takes the place of a `Supervisor`.
 
     Args:
-        patience_cycles: how many cycles a stop, standstill after a fault, or the end may take.
-        homing_cycles: the same for homing.
-        period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
+        patience_cycles: most cycles of a stop, standstill after a fault, or the end.
+        homing_cycles: most cycles of homing.
+        period_s: cycle time, to report how long something was waited for [s]; 0 if not known.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class OperatedCourse:
         motion: OperatedMotion,
         patience_cycles: int,
         homing_cycles: int,
-        told: Told,
+        sink: OperationSink,
         note: Note,
         *,
         period_s: float = 0.0,
@@ -52,13 +52,13 @@ class OperatedCourse:
         self.patience_cycles = patience_cycles
         self.waits: Waits = ()
         self.hindrance: Waits = ()
-        """What must come before the platform may engage, beside the drives."""
+        """Conditions that must come before the platform may engage, besides the drives'."""
         self._period_s = period_s
         self._homing_cycles = homing_cycles
         self._operator = operator
         self.motion = motion
-        """What is followed in ENGAGED."""
-        self._told = told
+        """Motion in ENGAGED."""
+        self._sink = sink
         self._note = note
         self._presses = ButtonCommands(note)
         self._ending = EndConditions()
@@ -67,7 +67,7 @@ class OperatedCourse:
         self._held = False
         self._owner = ""
         self._parking = ParkRequest(self._presses.refuse)
-        self._back = WayBack(patience_cycles, self._presses.refuse)
+        self._back = StallRecovery(patience_cycles, self._presses.refuse)
         self._verdict: Verdict | None = None
         self._given_up = ""
         self.done = False
@@ -76,17 +76,17 @@ class OperatedCourse:
 
     @property
     def reason(self) -> str:
-        """Why the run did not complete: the gravest cause, or an empty text."""
+        """Reason why the run was not completed: the gravest cause, or an empty text."""
         return self._ending.reason
 
     @property
     def gave_up(self) -> str:
-        """What the drives did not do in time, or an empty text."""
+        """Failure of the drives to act in time, or an empty text."""
         return self._ending.gave_up
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended: completed when the operator shut it down."""
+        """Outcome of the run: completed when the operator shut it down."""
         return self._ending.outcome
 
     @property
@@ -96,12 +96,12 @@ class OperatedCourse:
 
     @property
     def act_s(self) -> float:
-        """When the operator last pressed for something to begin, and it made sense [s]."""
+        """Time of the operator's last press for something to begin, if it made sense [s]."""
         return self._presses.act_s
 
     @property
     def refused(self) -> Refusal:
-        """What was not done of the last that was ordered."""
+        """Refusal of the last order, as far as it was not done."""
         return self._presses.refused
 
     def stop(self, why: str) -> None:
@@ -110,7 +110,7 @@ class OperatedCourse:
         self._ending.wish = self._ending.wish or why
 
     def trip(self, why: str) -> None:
-        """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        """End the run in the same orderly way, as something outside the gate's sight is wrong."""
         self._begin_end()
         self._ending.fault = self._ending.fault or why
 
@@ -120,32 +120,32 @@ class OperatedCourse:
         self._ending.shut_down = True
 
     def give_up(self, why: str) -> None:
-        """The motion was given up and stands at rest: it parks while hold-to-run is held."""
+        """Give the motion up, which is at rest: it parks while hold-to-run is held."""
         if self._given_up != why:
             self._given_up = why
             self._parking.want(self._held)
 
     def _begin_end(self) -> None:
-        """The patience of an end is counted from here, however long the mode has lasted."""
+        """Begin the end; its patience counts from here, however long the mode has lasted."""
         self._back.end()
         if not self._ending.under_way:
             self._waited = 0
             self._parking.want(self._held and self._mode in ON_THE_WAY)
 
-    def no_way_to_park(self, tick: Tick, why: str) -> None:
-        """Parking is not possible from here, by no way that was looked at; nothing moves."""
+    def refuse_parking(self, tick: Tick, why: str) -> None:
+        """Refuse parking from here, as no path that was checked is free; nothing moves."""
         self._parking.give_up(
             tick, f"no way there is free: {why}; if the run ends, the power goes off here"
         )
 
     def asked(self, requests: Collection[Request]) -> None:
-        """Hear what control really asked of the gate in this cycle."""
+        """Take control's actual requests to the gate of this cycle."""
         self._parking.asked(requests)
 
     # --- the cycle ------------------------------------------------------------------------------
 
     def look(self, tick: Tick, verdict: Verdict | None) -> None:
-        """Take the operator's order of this cycle; before anything is asked or sampled.
+        """Take the operator's order of this cycle, before anything is requested or sampled.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
@@ -176,7 +176,7 @@ class OperatedCourse:
         for button in (b for b in BY_CAUTION if b in wish.pressed):
             self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
-        self._go_back(tick, verdict)
+        self._recover_from_stall(tick, verdict)
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
@@ -184,11 +184,11 @@ class OperatedCourse:
             self._presses.refuse(tick, objection)
 
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
-        """The requests of this cycle; sets ``done`` when the run is over.
+        """Requests of this cycle; sets ``done`` when the run is over.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
-            path_done: the present slow move has been sampled to its end.
+            path_done: whether the present slow move has been sampled to its end.
         """
         if verdict is None:
             return (Request.CONFIGURED,)
@@ -199,8 +199,8 @@ class OperatedCourse:
         request = self._presses.request(verdict) or self._next(verdict, path_done)
         return () if request is None else (request,)
 
-    def tell(self, tick: Tick) -> None:
-        """Tell the panels how it stands; at the end of control's part of a cycle."""
+    def publish(self, tick: Tick) -> None:
+        """Report the state to the panels, at the end of control's part of a cycle."""
         motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
         faults = () if self._verdict is None else self._verdict.faults
@@ -214,17 +214,17 @@ class OperatedCourse:
             refused=self.refused,
             seen=operator.seen,
             dead_man=operator.rule,
-            end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+            end=self._ending.end_now(self._verdict, parks=self._parking.on, left_s=left_s),
             cause=violation_data(faults[0]) if faults else None,
             clear=self._presses.clear(self._verdict),
             stalled=self._verdict is not None and stalled(self._verdict),
         )
-        self._told.tell(tick.t_s, operation)
+        self._sink.publish(tick.t_s, operation)
 
     # --- what the gate did ----------------------------------------------------------------------
 
     def _enter(self, verdict: Verdict) -> None:
-        """Note a new mode, and what no longer holds in it."""
+        """Record a new mode, and discard what no longer holds in it."""
         mode = verdict.mode
         self._mode, self._waited = mode, 0
         if mode is Mode.ENGAGING:
@@ -234,11 +234,11 @@ class OperatedCourse:
             self.motion.leave()
 
     def _watch(self, tick: Tick, verdict: Verdict, *, let_go: bool) -> None:
-        """Whatever went wrong or was let go takes back what was pressed for and is not done yet."""
+        """Take back a request that is not done yet, after a fault or a released dead-man."""
         if let_go and verdict.mode in MOVING_MODES:
             self._note(tick, f"hold-to-run released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
-            why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
+            why = timeout_reason(verdict, self._homing_cycles * self._period_s, self.waits)
             self._presses.refuse(tick, Refusal(f"stopped, {why}", Button.HOME.value))
         self._parking.watch(tick, verdict, held=self._held)
         self._presses.watch(tick, verdict, held=self._held)
@@ -256,7 +256,7 @@ class OperatedCourse:
         if not works or self._waited <= self.patience_cycles:
             return False
         patience_s = self.patience_cycles * self._period_s
-        self._ending.gave_up = in_vain(verdict, patience_s, self.waits)
+        self._ending.gave_up = timeout_reason(verdict, patience_s, self.waits)
         self.done = True
         return True
 
@@ -265,7 +265,7 @@ class OperatedCourse:
     def _press(
         self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
     ) -> None:
-        """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
+        """Judge one press; obey it, or report why it does nothing (`why`, if that is known)."""
         by, standing = order.presser, self._standing(verdict)
         why = why or self._presses.objection(button, verdict.mode, standing)
         if button is Button.ENGAGE and self.hindrance and not why:
@@ -281,7 +281,7 @@ class OperatedCourse:
             self._obey(button, verdict.mode, by, pressed_s)
 
     def _standing(self, verdict: Verdict) -> Readiness:
-        return standing_of(
+        return readiness_of(
             verdict,
             held=self._held,
             target=self.motion.has_target,
@@ -289,8 +289,8 @@ class OperatedCourse:
             ending=self._ending.under_way,
         )
 
-    def _go_back(self, tick: Tick, verdict: Verdict) -> None:
-        """Press what leads to what was pressed after a stall of the computer, a step at a time."""
+    def _recover_from_stall(self, tick: Tick, verdict: Verdict) -> None:
+        """Press, a step at a time, what leads to the button that was pressed after a stall."""
         back, wanted = self._back, self._back.target
         if wanted is not None and self._presses.refused:
             back.end()  # a step came to nothing, and why was told
@@ -323,12 +323,12 @@ class OperatedCourse:
     # --- what follows ---------------------------------------------------------------------------
 
     def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
-        """What is asked without a new press: the end of a slow move, or of the run."""
+        """Request without a new press: the end of a slow move, or of the run."""
         mode, ending = verdict.mode, self._ending.under_way
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
-                self._ending.fault = self._ending.fault or told(verdict.faults)
+                self._ending.fault = self._ending.fault or describe_faults(verdict.faults)
                 self.done = True
             case Mode.OFF:
                 return Request.CONFIGURED
@@ -351,7 +351,7 @@ class OperatedCourse:
         return None
 
     def _from_hold(self) -> Request | None:
-        """Parking that was pressed for before the stop goes on; an end waits for PARK a while."""
+        """Continue parking that was pressed for before the stop; an end waits for PARK a while."""
         if self._parking.on:
             return Request.PARK
         over = self._ending.under_way and self._waited > self.patience_cycles
@@ -360,5 +360,5 @@ class OperatedCourse:
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
         if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
-            ending.fault = ending.fault or told(verdict.faults) or verdict.mode.name
+            ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

@@ -1,33 +1,33 @@
-"""The tempo of a motion: how fast its own time runs, from 0 (it stands) to 1 (as written).
+"""Tempo of a motion: rate of its own time, from 0 (at rest) to 1 (as written).
 
-The tempo s' goes to what is wanted with bounded s'' and s''', so that a motion slowed down or
-stopped in the middle of its way stays smooth and on its way. The plan is a few phases of constant
-s''', integrated exactly over any step of time.
+The tempo s' goes to its target with bounded s'' and s''', so that a motion slowed down or stopped
+in the middle stays smooth and on its path. The plan is a few phases of constant s''', integrated
+exactly over any step of time.
 """
 
 import math
 from dataclasses import dataclass
 
 ACCELERATION_PER_S = 1.0
-"""Bound of s'' [1/s]: from stand to full tempo in 1.25 s."""
+"""Bound of s'' [1/s]: from rest to full tempo in 1.25 s."""
 JERK_PER_S2 = 4.0
 """Bound of s''' [1/s2]."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverrideRamp:
-    """The tempo after a step of time."""
+    """Tempo after a step of time."""
 
     way_s: float
-    """How far the motion's own time went in the step [s]."""
+    """Advance of the motion's own time in the step [s]."""
     rate: float
-    """s' [1]."""
+    """Tempo s' [1]."""
     second: float
-    """s'' [1/s]."""
+    """Rate of the tempo s'' [1/s]."""
 
 
 class Tempo:
-    """Follows the tempo that is wanted.
+    """Tempo that follows its target.
 
     Args:
         rate: tempo at first, 0 to 1.
@@ -42,12 +42,12 @@ class Tempo:
 
     @property
     def rate(self) -> float:
-        """The tempo now, 0 to 1."""
+        """Present tempo, 0 to 1."""
         return self._rate
 
     @property
     def standing(self) -> bool:
-        """Whether the motion's time stands still, and will until something else is wanted."""
+        """Whether the motion's time rests, and will until another tempo is wanted."""
         return self._rate == 0.0 and self._second == 0.0 and not self._phases
 
     def jump(self, rate: float) -> None:
@@ -60,7 +60,7 @@ class Tempo:
         """Go to a tempo from now on.
 
         Args:
-            rate: the tempo wanted; beyond 0 to 1 the nearer end, not a number changes nothing.
+            rate: target; beyond 0 to 1 the nearer end, one that is not a number changes nothing.
         """
         if rate != rate:
             return
@@ -71,7 +71,7 @@ class Tempo:
         self._phases = _plan(self._rate, self._second, rate)
 
     def advance(self, dt_s: float) -> OverrideRamp:
-        """Go on for a time [s], 0 or more; however long, the integral is exact."""
+        """Advance by a time [s], 0 or more; however long, the integral is exact."""
         way_s, phases = 0.0, self._phases
         while phases and dt_s > 0.0:
             lasting_s, jerk = phases[0]
@@ -100,10 +100,10 @@ def _share(rate: float) -> float:
 
 
 def _plan(rate: float, second: float, wanted: float) -> list[tuple[float, float]]:
-    """Phases (length [s], s''' [1/s2]) of the shortest way to a tempo at rest (s'' = 0).
+    """Phases (length [s], s''' [1/s2]) of the shortest approach to a tempo at rest (s'' = 0).
 
     First to a peak of s'', then along it if it is at its bound, then to 0. Where s'' would lead
-    if it were simply brought to 0 says on which side of the wanted tempo the peak lies.
+    if it were simply brought to 0 shows on which side of the wanted tempo the peak lies.
     """
     jerk, bound = JERK_PER_S2, ACCELERATION_PER_S
     left = wanted - (rate + second * abs(second) / (2.0 * jerk))

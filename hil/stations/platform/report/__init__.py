@@ -1,1 +1,1 @@
-"""What the report of a platform's run shows."""
+"""Contents of the report of a platform's run."""

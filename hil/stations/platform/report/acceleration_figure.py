@@ -1,4 +1,4 @@
-"""Picture of the acceleration that a record asked for, and of what was reached, with spectra."""
+"""Picture of the acceleration of a record, and of the one reached, with spectra."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.shipped import find_file
-from hil.recording.thinned import decimate
+from hil.config.file_search import find_file
+from hil.recording.decimation import decimate
 from hil.report.style import (
     INK,
     LIMIT,
@@ -35,12 +35,12 @@ from hil.stations.platform.report.view import RunView
 NOISE_HZ: Final = 40.0
 """Corner of the low-pass on poses before they are differentiated twice [Hz]."""
 NOISE_SHARE: Final = 0.4
-"""The same as a share of the cycle rate, for slow cycles."""
+"""Corner of that low-pass as a share of the cycle rate, for slow cycles."""
 PERIODS_S: Final = np.geomspace(0.1, 10.0, 48)
 CYCLES_MIN: Final = 100
-"""A shorter motion has no spectrum worth drawing."""
+"""Least number of cycles of a motion with a spectrum worth drawing."""
 CYCLES_MOST: Final = 1 << 19
-"""Of a longer motion the beginning is shown: a spectrum needs all of it at once."""
+"""Most cycles that are shown, from the beginning: a spectrum needs all of them at once."""
 PANEL_POINTS: Final = 1600
 
 
@@ -49,17 +49,17 @@ class AxisAcceleration:
     """Acceleration along one axis."""
 
     axis: str
-    """x, y or z."""
+    """Axis: x, y or z."""
     wanted_m_s2: Floats
-    """Of the poses asked for, in each cycle of the motion, shape (N,)."""
+    """Acceleration of the wanted poses, in each cycle of the motion, shape (N,)."""
     reached_m_s2: Floats
-    """Of the poses reached, shape (N,)."""
+    """Acceleration of the reached poses, shape (N,)."""
     record: Floats
     """Spectrum of the recorded accelerations [m/s2], shape of `PERIODS_S`; NaN without them."""
     wanted: Floats
-    """Spectrum of those wanted [m/s2]."""
+    """Spectrum of the wanted accelerations [m/s2]."""
     reached: Floats
-    """Spectrum of those reached [m/s2]."""
+    """Spectrum of the reached accelerations [m/s2]."""
 
     def apart(self, highpass_hz: float) -> float:
         """Greatest distance of the reached spectrum from the record's, or the wanted one [1].
@@ -115,13 +115,13 @@ class _Motion(NamedTuple):
     """Cycles of the motion, of a long one the first."""
 
     t_s: Floats
-    """Times [s], shape (N,)."""
+    """Times of the cycles [s], shape (N,)."""
     wanted: Floats
-    """Poses [m, rad], shape (N, 6)."""
+    """Wanted poses [m, rad], shape (N, 6)."""
     reached: Floats
-    """Likewise."""
+    """Reached poses [m, rad], shape (N, 6)."""
     whole: bool
-    """Whether they are all."""
+    """Whether these are all cycles."""
 
 
 def _motion(view: RunView) -> _Motion:
@@ -157,7 +157,7 @@ def _caption(settings: RecordedSettings, corner_hz: float, motion: _Motion, *, t
 
 
 def _recorded(settings: RecordedSettings, beside: Path, rate_hz: float) -> Floats | None:
-    """The record's accelerations at the cycle's rate [m/s2], shape (N, 6); None if it is gone."""
+    """Accelerations of the record at the cycle's rate [m/s2], shape (N, 6); None if it is gone."""
     time = TimeMap(settings.time.column, settings.time.unit)
     try:
         maps = maps_of(settings, beside)

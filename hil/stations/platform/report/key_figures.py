@@ -1,4 +1,4 @@
-"""The figures of a run against their limits: what a person looks at first."""
+"""Figures of a run against their limits, which a person reads first."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hil.machines.rig.machine import lag_max_s
 from hil.report.pieces import Peak, peaks
-from hil.report.recorded import KeyFigure
+from hil.report.recorded_run import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
@@ -17,15 +17,15 @@ from hil.stations.platform.report.pose_figure import (
     wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
+from hil.stations.platform.run_warnings import warnings_of
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import CycleFlag
-from hil.stations.platform.warned import warnings_of
 
 Array = NDArray[np.float64]
 
 
 def key_figures(view: RunView) -> list[KeyFigure]:
-    """The rows of the table, in order; a recording without motion gives the last ones only."""
+    """Rows of the table, in order; a recording without motion has the last ones only."""
     closed = np.zeros(6) if view.limits is None else view.limits.closed_m
     evidence = evidence_of(view.recording, closed)
     found = dict(zip(_EXTREMES, peaks(view, *_EXTREMES.values()), strict=True))
@@ -45,7 +45,7 @@ Found = Mapping[str, Peak | None]
 
 
 def _moving(values_of: Callable[[RunView], Array | None]) -> Callable[[RunView], Array]:
-    """Of these values those of the motion."""
+    """Values during the motion, of these."""
 
     def during(view: RunView) -> Array:
         values = values_of(view)
@@ -57,7 +57,7 @@ def _moving(values_of: Callable[[RunView], Array | None]) -> Callable[[RunView],
 
 
 def _column(name: str, sign: float = 0.0) -> Callable[[RunView], Array]:
-    """A signal of the legs times a sign, or its magnitude without one."""
+    """Signal of the legs times a sign, or its magnitude without one."""
 
     def values(view: RunView) -> Array:
         found = view.recording.column(name)
@@ -72,7 +72,7 @@ def _commanded_m_s2(view: RunView) -> Array:
 
 
 def _apart(view: RunView) -> Array:
-    """Wanted from reached pose, in each coordinate [mm, deg]."""
+    """Distance of wanted and reached pose, in each coordinate [mm, deg]."""
     both = wanted_and_reached(view)
     return np.abs(both[:, :6] - both[:, 6:])
 
@@ -89,7 +89,7 @@ _EXTREMES: Final[Mapping[str, Callable[[RunView], Array]]] = {
     "orientation": _moving(lambda view: _apart(view)[:, 3:]),
     "lag": lambda view: view.recording.column("measured_lag_s"),
 }
-"""What is greatest somewhere, found in one look at all rows."""
+"""Quantities whose greatest value is found in one pass over all rows."""
 
 
 def _lengths(view: RunView, evidence: Evidence, found: Found) -> Iterator[KeyFigure]:
@@ -131,7 +131,7 @@ def _movement(view: RunView, found: Found) -> Iterator[KeyFigure]:
 
 
 def _whose_force(view: RunView, plan: Plan) -> str:
-    """The leg forces of a recording by name: whose they are, and what bears on them."""
+    """Names of the leg forces of a recording: their origin, and their load."""
     if not view.simulated:
         return "leg force, told by the drives"
     loads = "the world" if plan.scenario.world else "the rig's file"
@@ -139,7 +139,7 @@ def _whose_force(view: RunView, plan: Plan) -> str:
 
 
 def _lag(view: RunView, found: Found) -> Iterator[KeyFigure]:
-    """The age of the feedback, as the gate identified it from the path."""
+    """Age of the feedback, as the gate identified it from the path."""
     peak = found["lag"]
     if peak is None:
         return
@@ -202,7 +202,7 @@ def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
 
 
 def deadlines_given_up(view: RunView) -> int | None:
-    """How many deadlines a real-time loop passed without a cycle; None if that is not known.
+    """Number of deadlines that a real-time loop passed without a cycle; None if not known.
 
     A cycle's deadline is its wake-up less its lateness; between two cycles that follow each other
     lies one period, or one more for each deadline given up.
@@ -239,7 +239,7 @@ def _counts(view: RunView) -> Iterator[KeyFigure]:
 
 
 def fixed(value: float | None, digits: int) -> str:
-    """A number with so many decimals, or with an exponent where it is absurdly large."""
+    """Number with so many decimals, or with an exponent where it is absurdly large."""
     if value is None:
         return "unknown"
     return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.3g}"
@@ -248,7 +248,7 @@ def fixed(value: float | None, digits: int) -> str:
 def _against(
     view: RunView, name: str, peak: Peak | None, limit: Array | None, unit: str
 ) -> Iterator[KeyFigure]:
-    """The greatest magnitude during the motion against the limit of its leg."""
+    """Greatest magnitude during the motion against the limit of its leg."""
     if peak is None:
         return
     most, leg = peak.value, peak.column

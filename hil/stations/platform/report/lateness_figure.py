@@ -1,4 +1,4 @@
-"""Picture of how late the cycles of a real-time run began, and how long they computed."""
+"""Picture of the lateness and the computing time of a real-time run's cycles."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 from hil.stations.platform.report.view import RunView
 
 _LEAST_US = 1.0
-"""What is less than this is counted in the first bar: a logarithmic axis has no zero."""
+"""Upper end of the first bar [us]: a logarithmic axis has no zero."""
 
 
 def lateness(view: RunView) -> Picture | None:
@@ -44,10 +44,10 @@ def lateness(view: RunView) -> Picture | None:
 
 
 class _Spread:
-    """How the finite values of a signal are spread [us].
+    """Distribution of a signal's finite values [us].
 
     Args:
-        first: place of the first one that counts.
+        first: place of the first value that counts.
     """
 
     def __init__(self, view: RunView, name: str, first: int) -> None:
@@ -55,7 +55,7 @@ class _Spread:
         self.found = spread_of(self.pieces, (50.0, 99.0))
 
     def pieces(self) -> Iterator[NDArray[np.float64]]:
-        """All of them, in order [us]."""
+        """Values in order, in pieces [us]."""
         for piece in self._view.recording.pieces():
             seconds = piece.rows.column(self._name)[max(self._first - piece.start, 0) :]
             yield seconds[np.isfinite(seconds)] * 1e6

@@ -16,13 +16,13 @@ Array = NDArray[np.float64]
 
 
 def six_lines(axes: Axes, view: RunView, values_of: Callable[[RunView], Array]) -> None:
-    """Six legs as lines, thinned without losing a peak.
+    """Draw six legs as lines, thinned without losing a peak.
 
-    What was measured before homing is pale: the drives did not know their lengths yet. The lines
+    Measurements before homing are pale: the drives did not know their lengths yet. The lines
     grow narrower from leg 1 to 6, so that legs which move alike are all seen.
 
     Args:
-        values_of: of some rows of the run, shape (n, 6); NaN = not there.
+        values_of: values of some rows of the run, shape (n, 6); NaN = not there.
     """
     count = len(view.times)
     marker = "." if count < 3 else ""
@@ -35,7 +35,7 @@ def six_lines(axes: Axes, view: RunView, values_of: Callable[[RunView], Array]) 
 
 
 def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:
-    """The legend of the six legs in the room `LEGEND_IN` at the right of the panels."""
+    """Draw the legend of the six legs in the margin `LEGEND_IN` at the right of the panels."""
     handles = [
         Line2D([], [], color=colour, linewidth=2.2, label=f"leg {leg}")
         for leg, colour in enumerate(LEG_COLOURS, start=1)

@@ -140,7 +140,7 @@ def window_share(view: RunView) -> Array | None:
 
 
 def sent_speed_m_s(view: RunView) -> Array:
-    """Speed of the lengths sent, from their differences, shape (N, 6); 0 where one is missing."""
+    """Speed of the sent lengths, from their differences, shape (N, 6); 0 where one is missing."""
     sent = view.recording.column("sent_length_m")
     return np.nan_to_num(step_rate(view, sent))
 
@@ -169,7 +169,7 @@ def _stroke_limits(axes: Axes, limits: LegLimits) -> None:
 
 
 def _lines_of_legs(axes: Axes, values: Array, *, soft: bool) -> None:
-    """One line if the six legs share a limit, else one for each in the leg's colour."""
+    """Draw one line if the six legs share a limit, else one for each in the leg's colour."""
     if np.ptp(values) < 1e-9:
         limit_line(axes, float(values[0]), soft=soft)
         return

@@ -1,4 +1,4 @@
-"""Picture of the platform's pose: what was wanted, and what was reached."""
+"""Picture of the platform's pose: wanted and reached."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import lines
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
@@ -33,8 +33,8 @@ def pose(view: RunView) -> Picture | None:
             time_axes(axes, view, strip=False)
             unit = "mm" if k < 3 else "°"
             far = apart[k]
-            told = "" if far is None else f"   apart: {figure_or_below(far)} {unit}"
-            axes.set_title(f"{NAMES[k]} [{unit}]{told}")
+            text = "" if far is None else f"   apart: {figure_or_below(far)} {unit}"
+            axes.set_title(f"{NAMES[k]} [{unit}]{text}")
         figure.supxlabel(TIME_LABEL, fontsize=9.0)
         handles = [
             Line2D([], [], color=WANTED, linewidth=3.0, label="wanted"),
@@ -59,7 +59,7 @@ def in_mm_and_deg(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def wanted_and_reached(view: RunView) -> NDArray[np.float64]:
-    """Coordinates wanted and reached in mm and degrees, shape (N, 12)."""
+    """Wanted and reached coordinates in mm and degrees, shape (N, 12)."""
     wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
     return np.hstack([wanted, in_mm_and_deg(view.reached)])
 
@@ -68,7 +68,7 @@ def largest_deviations(view: RunView) -> list[float | None]:
     """Greatest distance of wanted and reached along each coordinate during the motion [mm, deg].
 
     Returns:
-        None where the two are never both there.
+        None where the two never exist at once.
     """
     most = np.full(6, -np.inf)
     finite = np.zeros(6, np.bool_)
@@ -82,7 +82,7 @@ def largest_deviations(view: RunView) -> list[float | None]:
 
 
 def figure_or_below(value: float) -> str:
-    """Three figures of a deviation; what is below a thousandth is rounding, not motion."""
+    """Deviation with three figures; below a thousandth it is rounding, not motion."""
     return f"{value:.3g}" if value >= 1e-3 else "less than 0.001"
 
 

@@ -16,35 +16,35 @@ from numpy.typing import NDArray
 from hil.report.pieces import Peak, peaks
 from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
-from hil.scene.eye import Eye
+from hil.scene.camera import Eye
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.scene import PlatformScene
 
 Array = NDArray[np.float64]
 
 VIEWS: Final = (("oblique view", -58.0, 22.0), ("seen from +x", 0.0, 0.0))
-"""Name, azimuth and elevation [deg] of the place from which one looks."""
+"""Name, azimuth and elevation [deg] of the views."""
 
 MARK: Final = 0.42
-"""Where the number of a leg stands, as a share of its cylinder's length."""
+"""Position of a leg's number, as a share of its cylinder's length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instant:
-    """The rig at one moment."""
+    """Rig at one moment."""
 
     words: str
-    """What is special about it."""
+    """Description of the moment."""
     leg: int
-    """The leg it is about, 0 to 5."""
+    """Index of the leg that it is about, 0 to 5."""
     pose: Array
-    """Of the platform [m, rad], shape (6,)."""
+    """Pose of the platform [m, rad], shape (6,)."""
     length_m: Array
     """Measured lengths [m], shape (6,)."""
 
 
 def rig(view: RunView) -> Picture | None:
-    """The rig with its shortest and with its longest leg, seen from two sides."""
+    """Rig with its shortest and with its longest leg, seen from two sides."""
     limits, scenario = view.limits, view.recording.scenario
     if view.geometry is None or limits is None or scenario is None:
         return None
@@ -79,7 +79,7 @@ def rig(view: RunView) -> Picture | None:
 
 
 def extreme_instants(view: RunView) -> list[Instant]:
-    """The moments of the shortest and of the longest leg that the pose is known of.
+    """Moments of the shortest and of the longest leg with a known pose.
 
     Moments of the motion if there was one, else of the whole recording.
     """
@@ -104,7 +104,7 @@ def extreme_instants(view: RunView) -> list[Instant]:
 
 
 def _ends(view: RunView, chosen_of: Callable[[RunView], NDArray[np.bool_]]) -> list[Peak | None]:
-    """The shortest and the longest leg of the cycles chosen that the pose is known of."""
+    """Shortest and longest leg of the chosen cycles with a known pose."""
 
     def lengths(part: RunView) -> Array:
         found = part.recording.column("measured_length_m")
@@ -115,7 +115,7 @@ def _ends(view: RunView, chosen_of: Callable[[RunView], NDArray[np.bool_]]) -> l
 
 
 def remaining_m(limits: LegLimits, length_m: Array) -> Array:
-    """Way that each leg has left to its nearer soft limit [m], shape (6,); negative beyond."""
+    """Remaining travel of each leg to its nearer soft limit [m], shape (6,); negative beyond."""
     return np.minimum(length_m - limits.soft_min_m, limits.soft_max_m - length_m)
 
 
@@ -157,13 +157,13 @@ def _draw_instant(
 
 
 def _seen(point_m: Array, eye: Eye) -> tuple[float, float]:
-    """Where a point is on the picture: right and up [m]."""
+    """Position of a point on the picture: right and up [m]."""
     right, up = (eye.axes[:2] @ point_m).tolist()
     return right, up
 
 
 def _scale_bar(axes: Axes, corners: Array) -> None:
-    """A bar of a round length, left below what is drawn [m]."""
+    """Draw a bar of a round length, left below the drawing [m]."""
     low, extent = corners.min(axis=0), float(np.ptp(corners[:, 0]))
     length = 10.0 ** math.floor(math.log10(max(extent, 1e-6)))
     length = length if length <= 0.4 * extent else 0.2 * length

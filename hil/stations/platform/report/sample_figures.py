@@ -1,4 +1,4 @@
-"""The figures of a random sample of poses: positions, orientations, leg lengths."""
+"""Figures of a random sample of poses: positions, orientations, leg lengths."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from platform6dof.workspace import LegExtremes, PoseBox, PoseSample
 Array = NDArray[np.float64]
 
 MAX_DOTS: Final = 5000
-"""A larger sample is thinned out evenly; its least and greatest values are always shown."""
+"""Most dots; a larger sample is thinned evenly, its least and greatest values always shown."""
 
 CSV_NAMES: Final = (
     *("x_m", "y_m", "z_m", "alpha_rad", "beta_rad", "gamma_rad"),
@@ -30,9 +30,9 @@ def write_sample_figures(
     """Write figures 5a, 5b and 6 of Bukharov et al. 2022 for a sample, and the sample as CSV.
 
     Args:
-        box: the ranges from which they were drawn; shown as lines.
-        folder: where to write; made if it is not there.
-        extremes: exact extremes over the box; each leg's are lines in figure 6.
+        box: ranges of the sample; shown as lines.
+        folder: folder to write to; made if it does not exist.
+        extremes: exact extremes over the box; those of each leg are lines in figure 6.
 
     Returns:
         Paths of the pictures and of the CSV.
@@ -63,11 +63,11 @@ def write_sample_figures(
 
 
 def shown_dots(values: Array, most: int = MAX_DOTS) -> NDArray[np.intp]:
-    """Which of a sample's values to draw: evenly many, with the least and the greatest.
+    """Indices of a sample's values to draw: evenly many, with the least and the greatest.
 
     Args:
         values: one quantity of the sample, shape (N,), N above 0.
-        most: about how many.
+        most: approximate number.
 
     Returns:
         Rising indices, at most ``most`` + 2.
@@ -81,7 +81,7 @@ def shown_dots(values: Array, most: int = MAX_DOTS) -> NDArray[np.intp]:
 def _boxed(
     values: Array, box: PoseBox, part: slice, scale: float, names: tuple[str, ...]
 ) -> Callable[[Figure], None]:
-    """Three coordinates against the number of the pose, with the ends of their ranges."""
+    """Drawing of three coordinates by the number of the pose, with the ends of their ranges."""
     lower, upper = np.asarray(box.lower)[part] * scale, np.asarray(box.upper)[part] * scale
 
     def draw(figure: Figure) -> None:

@@ -1,4 +1,4 @@
-"""Picture of a stop: do six legs slow down together, inside their limits?"""
+"""Picture of a stop, in which six legs should slow down together and inside their limits."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.phases import STOP_MODES, Phase
-from hil.report.recorded import BEFORE
+from hil.report.recorded_run import BEFORE
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
 from hil.stations.platform.report.leg_axes import leg_legend, limit_handles
 from hil.stations.platform.report.leg_figures import step_rate
@@ -18,14 +18,14 @@ from hil.stations.platform.report.view import RunView
 Array = NDArray[np.float64]
 
 SLOW_M_S = 1e-3
-"""A leg slower than this when the stop began is left out of the ratios: it would be noise."""
+"""Least speed of a leg at the stop's beginning for its ratio to be shown: less is noise."""
 
 LEAST_WINDOW_S = 0.03
-"""At least this much is shown before and after the braking [s]."""
+"""Least time that is shown before and after the braking [s]."""
 
 
 def stop(view: RunView) -> Picture | None:
-    """Speeds of the legs around the first stop, their ratio to the start, and the way left."""
+    """Speeds of the legs around the first stop, their ratio to the start, and remaining travel."""
     phase = next((phase for phase in view.phases if phase.mode in STOP_MODES), None)
     if phase is None or phase.first == 0 or view.period_s is None or view.limits is None:
         return None
@@ -70,7 +70,7 @@ def stop(view: RunView) -> Picture | None:
 
 
 def _around(view: RunView, phase: Phase) -> tuple[RunView, Phase]:
-    """The rows that may be shown of a stop, and where it is among them."""
+    """Rows that may be shown of a stop, and its place among them."""
     room_s = max(LEAST_WINDOW_S, 0.6 * phase.duration_s)
     ends_s = (phase.start_s - room_s, phase.end_s + room_s)
     first, end = np.searchsorted(view.times, ends_s).tolist()
@@ -83,7 +83,7 @@ def shared_factor(speeds_m_s: Array, first: int) -> Array:
     """Speeds over those of the last cycle before a stop, shape (N, 6).
 
     Args:
-        speeds_m_s: shape (N, 6).
+        speeds_m_s: speeds of the legs, shape (N, 6).
         first: place of the stop's first cycle, above 0.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Picture of what pressed on the platform or what it carries: contact forces over time."""
+"""Picture of contacts with the platform or its load: contact forces over time."""
 
 from itertools import cycle
 
@@ -13,7 +13,7 @@ from hil.stations.platform.report.view import RunView
 from hil.stations.platform.touches import touch_line, touches_of
 
 AROUND_S = 0.1
-"""Shown before the first touch and after the last [s]."""
+"""Time that is shown before the first contact and after the last [s]."""
 
 
 def touches(view: RunView) -> Picture | None:

@@ -1,4 +1,4 @@
-"""A recording prepared for pictures: its phases, its rig, its limits, and what is missing."""
+"""Recording prepared for pictures: its phases, rig and limits, and notes on missing parts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from hil.machines.rig.settings import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
 from hil.recording.row_arrays import gathered, let_go
-from hil.report.ending import Ending, Verdict, seen_from_outside, verdict_of
 from hil.report.phases import Phase, phases_of, times_s
-from hil.report.recorded import RecordedRun, indented, notes_of
+from hil.report.recorded_run import RecordedRun, indented, notes_of
+from hil.report.run_verdict import Ending, Verdict, seen_from_outside, verdict_of
 from hil.run.evidence import in_motion
 from hil.run.run import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
@@ -50,9 +50,9 @@ def reached_poses(recording: Recording, geometry: HexapodGeometry | None, first:
     """Coordinates of the pose reached in each cycle [m, rad], shape (N, 6), read-only.
 
     Args:
-        geometry: of its rig; without one only the poses found in the run are there.
-        first: first cycle whose lengths mean something; the ones before it are NaN, as is every
-            cycle without a pose.
+        geometry: geometry of its rig; without one only the poses found in the run are there.
+        first: first cycle with valid lengths; the ones before it are NaN, as is every cycle
+            without a pose.
     """
     return gathered(_pieces(recording, geometry, first), recording.path.parent)
 
@@ -96,7 +96,7 @@ class LegLimits:
 
     @classmethod
     def of(cls, rig: Rig) -> "LegLimits":
-        """The limits of a rig."""
+        """Read the limits of a rig."""
         closed = np.array(rig.cylinders.closed_length_m)
         soft = np.array([soft_range_m(rig, leg) for leg in range(6)])  # (6, 2)
         arrays = (
@@ -114,16 +114,16 @@ class LegLimits:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RunView(RecordedRun):
-    """What the pictures and tables of a run of the platform are made of."""
+    """Data for the pictures and tables of a run of the platform."""
 
     moving: NDArray[np.bool_]
     """Cycles of the motion or of the stop that ended it, shape (N,), read-only."""
     plan: Plan | None
-    """Its settings; None if the recording lacks them or they cannot be read."""
+    """Settings of the run; None if the recording lacks them or they cannot be read."""
     limits: LegLimits | None
-    """Of the legs; None without a plan."""
+    """Limits of the legs; None without a plan."""
     geometry: HexapodGeometry | None
-    """Of the rig; None without a plan, or if it is impossible."""
+    """Geometry of the rig; None without a plan, or if it is impossible."""
     homed: int
     """First cycle after homing; before it, lengths and pose mean nothing."""
     reached: Array
@@ -136,7 +136,7 @@ class RunView(RecordedRun):
         """Prepare a recording; an odd one gives notes, not an error.
 
         Args:
-            read: makes the plan of what the header holds; raises `ConfigError`.
+            read: makes the plan of the header's content; raises `ConfigError`.
         """
         notes = [*notes_of(recording), *_gate_record(recording)]
         times = times_s(recording)
@@ -178,7 +178,7 @@ class RunView(RecordedRun):
 
     @property
     def title(self) -> str:
-        """The scenario and its rig."""
+        """Title: the scenario and its rig."""
         if self.plan is not None:
             return f"{self.plan.scenario.name} on {self.plan.rig.name}"
         facts = self.facts()
@@ -186,7 +186,7 @@ class RunView(RecordedRun):
 
     @property
     def badges(self) -> tuple[str, ...]:
-        """Clock, motion, and what the scenario says of itself."""
+        """Badges: clock, motion, and the scenario's description of itself."""
         if self.plan is None:
             return ()
         scenario = self.plan.scenario
@@ -196,14 +196,14 @@ class RunView(RecordedRun):
 
     @property
     def figures_note(self) -> str:
-        """Of which part of the run the extremes are."""
+        """Note on the part of the run that the extremes are of."""
         return (
             "Extremes are of the motion and the stop that ended it; rise and parking are not "
             "part of them."
         )
 
     def settings(self) -> Iterator[tuple[str, str]]:
-        """The effective scenario and rig; whatever was stored if it is no plan."""
+        """Effective scenario and rig; whatever was stored if it is not a plan."""
         if self.plan is None:
             if self.recording.scenario is not None:
                 yield "Settings as stored", indented(self.recording.scenario)
@@ -214,7 +214,7 @@ class RunView(RecordedRun):
 
     @property
     def virtual(self) -> bool:
-        """The clock was the virtual one, in which nothing is ever late."""
+        """Whether the clock was the virtual one, in which nothing is ever late."""
         if self.plan is not None:
             return self.plan.scenario.clock == "virtual"
         return self.facts().get("clock") == "virtual"
@@ -231,19 +231,19 @@ def _homed(phases: tuple[Phase, ...], cycles: int) -> int:
 
 
 def _gate_record(recording: Recording) -> list[str]:
-    """What is wrong with the file that the gate leaves beside a recording in real time."""
+    """Faults of the file that the gate leaves beside a recording in real time."""
     facts = recording.metadata.get("run", {})
     beside = "time_base" in facts and recording.path.name == RECORDING_NAME
     if not beside or facts.get("clock") != "real":
         return []
-    told = complaint(recording.path.parent / BLACK_BOX_NAME)
-    return [told] if told else []
+    complaint_text = complaint(recording.path.parent / BLACK_BOX_NAME)
+    return [complaint_text] if complaint_text else []
 
 
 def _plan(
     recording: Recording, notes: list[str], read: Callable[[Mapping[str, Any], str], Plan]
 ) -> Plan | None:
-    """Its settings, as a document in the recording's folder, wherever it says that they lay."""
+    """Settings of the run, read as a document in the recording's folder, whatever path it gives."""
     if recording.scenario is None:
         notes.append("The effective scenario is not in the file: limits and geometry are unknown.")
         return None

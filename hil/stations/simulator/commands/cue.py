@@ -49,9 +49,9 @@ def omct(
     as_json: Json = False,
 ) -> None:
     """Response of the whole chain to sinusoids, axis by axis; shown, never judged."""
-    from hil.stations.platform.warm import warm_and_say
-    from hil.stations.simulator.cue_told import omct_told
-    from hil.stations.simulator.omct_setup import OmctRequest, run_asked
+    from hil.stations.platform.kernel_warmup import warm_and_say
+    from hil.stations.simulator.cue_summaries import summarize_omct
+    from hil.stations.simulator.omct_setup import OmctRequest, run_cueing_test
 
     require_place(picture)
     request = OmctRequest(
@@ -61,14 +61,14 @@ def omct(
     )  # fmt: skip
     warm_and_say(quiet=as_json)
     with waiting("driving each axis at each frequency", quiet=as_json):
-        found = run_asked(request)
+        found = run_cueing_test(request)
     if picture is not None:
         from hil.stations.simulator.report.omct_figure import omct_picture
 
         write_file(picture, omct_picture(found.points).png)
     if as_json:
-        told = omct_told(found)
-        print_json(told)
+        summary = summarize_omct(found)
+        print_json(summary)
     else:
         _show_omct(found)
 

@@ -53,7 +53,7 @@ def ride(
     as_json: Json = False,
 ) -> None:
     """Ride a recording on the virtual clock with simulated drives, and judge what is felt."""
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
     from hil.stations.simulator.cue import CueRequest, at_gain, fit_gain, plan_of, run_cue
     from hil.stations.simulator.record_file import record_file
 
@@ -74,15 +74,15 @@ def ride(
     with waiting("riding on the virtual clock", quiet=as_json):
         result = run_cue(plan, folder)
     if picture is not None:
-        from hil.stations.simulator.felt import wanted_words
+        from hil.stations.simulator.felt_ride import describe_demand
         from hil.stations.simulator.report.felt_figure import felt_picture
 
-        write_file(picture, felt_picture(result.ride, wanted_words(plan)).png)
+        write_file(picture, felt_picture(result.ride, describe_demand(plan)).png)
     if as_json:
-        from hil.stations.simulator.cue_told import ride_told
+        from hil.stations.simulator.cue_summaries import summarize_ride
 
-        told = ride_told(result)
-        print_json(told)
+        summary = summarize_ride(result)
+        print_json(summary)
     else:
         _show_ride(result, fitted)
     leave(result.run.ok)
@@ -91,15 +91,19 @@ def ride(
 @verb
 def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) -> None:
     """Hold a recording's columns against each other: a wrong sign or unit is found by its slope."""
-    from hil.stations.simulator.cue_told import CueCheckTold, agreement_told, disagreeing
+    from hil.stations.simulator.cue_summaries import (
+        CueCheckSummary,
+        disagreeing,
+        summarize_agreement,
+    )
     from hil.stations.simulator.record_file import read_recorded, record_file
 
     file = record_file(record)
     found = asked(lambda: read_recorded(file, map_name)[0].agreements())
     wrong = disagreeing(found)
     if as_json:
-        lines = [agreement_told(one) for one in found]
-        print_json(CueCheckTold(ok=not wrong, lines=lines))
+        lines = [summarize_agreement(one) for one in found]
+        print_json(CueCheckSummary(ok=not wrong, lines=lines))
     else:
         for one in found:
             out.print(one.text, style="red" if one in wrong else None, soft_wrap=True)
@@ -145,16 +149,16 @@ def axes(
     if file is not None:
         write_file(file, found.toml.encode())
     if as_json:
-        from hil.stations.simulator.cue_told import axes_told
+        from hil.stations.simulator.cue_summaries import summarize_axes
 
-        told = axes_told(found, file)
-        print_json(told)
+        summary = summarize_axes(found, file)
+        print_json(summary)
         return
     out.print(found.toml, markup=False, highlight=False, soft_wrap=True, end="")
 
 
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
-    from hil.stations.simulator.felt import gain_of, wanted_words
+    from hil.stations.simulator.felt_ride import describe_demand, gain_of
     from hil.stations.simulator.felt_tables import (
         SCORE_HEADS,
         WORST_HEADS,
@@ -174,7 +178,7 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
         out.print(
             f"largest gain {fitted.gain:.4g}, margin {fitted.margin:.3f}{beyond}", soft_wrap=True
         )
-    out.print(wanted_words(plan), soft_wrap=True)
+    out.print(describe_demand(plan), soft_wrap=True)
     _show(SCORE_HEADS, score_rows(result.score))
     _show(WORST_HEADS, worst_rows(result.ride))
     away = ", ".join(f"{key} {value}" for key, value in travel_row(figures).items())

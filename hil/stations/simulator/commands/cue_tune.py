@@ -72,9 +72,9 @@ def tune(
 ) -> None:
     """Find the classical parameters for a ride, or for an even response, within bounds."""
     from hil.machines.cueing.preset import read_preset
-    from hil.stations.simulator.cue_told import tune_told
+    from hil.stations.simulator.cue_summaries import summarize_tune
     from hil.stations.simulator.record_file import record_file
-    from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tuned_preset
+    from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tune_preset
 
     if objective not in OBJECTIVES:
         line = f"--objective {objective}: it must be one of {', '.join(OBJECTIVES)}"
@@ -87,14 +87,14 @@ def tune(
         gain=gain, travel_m=travel, tilt_deg_s=tilt, rates=rates, trials=trials, seed=seed,
     )  # fmt: skip
     with waiting("trying sets of parameters", quiet=as_json):
-        found = asked(lambda: tuned_preset(request))
+        found = asked(lambda: tune_preset(request))
     if write is not None:
         from hil.stations.simulator.tune import preset_text
 
         write_file(write, preset_text(request, found, write.stem).encode())
     if as_json:
-        told = tune_told(found, write)
-        print_json(told)
+        summary = summarize_tune(found, write)
+        print_json(summary)
     else:
         _show_tuned(request, found, write)
 
@@ -120,10 +120,10 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Several algorithms on one ride at one gain, without a platform; says which was best."""
-    from hil.stations.platform.warm import warm_and_say
+    from hil.stations.platform.kernel_warmup import warm_and_say
     from hil.stations.simulator.compare import compare as compare_all
     from hil.stations.simulator.cue import PRESET, CueRequest
-    from hil.stations.simulator.cue_told import compare_told
+    from hil.stations.simulator.cue_summaries import summarize_comparison
     from hil.stations.simulator.record_file import record_file
 
     request = CueRequest(
@@ -138,8 +138,8 @@ def compare(
     with waiting("riding each of them", quiet=as_json):
         found = asked(lambda: compare_all(request, pairs))
     if as_json:
-        told = compare_told(found)
-        print_json(told)
+        summary = summarize_comparison(found)
+        print_json(summary)
     else:
         _show_compared(found)
 

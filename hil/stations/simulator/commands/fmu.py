@@ -37,7 +37,7 @@ Step = Annotated[
 def info(file: FileArg, as_json: Json = False) -> None:
     """Say what an FMU is, from its description; nothing of it is run."""
     from hil.fmu.description import read_description, require_runnable
-    from hil.stations.simulator.fmu_told import FmuInfoTold, FmuVariableTold
+    from hil.stations.simulator.fmu_summaries import FmuInfoSummary, FmuVariableSummary
 
     model = read_description(file)
     try:
@@ -49,14 +49,14 @@ def info(file: FileArg, as_json: Json = False) -> None:
         _show(model, why_not)
         return
     variables = [
-        FmuVariableTold(
+        FmuVariableSummary(
             name=one.name, type=one.type, causality=one.causality, variability=one.variability,
             unit=one.unit, start=one.start, description=one.description,
         )
         for one in model.variables
     ]  # fmt: skip
     print_json(
-        FmuInfoTold(
+        FmuInfoSummary(
             ok=True, path=str(model.path), sha256=model.sha256, fmi=model.fmi, name=model.name,
             tool=model.tool, interfaces=list(model.interfaces), platforms=list(model.platforms),
             step_s=model.step_s, fixed_step_s=model.fixed_step_s, runnable=not why_not,
@@ -80,7 +80,7 @@ def check(
     """Judge whether the bench can run an FMU; with --trust, try it at the loop's rate."""
     from hil.fmu.pace import BETWEEN_WORDS
     from hil.fmu.trial import tried
-    from hil.stations.simulator.fmu_told import FmuCheckTold
+    from hil.stations.simulator.fmu_summaries import FmuCheckSummary
 
     period_s = 1.0 / rate
     with waiting("trying the model", quiet=as_json):
@@ -90,7 +90,7 @@ def check(
     if as_json:
         spent = (found.median_s, found.p99_s, found.max_s) if found.spent_s else (None,) * 3
         print_json(
-            FmuCheckTold(
+            FmuCheckSummary(
                 ok=ok, path=str(file), loaded=trust, steps=found.steps, period_s=period_s,
                 step_median_s=spent[0], step_p99_s=spent[1], step_max_s=spent[2],
                 failed=found.failed,
@@ -134,7 +134,7 @@ def run(
 ) -> None:
     """Run an FMU alone, as fast as it goes, and write its outputs."""
     from hil.fmu.trial import run_alone
-    from hil.stations.simulator.fmu_told import FmuRunTold
+    from hil.stations.simulator.fmu_summaries import FmuRunSummary
 
     if not trust:
         raise RefusedError(f"{file} is native code, which can do all that you can do: --trust")
@@ -144,7 +144,7 @@ def run(
     written = "" if output is None else str(output)
     if as_json:
         print_json(
-            FmuRunTold(
+            FmuRunSummary(
                 ok=not found.failed, steps=found.steps, written=written, last=found.last,
                 failed=found.failed,
             )
@@ -177,13 +177,13 @@ def export(
     """Make an FMU of a rig that needs no Python, and run it against the kernels."""
     from importlib.metadata import version
 
-    from hil.config.shipped import find_file
-    from hil.fmu.compiled import require_compilers
+    from hil.config.file_search import find_file
     from hil.fmu.export import export as made
     from hil.fmu.extra import require_fmpy
+    from hil.fmu.shared_library import require_compilers
     from hil.machines.cueing.preset import read_preset
     from hil.machines.rig.machine import load_rig
-    from hil.stations.simulator.fmu_told import FmuExportTold
+    from hil.stations.simulator.fmu_summaries import FmuExportSummary
 
     if what not in ("twin", "cueing"):
         raise ConfigError("--what", [f"{what!r}: it must be twin or cueing"])
@@ -203,7 +203,7 @@ def export(
         done = made(program, fmi, output, version("hil-bench"))
     if as_json:
         print_json(
-            FmuExportTold(
+            FmuExportSummary(
                 ok=True, path=str(done.path), sha256=done.sha256, fmi=f"{fmi}.0",
                 variables=done.variables, judged_steps=done.judged_steps,
                 largest_difference=done.largest_difference,

@@ -10,7 +10,7 @@ from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import SetOption
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.listening.ears import ListenChoice
+    from hil.stations.simulator.listening.host_receiver import ListenChoice
 
 SecondsOption = Annotated[
     float | None, typer.Option("--seconds", metavar="S", help="How long; else until Ctrl-C.")
@@ -207,7 +207,7 @@ app = typer.Typer(
 @verb
 def list_hosts(as_json: Json = False) -> None:
     """List kinds of hosts: where they send, what they tell, and their maps."""
-    from hil.stations.simulator.listening.listing import list_and_show
+    from hil.stations.simulator.listening.host_list import list_and_show
 
     list_and_show(as_json=as_json)
 

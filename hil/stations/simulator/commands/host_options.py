@@ -10,7 +10,7 @@ import typer
 from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.listening.ears import ListenChoice
+    from hil.stations.simulator.listening.host_receiver import ListenChoice
 
 HostArg = Annotated[
     str,
@@ -87,10 +87,10 @@ def _choice(
     key_file: KeyOption = None,
     change: MapSetOption = None,
 ) -> "ListenChoice":
-    from hil.stations.simulator.listening.ears import ListenChoice
-    from hil.stations.simulator.listening.named import named_host
+    from hil.stations.simulator.listening.host_lookup import find_host
+    from hil.stations.simulator.listening.host_receiver import ListenChoice
 
-    named = named_host(kind, tuple(change or ()))
+    named = find_host(kind, tuple(change or ()))
     at, colon, port_text = host.partition(":")
     asks_port = named.kind.asks_port
     if colon:

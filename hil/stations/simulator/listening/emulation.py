@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
 from hil.hosts.wires.xml_file import xml_text
-from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
-from hil.stations.simulator.offered_wires import wires_with
+from hil.stations.simulator.listening.host_lookup import FOLDER, NamedHost, find_host
 from hil.stations.simulator.sources.ride_feed import ride_feed
+from hil.stations.simulator.wire_registry import wires_with
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
-from sim.hosts.emulated import EmulatedHost, emulated_host
+from sim.hosts.emulated_host import EmulatedHost, emulated_host
 from sim.hosts.feeds import feed_of
-from sim.hosts.kinds import KINDS, kind_named
+from sim.hosts.kinds import KINDS, find_simulator_kind
 
 if TYPE_CHECKING:
-    from sim.hosts.sender import Sender
+    from sim.hosts.host_program import Sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
 
 def _named(name: str) -> NamedHost | None:
     """The map of a name; None for a kind that is emulated without one."""
-    return None if name in KINDS and name != "layout" else named_host(name)
+    return None if name in KINDS and name != "layout" else find_host(name)
 
 
 def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, Mapping[str, Any]]:
@@ -119,11 +119,11 @@ def emulate(
         ConfigError: if something of the choice cannot be.
         RefusedError: if a port is taken.
     """
-    from sim.hosts.sender import run_host
+    from sim.hosts.host_program import run_host
 
     host, named = build_host(choice), _named(choice.name)
     name = choice.name if named is None else named.kind.name
-    kind = kind_named(name, wires_with(name))
+    kind = find_simulator_kind(name, wires_with(name))
     hears = kind.asked_on if asked_on is None else asked_on
     usual = kind.port if named is None else named.kind.port_of(named.settings)
     to = (address, usual if port is None else port)

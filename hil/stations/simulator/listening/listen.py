@@ -11,15 +11,15 @@ from rich.table import Table
 
 from hil.hosts.kind import Received, Refused
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.listening.ears import (
-    HostEars,
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import (
+    HostReceiver,
     ListenChoice,
     listen,
     listening,
     seconds_of,
 )
-from hil.stations.simulator.listening.heard import HostFigures
-from hil.stations.simulator.listening.told import HostListenTold, HostValuesTold
+from hil.stations.simulator.listening.host_summaries import HostListenSummary, HostValuesSummary
 from hil.terminal.console import err, out, print_json
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
@@ -53,13 +53,13 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
         with display:
             took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
         figures.unheard = ears.unheard
-        told = told_of(choice, ears, figures, took_s)
+        summary = summarize(choice, ears, figures, took_s)
     if as_json:
-        print_json(told)
+        print_json(summary)
     elif not display.drawn:
         out.print(table_of(figures, ears))
-    if told["why"] and not as_json:
-        out.print(told["why"], style="red", soft_wrap=True)
+    if summary["why"] and not as_json:
+        out.print(summary["why"], style="red", soft_wrap=True)
     if not figures.packets and not as_json:
         err.print(nothing_text(choice, figures), soft_wrap=True)
     return figures.packets > 0
@@ -68,7 +68,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
 class _Display:
     """Feeds the figures, and draws them now and then."""
 
-    def __init__(self, figures: HostFigures, ears: HostEars, *, quiet: bool) -> None:
+    def __init__(self, figures: HostFigures, ears: HostReceiver, *, quiet: bool) -> None:
         self._figures, self._ears, self._quiet = figures, ears, quiet
         self.drawn: bool = out.is_terminal and not quiet
         """Whether a person sees the table being drawn."""
@@ -96,7 +96,7 @@ class _Display:
         self._next_s = now_s + (SAID_EVERY_S if self._live is None else DRAWN_EVERY_S)
 
 
-def _where(choice: ListenChoice, ears: HostEars) -> str:
+def _where(choice: ListenChoice, ears: HostReceiver) -> str:
     address, port = ears.address
     return f"{choice.host.kind.title}: listening on {address}:{port} (UDP); Ctrl-C ends"
 
@@ -134,7 +134,7 @@ def why_not(figures: HostFigures) -> str:
     return "" if followed else figures.why or figures.odd_pace
 
 
-def table_of(figures: HostFigures, ears: HostEars) -> Table:
+def table_of(figures: HostFigures, ears: HostReceiver) -> Table:
     """All that is known, a row each."""
     table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
@@ -168,8 +168,8 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
 
 def _made(state: VehicleState) -> str:
     """Whether a force is one that the packets do not tell."""
-    told = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
-    return "" if told else "; what is not told is made of the velocity"
+    is_whole = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
+    return "" if is_whole else "; what is not told is made of the velocity"
 
 
 def angles_deg(state: VehicleState) -> tuple[float, float, float]:
@@ -178,18 +178,18 @@ def angles_deg(state: VehicleState) -> tuple[float, float, float]:
     return roll, pitch, yaw % 360.0
 
 
-def told_of(
-    choice: ListenChoice, ears: HostEars, figures: HostFigures, took_s: float
-) -> HostListenTold:
+def summarize(
+    choice: ListenChoice, ears: HostReceiver, figures: HostFigures, took_s: float
+) -> HostListenSummary:
     """The JSON object of what was heard."""
     address, port = ears.address
-    return HostListenTold(
+    return HostListenSummary(
         ok=figures.packets > 0,
         kind=choice.host.kind.name,
         address=f"{address}:{port}",
         seconds=took_s,
         packets=figures.packets,
-        refused=refused_told(figures),
+        refused=refused_by_reason(figures),
         rate_hz=_number(figures.rate_hz),
         jitter_s=_number(figures.jitter_s),
         loss=_number(figures.loss),
@@ -200,13 +200,13 @@ def told_of(
     )
 
 
-def refused_told(figures: HostFigures) -> dict[str, int]:
+def refused_by_reason(figures: HostFigures) -> dict[str, int]:
     """Counts of refused datagrams by why."""
     return {one.value: count for one, count in figures.refused.items()}
 
 
-def _values(state: VehicleState) -> HostValuesTold:
-    return HostValuesTold(
+def _values(state: VehicleState) -> HostValuesSummary:
+    return HostValuesSummary(
         t_s=_number(state.t_s),
         f_m_s2=[_number(value) for value in state.f_m_s2],
         omega_rad_s=[_number(value) for value in state.omega_rad_s],

@@ -15,16 +15,25 @@ from hil.hosts.maps import MapSettings
 from hil.hosts.watch.remedies import host_remedy
 from hil.hosts.watch.states import Cause, HostState
 from hil.ipc.work_folder import WorkFolder
-from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
-from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.host_figures import HostFigures
+from hil.stations.simulator.listening.host_receiver import (
+    ListenChoice,
+    listen,
+    listening,
+    seconds_of,
+)
+from hil.stations.simulator.listening.host_summaries import (
+    HostCheckSummary,
+    HostLineSummary,
+    HostRecordSummary,
+)
 from hil.stations.simulator.listening.listen import (
     line_of,
     nothing_text,
-    refused_told,
+    refused_by_reason,
     why_not,
 )
 from hil.stations.simulator.listening.ride_writer import RideWriter
-from hil.stations.simulator.listening.told import HostCheckTold, HostLineTold, HostRecordTold
 from hil.stations.simulator.words import CAUSES
 from hil.terminal.console import err, out, print_json, styled
 from hil.timing.realtime import RealClock
@@ -99,10 +108,10 @@ def record_and_show(
         path.unlink(missing_ok=True)
     if as_json:
         print_json(
-            HostRecordTold(
+            HostRecordSummary(
                 ok=ok, kind=choice.host.kind.name, file=str(path), rows=writer.rows,
-                left_out=writer.left_out, refused=refused_told(figures), seconds=writer.lasts_s,
-                longest_gap_s=writer.longest_gap_s,
+                left_out=writer.left_out, refused=refused_by_reason(figures),
+                seconds=writer.lasts_s, longest_gap_s=writer.longest_gap_s,
             )
         )  # fmt: skip
         return ok
@@ -143,7 +152,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
     ok = not wrong and not why and (agrees or posed)
     if as_json:
         print_json(
-            HostCheckTold(
+            HostCheckSummary(
                 ok=ok, kind=choice.host.kind.name, seconds=writer.lasts_s, packets=writer.rows,
                 why=why, lines=[_line(one) for one in found],
             )
@@ -171,8 +180,8 @@ def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
     from hil.stations.simulator.ride_file import read_ride_file
 
     try:
-        told = read_ride_file(path, _map_of(path)).told
-        return agreements(told, None, lambda one: host_remedy(one, settings))
+        motion = read_ride_file(path, _map_of(path)).motion
+        return agreements(motion, None, lambda one: host_remedy(one, settings))
     except MotionError as error:
         text = str(error).replace(f"{path}, ", "").replace(f"{path}: ", "")
         raise RefusedError(f"what came cannot be judged: {text}") from None
@@ -186,9 +195,9 @@ def _map_of(path: Path) -> RideMap:
     return map_of_header(read_header(path).header, str(path)).model_copy(update={"gap_max_s": 5.0})
 
 
-def _line(one: Agreement) -> HostLineTold:
+def _line(one: Agreement) -> HostLineSummary:
     slope, correlation = (None if math.isnan(x) else x for x in (one.slope, one.correlation))
-    return HostLineTold(
+    return HostLineSummary(
         axis=one.axis, against=one.against, slope=slope, correlation=correlation,
         judgement=one.judgement.value,
     )  # fmt: skip

@@ -12,9 +12,9 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.recording.thinned import Line, Thinned
+from hil.recording.decimation import Decimator, Line
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
-from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride, wanted_words
+from hil.stations.simulator.felt_ride import REST_SIGNALS, FeltRide, describe_demand, felt_ride
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score
@@ -35,7 +35,7 @@ def felt(view: RideView) -> Picture | None:
     if not isinstance(view.plan, RidePlan):
         return None
     try:
-        return felt_picture(felt_ride(view.recording, view.plan), wanted_words(view.plan))
+        return felt_picture(felt_ride(view.recording, view.plan), describe_demand(view.plan))
     except RefusedError:
         return None
 
@@ -91,7 +91,7 @@ _SCALE: Final = np.array([1.0] * 3 + [180.0 / np.pi] * 3)
 
 def _lines(ride: FeltRide) -> tuple[list[Line], list[Line]]:
     """Lines of raw signals, and of those of the inner ear: six that were wanted, six felt."""
-    thinned = [[Thinned(len(ride.t_s), PANEL_POINTS) for _ in range(12)] for _ in range(2)]
+    thinned = [[Decimator(len(ride.t_s), PANEL_POINTS) for _ in range(12)] for _ in range(2)]
     for raw, ear in zip(ride.pieces(), ride.signals(), strict=True):
         both = np.hstack(raw) - np.tile(REST_SIGNALS, 2), np.hstack((ear.wanted, ear.felt))
         for found, values in zip(thinned, both, strict=True):

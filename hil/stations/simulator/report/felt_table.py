@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hil.config.errors import RefusedError
-from hil.report.recorded import Row, Table, Tables
-from hil.stations.simulator.felt import felt_ride, figures_of, wanted_words
+from hil.report.recorded_run import Row, Table, Tables
+from hil.stations.simulator.felt_ride import describe_demand, felt_ride, figures_of
 from hil.stations.simulator.felt_tables import (
     SCORE_HEADS,
     WORST_HEADS,
@@ -34,8 +34,8 @@ def felt_figures(view: RideView) -> Tables | None:
         )
     )
     note = (
-        f"Above: signals of the inner ear; {wanted_words(view.plan)}. Below: where felt and wanted "
-        "are furthest apart as they act on the head (a force less that at rest), and whether the "
-        "governor changed then what the algorithm asked; a second row is its own worst."
+        f"Above: signals of the inner ear; {describe_demand(view.plan)}. Below: where felt and "
+        "wanted are furthest apart as they act on the head (a force less that at rest), and "
+        "whether the governor changed then what the algorithm asked; a second row is its own worst."
     )
     return Tables(tuple(tables), note)

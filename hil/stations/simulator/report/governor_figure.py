@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.thinned import Line
+from hil.recording.decimation import Line
 from hil.report.pieces import lines
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.report.pieces import peaks
-from hil.report.recorded import KeyFigure
+from hil.report.recorded_run import KeyFigure
 from hil.stations.platform.report.key_figures import key_figures as of_platform
-from hil.stations.simulator.felt import RideFigures, figures_of
+from hil.stations.simulator.felt_ride import RideFigures, figures_of
 from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
 from hil.stations.simulator.report.view import RideView, governor_active, share_engaged
 from hil.stations.simulator.scenario import RidePlan
@@ -36,8 +36,8 @@ def _followed(view: RideView) -> Iterator[KeyFigure]:
     packets, dropped, missing = (
         int(last.column(name)[0]) for name in ("packets", "dropped", "missing")
     )
-    told = f"{packets} used, {dropped} dropped, {missing} never came"
-    yield KeyFigure("packets", told)
+    text = f"{packets} used, {dropped} dropped, {missing} never came"
+    yield KeyFigure("packets", text)
 
 
 def _asked(figures: RideFigures) -> Iterator[KeyFigure]:

@@ -82,10 +82,10 @@ def _modulus(axes: Axes, points: Sequence[OmctPoint]) -> None:
 
 
 def _phase(axes: Axes, points: Sequence[OmctPoint]) -> None:
-    told = np.array([one.phase_deg for one in points])
-    known = np.isfinite(told)
-    told[known] = np.degrees(np.unwrap(np.radians(told[known])))
-    _curve(axes, points, told)
+    phases_deg = np.array([one.phase_deg for one in points])
+    known = np.isfinite(phases_deg)
+    phases_deg[known] = np.degrees(np.unwrap(np.radians(phases_deg[known])))
+    _curve(axes, points, phases_deg)
     axes.axhline(0.0, color="#999999", linewidth=0.8, zorder=1.0)
     low, high = axes.get_ylim()
     if high - low < 20.0:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hil.recording.reader import Recording
 from hil.stations.platform.report.view import RunView
-from hil.stations.simulator.felt import gain_of
+from hil.stations.simulator.felt_ride import gain_of
 from hil.stations.simulator.scenario import RidePlan
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError, about
-from hil.config.named import MissingError
-from hil.config.shipped import find_file
+from hil.config.file_search import find_file
+from hil.config.named_files import MissingError
 from hil.fmu.description import Description, read_description, require_runnable
-from hil.fmu.mapping import mapped_variables
+from hil.fmu.model_steps import Stepping
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
-from hil.fmu.stepping import Stepping
+from hil.fmu.variable_map import map_variables
 from hil.fmu.wire import ModelOrder
 from hil.stations.simulator.force_remedies import fmu_remedy
 from hil.stations.simulator.source import BY_FORCES, SourceKind, Surroundings
@@ -81,8 +81,8 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     steps = steps_of(model, around.period_s, settings.step_s, source, between=said)
     _require_force(settings, file)
     _require_attitude(settings, file)
-    outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
-    inputs = mapped_variables(
+    outputs = map_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
+    inputs = map_variables(
         model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
     )
     for name in settings.start:
@@ -145,11 +145,13 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
     return math.inf
 
 
-def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
+def known_fields(settings: FmuSettings, file: Path) -> frozenset[str]:
     """What a vehicle does, and no poses."""
     del settings, file
     return frozenset({BY_FORCES})
 
 
-KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells, remedy=fmu_remedy)
+KIND: Final = SourceKind(
+    FmuSettings, opened, lasts_s, operator_inputs, known_fields, remedy=fmu_remedy
+)
 """What the entry point gives."""

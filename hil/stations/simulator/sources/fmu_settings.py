@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, field_validator
 
 from hil.config.settings import Settings
-from hil.fmu.mapping import Mapped
+from hil.fmu.variable_map import Mapped
 from hil.stations.simulator.source import INPUT_NAME, OperatorInput
 from platform6dof.cueing.vehicle import VehicleFlags
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hil.fmu.mapping import MappedVariable
-from hil.fmu.stepping import Reading, Stepping
+from hil.fmu.model_steps import Reading, Stepping
+from hil.fmu.variable_map import MappedVariable
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
@@ -44,27 +44,27 @@ RATE_MOST_RAD_S: Final = 200.0
 """No vehicle turns faster."""
 
 
-def state_of(told: dict[str, float], t_s: float) -> VehicleState:
+def state_of(values: dict[str, float], t_s: float) -> VehicleState:
     """What a vehicle does, from quantities [SI]; NaN for what is not there.
 
     A force that is told counts; where it is not, an acceleration and gravity make one.
     """
     attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
-    if all(name in told for name in ("roll", "pitch")):
-        attitude = from_euler(told["roll"], told["pitch"], told.get("yaw", 0.0))
-    force = _vector(told, FORCES)
-    if any(name in told for name in ACCELERATIONS):
+    if all(name in values for name in ("roll", "pitch")):
+        attitude = from_euler(values["roll"], values["pitch"], values.get("yaw", 0.0))
+    force = _vector(values, FORCES)
+    if any(name in values for name in ACCELERATIONS):
         level = attitude if attitude[0] == attitude[0] else (1.0, 0.0, 0.0, 0.0)
         weight = to_body(level, (0.0, 0.0, -GRAVITY_M_S2))
-        moved = (told.get(name, 0.0) + w for name, w in zip(ACCELERATIONS, weight, strict=True))
+        moved = (values.get(name, 0.0) + w for name, w in zip(ACCELERATIONS, weight, strict=True))
         x, y, z = (f if f == f else other for f, other in zip(force, moved, strict=True))
         force = x, y, z
     flags = VehicleFlags(0)
     for name, flag in FLAGS.items():
-        flags |= flag if told.get(name, 0.0) > 0.5 else VehicleFlags(0)
+        flags |= flag if values.get(name, 0.0) > 0.5 else VehicleFlags(0)
     return VehicleState(
-        t_s, force, _vector(told, RATES), _vector(told, RATES_OF_RATES), attitude,
-        _vector(told, VELOCITIES), _vector(told, PLACES), flags,
+        t_s, force, _vector(values, RATES), _vector(values, RATES_OF_RATES), attitude,
+        _vector(values, VELOCITIES), _vector(values, PLACES), flags,
     )  # fmt: skip
 
 
@@ -81,10 +81,10 @@ def beyond(state: VehicleState) -> str:
     return ""
 
 
-def _vector(told: dict[str, float], names: tuple[str, ...]) -> Vector3:
-    if not any(name in told for name in names):
+def _vector(values: dict[str, float], names: tuple[str, ...]) -> Vector3:
+    if not any(name in values for name in names):
         return UNKNOWN
-    x, y, z = (told.get(name, math.nan) for name in names)
+    x, y, z = (values.get(name, math.nan) for name in names)
     return x, y, z
 
 
@@ -119,7 +119,7 @@ class FmuVehicle:
         self._given = {one.quantity: 0.0 for one in inputs}
         self._begun = False
         self._newest: VehicleState | None = None
-        self._told: VehicleState | None = None
+        self._reported: VehicleState | None = None
         self._failed_s = math.inf
         self._used = 0
         self.why: str = ""
@@ -149,33 +149,33 @@ class FmuVehicle:
                 self._end(now_s, reading.failure)
             elif reading.fresh or (self._line and self._begun and reading.share < 1.0):
                 host_s = reading.index * self._cycles * self._around.period_s
-                told = self._si(reading.values)
+                values = self._si(reading.values)
                 if self._line:
-                    told = self._on_the_way(told, reading)
+                    values = self._on_the_way(values, reading)
                     host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
-                self._take(now_s, told, host_s)
+                self._take(now_s, values, host_s)
         state, weight = self._fade(now_s)
         taken_s = now_s if host_s == host_s and not self.why else math.nan
         return Heard(
             self._newest, state, self._cause, weight,
             host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
-            packets=self._used, dropped=0, missing=reading.late, told=self._told,
+            packets=self._used, dropped=0, missing=reading.late, reported=self._reported,
         )  # fmt: skip
 
     def _si(self, values: tuple[float, ...]) -> dict[str, float]:
         pairs = zip(self._outputs, values, strict=True)
         return {one.quantity: one.si(value) for one, value in pairs}
 
-    def _on_the_way(self, told: dict[str, float], reading: Reading) -> dict[str, float]:
+    def _on_the_way(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
         """From the values before to the newest; angles go the shorter way round."""
         if self._last is None or reading.fresh:
-            self._last = (told if self._last is None else self._last[1]), told
+            self._last = (values if self._last is None else self._last[1]), values
         before, newest = self._last
         return {name: _between(name, before[name], newest[name], reading.share) for name in newest}
 
-    def _take(self, now_s: float, told: dict[str, float], t_s: float) -> None:
+    def _take(self, now_s: float, values: dict[str, float], t_s: float) -> None:
         try:
-            state = state_of(told, t_s)
+            state = state_of(values, t_s)
             whole = self._completion.complete(state)
         except (CueingError, OverflowError) as error:
             self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), str(error)))
@@ -183,7 +183,7 @@ class FmuVehicle:
         if wrong := beyond(whole):
             self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), wrong))
             return
-        self._newest, self._told = whole, state
+        self._newest, self._reported = whole, state
         self._used += 1
 
     def _end(self, now_s: float, answer: StepAnswer) -> None:

@@ -15,18 +15,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.file_search import find_file
 from hil.config.files import read_regular
 from hil.config.inputs import KEY
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.wires.unjudged import SEEN_KEY
+from hil.hosts.wires.unverifiable_signs import SEEN_KEY
 from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
-from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
-from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
-from hil.stations.simulator.sources.sending import sending
+from hil.stations.simulator.sources.emulated_host_source import EmulatedSettings, emulated
+from hil.stations.simulator.sources.host_source import HostSource, SocketWire
+from hil.stations.simulator.sources.sender_process import sending
 
 KEY_BYTES = (16, 4096)
 """A key file has at least and at most so many bytes."""
@@ -164,14 +164,14 @@ def lasts_s(settings: HostSettings, file: Path) -> float:
     return math.inf if settings.emulated is None else settings.emulated.feed_lasts_s(file)
 
 
-def tells(settings: HostSettings, file: Path) -> frozenset[str]:
+def known_fields(settings: HostSettings, file: Path) -> frozenset[str]:
     """Whether its wire tells poses or what a vehicle does.
 
     Raises:
         ConfigError: if the map cannot be had.
     """
     kind, map_, _ = _map_of(settings, file)
-    return frozenset({BY_POSES if "flags.POSE" in kind.tells_of(map_) else BY_FORCES})
+    return frozenset({BY_POSES if "flags.POSE" in kind.fields_for(map_) else BY_FORCES})
 
 
 def known_ahead(settings: HostSettings) -> bool:
@@ -179,5 +179,7 @@ def known_ahead(settings: HostSettings) -> bool:
     return settings.emulated is not None
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, known_ahead=known_ahead, judges=True)
+KIND = SourceKind(
+    HostSettings, opened, lasts_s, fields=known_fields, known_ahead=known_ahead, judges=True
+)
 """What the entry point gives."""

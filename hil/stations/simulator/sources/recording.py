@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
+from hil.config.file_search import find_file
 from hil.config.settings import Settings
-from hil.config.shipped import find_file
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.machines.cueing.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.source import SourceKind, Surroundings
@@ -121,8 +121,8 @@ def _read(
 def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[PlayedRecord]:
     """Read the ride, and put it on the loop's grid."""
     recorded, record = _read(settings, around.scenario_file, around.head_m)
-    told = recorded.told
-    posed = all(np.isfinite(one).all() for one in (told.position, told.attitude))
+    motion = recorded.motion
+    posed = all(np.isfinite(one).all() for one in (motion.position, motion.attitude))
     flags = VehicleFlags.POSE if posed else NO_FLAGS
     yield PlayedRecord(record.at_rate(around.period_s), flags)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hil.config.errors import MotionError
 from hil.config.tables import read_header, read_table
-from sim.hosts.sampled import Sampled, columns_in, recorded
+from sim.hosts.motion_table import Sampled, columns_in, recorded
 
 
 def ride_feed(path: Path) -> Sampled:

@@ -38,8 +38,14 @@ class SmoothedStates:
         if sum(a * b for a, b in zip(last, turned, strict=True)) < 0.0:  # the same, the other sign
             turned = (-turned[0], -turned[1], -turned[2], -turned[3])
         self._attitude = turned
-        told = (state.f_m_s2, state.omega_rad_s, state.domega_rad_s2, state.v_m_s, state.position_m)
-        values = self._lowpass.step([*turned, *(one for vector in told for one in vector)])
+        vectors = (
+            state.f_m_s2,
+            state.omega_rad_s,
+            state.domega_rad_s2,
+            state.v_m_s,
+            state.position_m,
+        )
+        values = self._lowpass.step([*turned, *(one for vector in vectors for one in vector)])
         w, x, y, z = values[:4]
         length = math.hypot(w, x, y, z)
         attitude = (w / length, x / length, y / length, z / length) if length > LEAST else turned

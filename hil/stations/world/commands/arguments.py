@@ -1,4 +1,4 @@
-"""What several verbs of the virtual environment are given."""
+"""Arguments that several verbs of the virtual environment share."""
 
 from typing import Annotated
 

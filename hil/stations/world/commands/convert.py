@@ -1,4 +1,4 @@
-"""``hil world convert``: a robot in another form, each loss told."""
+"""``hil world convert``: a robot in another form, each loss reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.told import ConvertedTold
+from hil.stations.world.robot_summaries import ConvertedSummary
 from hil.terminal.console import Json, err, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ class RobotForm(StrEnum):
     """Forms of a robot's document."""
 
     DH = "dh"
-    """The text of D-H rows."""
+    """Text of D-H rows."""
     TOML = "toml"
-    """Ours; nothing is lost."""
+    """TOML document of this program; nothing is lost."""
     URDF = "urdf"
     """The description that ROS reads, with words of ours for what it lacks."""
     MJCF = "mjcf"
-    """The physics engine's."""
+    """Document of the physics engine."""
 
 
 @verb
@@ -51,7 +51,7 @@ def convert(
     """
     from hil.config.files import write_whole
     from hil.machines.world.robot_documents import document_of
-    from hil.stations.world.carried import carried
+    from hil.stations.world.referenced_files import carried
 
     document = document_of(robot)
     text, losses, files = _forms()[to](document.robot)
@@ -67,7 +67,7 @@ def convert(
     if as_json:
         file = "" if output is None else str(output)
         print_json(
-            ConvertedTold(
+            ConvertedSummary(
                 ok=True, to=to, file=file, text="" if output is not None else text, losses=lines
             )
         )
@@ -85,12 +85,12 @@ Converted = tuple[str, Iterable["Loss"], Mapping[str, bytes]]
 
 
 def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
-    from hil.stations.world.carried import named_files
+    from hil.stations.world.referenced_files import named_files
     from sim.world.engine.mjcf import robot_model
     from sim.world.engine.mjcf_losses import mjcf_losses
+    from sim.world.robots.robot_toml_writer import write_toml
     from sim.world.robots.text import text_losses, write_text
-    from sim.world.robots.toml_writing import write_toml
-    from sim.world.robots.urdf_writing import urdf_losses, write_urdf
+    from sim.world.robots.urdf_writer import urdf_losses, write_urdf
 
     def engines(robot: Robot) -> Converted:
         made = robot_model(robot)

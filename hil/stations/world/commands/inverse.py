@@ -16,7 +16,7 @@ from hil.stations.world.commands.pose import (
     given_coordinates,
     joint_called,
 )
-from hil.stations.world.told import PoseReachedTold
+from hil.stations.world.robot_summaries import PoseReachedSummary
 from hil.terminal.console import Json, leave, numbers, out, print_json, styled, verb
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SWEEPS = 2000
 
 
 class InverseMethod(StrEnum):
-    """How joints are found."""
+    """Method that finds the joints."""
 
     DLS = "dls"
     """Damped least squares."""
@@ -91,17 +91,17 @@ def ik(
         reached = damped_least_squares(chain, begin, wanted)
     else:
         reached = CoordinateDescent(chain, begin, wanted).settle(SWEEPS)
-    told = _told(found.name or robot, chain, reached)
+    summary = _summarize(found.name or robot, chain, reached)
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
         driven = {joint.number: joint for joint in tree.drivers.values()}
-        _show(told, [driven[number] for number in chain.joints])
-    leave(told["ok"])
+        _show(summary, [driven[number] for number in chain.joints])
+    leave(summary["ok"])
 
 
 def _end(robot: Robot, text: str | None) -> int | None:
-    """Number of an end that is given by number or name."""
+    """Number of an end, given by number or name."""
     from sim.world.robots.model import JointType
 
     if text is None or text.strip().isdecimal():
@@ -124,19 +124,21 @@ def _pose(text: str) -> NDArray[np.float64]:
     return pose
 
 
-def _told(name: str, chain: Chain, reached: Reached) -> PoseReachedTold:
+def _summarize(name: str, chain: Chain, reached: Reached) -> PoseReachedSummary:
     pairs = zip(chain.joints, reached.q.tolist(), strict=True)
-    return PoseReachedTold(
+    return PoseReachedSummary(
         ok=reached.arrived, robot=name, q={str(joint): value for joint, value in pairs},
         error_m=reached.error_m, error_rad=reached.error_rad, iterations=reached.sweeps,
     )  # fmt: skip
 
 
-def _show(told: PoseReachedTold, joints: list[RobotJoint]) -> None:
-    for value, joint in zip(told["q"].values(), joints, strict=True):
+def _show(summary: PoseReachedSummary, joints: list[RobotJoint]) -> None:
+    for value, joint in zip(summary["q"].values(), joints, strict=True):
         slide = joint.type.value == "slide"
         shown = f"{1e3 * value:.6f} mm" if slide else f"{math.degrees(value):.6f} deg"
         out.print(f"{called_joint(joint)}: {shown}")
-    words = f"{1e3 * told['error_m']:.6f} mm and {math.degrees(told['error_rad']):.6f} deg away"
-    style, verdict = ("green", "reached") if told["ok"] else ("red", "not reached")
-    out.print(styled(style, verdict), f": {words}, {told['iterations']} iterations", sep="")
+    words = (
+        f"{1e3 * summary['error_m']:.6f} mm and {math.degrees(summary['error_rad']):.6f} deg away"
+    )
+    style, verdict = ("green", "reached") if summary["ok"] else ("red", "not reached")
+    out.print(styled(style, verdict), f": {words}, {summary['iterations']} iterations", sep="")

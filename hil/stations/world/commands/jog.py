@@ -1,4 +1,4 @@
-"""``hil world jog``: a robot is led by keys, or by steps of the command line."""
+"""``hil world jog``: a robot jogged by keys, or by steps of the command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.config.inputs import collected
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.run.station import Request
 from hil.terminal.console import Json, verb
 from hil.terminal.options import OperatorOption, OutOption, SetOption
@@ -76,18 +76,18 @@ def jog_plan(
     what: str, *, axes: str | None, joints: str | None, steps: "Sequence[str]", speed: float,
     changes: "Sequence[str]" = (),
 ) -> "WorldPlan":  # fmt: skip
-    """The plan of a robot that is jogged.
+    """Plan of a robot that is jogged.
 
     Args:
         what: a scenario of the station, or a robot.
-        steps: of a script; none for keys.
+        steps: steps of a script; none for keys.
         speed: part of the full speeds.
-        changes: of the scenario, ``key=value``.
+        changes: changes of the scenario, ``key=value``.
 
     Raises:
         ConfigError: with the value and what would have been right.
     """
-    from hil.stations.world.scenario_reading import world_plan_from_table
+    from hil.stations.world.scenario_reader import world_plan_from_table
 
     if axes is not None and axes not in AXES:
         raise ConfigError("--axes", [f"{axes!r}: one of {', '.join(AXES)} is needed"])
@@ -101,7 +101,7 @@ def jog_plan(
     motion["by"] = {"kind": "keyboard"}
     if steps:
         motion["by"] = {"kind": "script", "steps": [_step(one) for one in steps]}
-    from hil.stations.world.led_settings import JogMotion
+    from hil.stations.world.operator_motion_settings import JogMotion
 
     for key in ("jog_deg_s", "jog_m_s", "tool_m_s", "turn_deg_s"):
         full = motion.get(key, JogMotion.model_fields[key].default)
@@ -111,9 +111,9 @@ def jog_plan(
 
 
 def _scenario(what: str) -> tuple[dict[str, Any], Path]:
-    """The table of a scenario, or one for a robot that stands alone."""
+    """Table of a scenario, or one made for a robot that stands alone."""
+    from hil.config.file_search import find_file
     from hil.config.settings import read_toml
-    from hil.config.shipped import find_file
     from hil.machines.world.robot_documents import robot_of
 
     try:

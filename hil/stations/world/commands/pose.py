@@ -10,7 +10,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.told import EndsTold, EndTold
+from hil.stations.world.robot_summaries import EndsSummary, EndSummary
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def fk(
     wanted = {**closed_loops(tree).coordinates, **given_coordinates(tree, joints or ())}
     coordinates = tree.coordinates(wanted)
     violations = list(_violations(tree, coordinates))
-    told = EndsTold(
+    summary = EndsSummary(
         ok=not violations,
         robot=found.name or robot,
         q={str(number): list(values) for number, values in coordinates.items() if values},
@@ -60,10 +60,10 @@ def fk(
         violations=violations,
     )
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
-        _show(told)
-    leave(told["ok"])
+        _show(summary)
+    leave(summary["ok"])
 
 
 def given_coordinates(tree: RobotTree, texts: Sequence[str]) -> dict[int, tuple[float, ...]]:
@@ -86,10 +86,10 @@ def given_coordinates(tree: RobotTree, texts: Sequence[str]) -> dict[int, tuple[
 def joint_called(
     joints: Sequence[RobotJoint], text: str, key: str, before: str = ""
 ) -> RobotJoint:  # fmt: skip
-    """The joint that a number, or else a name of the document, means.
+    """Joint that a number, or else a name of the document, means.
 
     Args:
-        key: what to call the text in an error.
+        key: name of the text, for errors.
         before: words before the joints that there are.
 
     Raises:
@@ -108,12 +108,12 @@ def joint_called(
 
 
 def called_joint(joint: RobotJoint) -> str:
-    """What a joint is called: its number, and its name if it has one."""
+    """Name of a joint in texts: its number, and its name if it has one."""
     return f"joint {joint.number} {joint.name}".rstrip()
 
 
 def _scales(joint: RobotJoint) -> tuple[float, ...]:
-    """From what people write to SI, for each coordinate."""
+    """Factor from the units of the command line to SI, for each coordinate."""
     from sim.world.robots.model import JointType
 
     one = math.radians(1.0)
@@ -140,7 +140,7 @@ def _violations(tree: RobotTree, coordinates: Mapping[int, Sequence[float]]) -> 
 
 def _ends(
     robot: Robot, tree: RobotTree, coordinates: Mapping[int, Sequence[float]]
-) -> Iterator[EndTold]:
+) -> Iterator[EndSummary]:
     poses = tree.poses(coordinates)
     ends: dict[int, NDArray[np.float64]] = tree.end_poses(poses)
     names = {joint.number: joint.name for joint in robot.joints}
@@ -148,17 +148,17 @@ def _ends(
         last = tree.links[-1].number
         ends = {tree.drivers[last].number: poses[last]}
     for number, pose in ends.items():
-        yield EndTold(
+        yield EndSummary(
             joint=number, name=names[number], position_m=pose[:3, 3].copy(),
             rotation=pose[:3, :3].copy(),
         )  # fmt: skip
 
 
-def _show(told: EndsTold) -> None:
-    for end in told["ends"]:
+def _show(summary: EndsSummary) -> None:
+    for end in summary["ends"]:
         out.print(f"end of joint {end['joint']} {end['name']}".rstrip())
         for name, value, row in zip("xyz", end["position_m"], end["rotation"], strict=True):
             axes = "  ".join(f"{one: .9f}" for one in row)
             out.print(f"{name} {value: .9f} m   {axes}")
-    for violation in told["violations"]:
+    for violation in summary["violations"]:
         out.print(violation, style="red")

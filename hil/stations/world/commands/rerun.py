@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hil.stations.world.told_runs import RerunTold, SignalDiffersTold
+from hil.stations.world.world_summaries import RerunSummary, SignalDiffersSummary
 from hil.terminal.console import Json, leave, out, print_json, show_recording, styled, verb
 
 
@@ -30,10 +30,10 @@ def rerun(
     found = run_again(recording, folder, trusted=trust)
     if as_json:
         print_json(
-            RerunTold(
+            RerunSummary(
                 ok=found.same, path=str(recording), recording=str(found.recording),
                 rows=list(found.rows),
-                differs=[SignalDiffersTold(name=one.name, row=one.row) for one in found.differs],
+                differs=[SignalDiffersSummary(name=one.name, row=one.row) for one in found.differs],
             )
         )  # fmt: skip
         leave(found.same)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from hil.config.errors import ConfigError, RefusedError, Wrong
-from hil.stations.world.showing import show_losses
-from hil.stations.world.told import ScenarioCheckTold
+from hil.stations.world.robot_summaries import ScenarioCheckSummary
+from hil.stations.world.world_output import show_losses
 from hil.terminal.console import out, print_json
 
 
 def world_scenario(name: str) -> Path | None:
-    """The file of a scenario of this station that a name or a path means; None if it is none."""
+    """File of a scenario of this station, by name or path; None if it is none."""
+    from hil.config.file_search import find_file
     from hil.config.settings import read_toml
-    from hil.config.shipped import find_file
     from hil.stations.world.signals import STATION
 
     with suppress(ConfigError):
@@ -29,37 +29,37 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
     """Whether a scenario can be used; its motion is proved by `hil check`.
 
     Args:
-        no_engine: what to say if the engine is not installed.
+        no_engine: text if the engine is not installed.
 
     Raises:
         ConfigError: with every fault, those of the scenario by line and column.
     """
-    told = _checked(path, no_engine)
+    summary = _checked(path, no_engine)
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
         counts = ", ".join(
-            f"{told[key]} {key}"
+            f"{summary[key]} {key}"
             for key in ("bodies", "joints", "equalities", "drives", "sensors")
-            if told[key] is not None
+            if summary[key] is not None
         )
-        out.print(f"{told['scenario']}: {told['robot']}, {counts}")
-        show_losses(told["losses"])
-        style = None if told["ok"] else "red"
-        out.print(f"physics engine: {told['engine']}", style=style, soft_wrap=True)
-    return told["ok"]
+        out.print(f"{summary['scenario']}: {summary['robot']}, {counts}")
+        show_losses(summary["losses"])
+        style = None if summary["ok"] else "red"
+        out.print(f"physics engine: {summary['engine']}", style=style, soft_wrap=True)
+    return summary["ok"]
 
 
-def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
+def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
     from hil.stations.world.bench import open_bench
-    from hil.stations.world.scenario_reading import load_world_plan
+    from hil.stations.world.scenario_reader import load_world_plan
     from sim.world.engine.library import EngineMissingError, engine
 
     try:
         plan = load_world_plan(path)
     except ConfigError as error:
         raise _located(path, error) from None
-    told = ScenarioCheckTold(
+    summary = ScenarioCheckSummary(
         ok=True, scenario=plan.scenario.name, file=str(path),
         robot=plan.robot.name or plan.scenario.robot,
         scene="" if plan.scene is None else plan.scene.scene.name,
@@ -70,15 +70,15 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
         engine()
         bench = open_bench(replace(plan, trusted=True))  # its FMUs begin where it runs
     except EngineMissingError:
-        return {**told, "engine": no_engine}
+        return {**summary, "engine": no_engine}
     except RefusedError as error:
-        return {**told, "ok": False, "engine": str(error)}
+        return {**summary, "ok": False, "engine": str(error)}
     bodies, joints, equalities = bench.world.sizes
-    return {**told, "bodies": bodies, "joints": joints, "equalities": equalities}
+    return {**summary, "bodies": bodies, "joints": joints, "equalities": equalities}
 
 
 def _located(path: Path, error: ConfigError) -> ConfigError:
-    """The same with line and column of each fault of the scenario itself."""
+    """Copy of an error with line and column of each fault of the scenario itself."""
     from sim.world.robots.toml_places import key_places
 
     if error.source != str(path):

@@ -1,4 +1,4 @@
-"""``hil world send``: an emulated operator in an exoskeleton sends his joint angles."""
+"""``hil world send``: an emulated operator in an exoskeleton who sends his joint angles."""
 
 import socket
 from pathlib import Path
@@ -70,10 +70,10 @@ def send_frames(
 
     Args:
         to: address and port.
-        seconds: how long; None until somebody stops it.
+        seconds: duration [s]; None until somebody stops it.
 
     Returns:
-        How many were sent; a frame that the network does not take is none.
+        Number of frames sent, without those that the network did not take.
 
     Raises:
         ConfigError: if there is no such address.

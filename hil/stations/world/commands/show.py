@@ -1,4 +1,4 @@
-"""``hil world list``, ``show`` and ``check``: what a robot is, and whether it can be used."""
+"""``hil world list``, ``show`` and ``check``: parts of a robot, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import typer
 from hil.stations.world.commands.arguments import RobotDocArg
 from hil.stations.world.commands.scenario import scenario_checked, world_scenario
 from hil.stations.world.commands.scene import scene_checked, scene_rows, scene_shown
-from hil.stations.world.told import (
-    RobotCheckTold,
-    RobotJointTold,
-    RobotLinkTold,
-    RobotRowTold,
-    RobotsTold,
-    RobotTold,
+from hil.stations.world.robot_summaries import (
+    RobotCheckSummary,
+    RobotJointSummary,
+    RobotLinkSummary,
+    RobotRowSummary,
+    RobotsSummary,
+    RobotSummary,
 )
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
@@ -35,7 +35,7 @@ def listed(as_json: Json = False) -> None:
 
     rows = [_row(name, *robot_of(name)) for name in shipped_robots()]
     if as_json:
-        print_json(RobotsTold(ok=True, robots=rows, scenes=scene_rows()))
+        print_json(RobotsSummary(ok=True, robots=rows, scenes=scene_rows()))
         return
     from rich.table import Table
 
@@ -51,16 +51,16 @@ def listed(as_json: Json = False) -> None:
     out.print(table)
 
 
-def _row(name: str, robot: Robot, path: Path) -> RobotRowTold:
+def _row(name: str, robot: Robot, path: Path) -> RobotRowSummary:
     loops = [joint for joint in robot.joints if joint.closes]
-    return RobotRowTold(
+    return RobotRowSummary(
         name=name, file=str(path), links=len(robot.links), joints=_joints(robot), loops=len(loops),
         freedoms=_freedoms(robot), drives=len(robot.drives),
     )  # fmt: skip
 
 
 def _joints(robot: Robot) -> int:
-    """Joints that move a link or close a loop."""
+    """Number of joints that move a link or close a loop."""
     from sim.world.robots.model import JointType
 
     still = (JointType.END, JointType.FIXED)
@@ -103,20 +103,20 @@ def show(
         scene_shown(robot, as_json=as_json, png=png, size=size, camera=camera)
         return
     found, path = robot_of(robot)
-    told = _told(found, str(path), robot)
+    summary = _summarize(found, str(path), robot)
     if png is not None:
         from hil.stations.world.stills import write_still
 
         write_still(png, found, size, frames=frames)
-        told["png"] = str(png)
+        summary["png"] = str(png)
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
-        _show(told, frames=frames)
-    leave(told["ok"])
+        _show(summary, frames=frames)
+    leave(summary["ok"])
 
 
-def _told(robot: Robot, file: str, name: str) -> RobotTold:
+def _summarize(robot: Robot, file: str, name: str) -> RobotSummary:
     from sim.world.robots.bodies import placed_bodies
     from sim.world.robots.loops import CLOSED_M, closed_loops
     from sim.world.robots.tree import spanning_tree
@@ -125,7 +125,7 @@ def _told(robot: Robot, file: str, name: str) -> RobotTold:
     closed = closed_loops(tree)
     poses = tree.poses(closed.coordinates)
     links = [
-        RobotLinkTold(
+        RobotLinkSummary(
             number=link.number, name=link.name, joint=tree.drivers[link.number].number,
             dh=list(link.dh), shape=link.shape.value, mass_kg=bodies[link.number].mass.mass_kg,
             position_m=poses[link.number][:3, 3].copy(),
@@ -134,52 +134,52 @@ def _told(robot: Robot, file: str, name: str) -> RobotTold:
         for link in tree.links
     ]  # fmt: skip
     joints = [
-        RobotJointTold(
+        RobotJointSummary(
             number=joint.number, name=joint.name, type=joint.type.value, parent=joint.parent,
             child=joint.child, closes=joint.closes,
             start=list(closed.coordinates.get(joint.number, ())),
         )
         for joint in robot.joints
     ]  # fmt: skip
-    return RobotTold(
+    return RobotSummary(
         ok=closed.gap_max_m <= CLOSED_M, robot=robot.name or name, file=file,
         mass_kg=sum(link["mass_kg"] for link in links), freedoms=_freedoms(robot),
         gap_max_m=closed.gap_max_m, links=links, joints=joints, png="",
     )  # fmt: skip
 
 
-def _show(told: RobotTold, *, frames: bool) -> None:
+def _show(summary: RobotSummary, *, frames: bool) -> None:
     from rich.table import Table
 
-    loops = sum(joint["closes"] for joint in told["joints"])
+    loops = sum(joint["closes"] for joint in summary["joints"])
     out.print(
-        f"{told['robot']}: {len(told['links'])} links, {told['mass_kg']:.3f} kg, "
-        f"{told['freedoms']} freedoms of joints, {loops} loops "
-        f"(gap {1e6 * told['gap_max_m']:.3g} µm)"
+        f"{summary['robot']}: {len(summary['links'])} links, {summary['mass_kg']:.3f} kg, "
+        f"{summary['freedoms']} freedoms of joints, {loops} loops "
+        f"(gap {1e6 * summary['gap_max_m']:.3g} µm)"
     )
     table = Table("link", "name", "joint", "body", "kg", "x m", "y m", "z m", box=None)
-    for link in told["links"]:
+    for link in summary["links"]:
         place = (f"{value:.5f}" for value in link["position_m"])
         table.add_row(str(link["number"]), link["name"], str(link["joint"]), link["shape"],
                       f"{link['mass_kg']:.4g}", *place)  # fmt: skip
     out.print(table)
     table = Table("joint", "name", "type", "from", "to", "start", box=None)
-    for joint in told["joints"]:
+    for joint in summary["joints"]:
         kind = f"{joint['type']}, closes a loop" if joint["closes"] else joint["type"]
         start = ", ".join(f"{value:.6g}" for value in joint["start"])
         table.add_row(str(joint["number"]), joint["name"], kind, str(joint["parent"]),
                       str(joint["child"]), start)  # fmt: skip
     out.print(table)
     if frames:
-        _show_frames(told)
-    if told["png"]:
-        out.print(f"written: {told['png']}", soft_wrap=True)
+        _show_frames(summary)
+    if summary["png"]:
+        out.print(f"written: {summary['png']}", soft_wrap=True)
 
 
-def _show_frames(told: RobotTold) -> None:
+def _show_frames(summary: RobotSummary) -> None:
     from sim.world.robots.dh import NAMES
 
-    for link in told["links"]:
+    for link in summary["links"]:
         names = NAMES[-len(link["dh"]) :]
         numbers = ", ".join(f"{n} {v!r}" for n, v in zip(names, link["dh"], strict=True))
         out.print(f"link {link['number']} {link['name']}".rstrip() + f": {numbers}")
@@ -219,7 +219,7 @@ def check(
     if strict and lost:
         raise RefusedError("\n".join(["not read whole:", *lost]))
     engine, ok, sizes = _asked(found)
-    told = RobotCheckTold(
+    summary = RobotCheckSummary(
         ok=ok, robot=found.name or robot, file=str(document.path), links=len(found.links),
         joints=_joints(found), loops=sum(joint.closes for joint in found.joints),
         drives=len(found.drives), sensors=len(found.sensors), engine=engine,
@@ -227,11 +227,11 @@ def check(
         losses=lost,
     )  # fmt: skip
     if as_json:
-        print_json(told)
+        print_json(summary)
     else:
         counts = ["links", "joints", "loops", "drives", "sensors"]
         counts += ["bodies", "equalities"] if sizes is not None else []
-        out.print(f"{told['robot']}: " + ", ".join(f"{told[name]} {name}" for name in counts))
+        out.print(f"{summary['robot']}: " + ", ".join(f"{summary[name]} {name}" for name in counts))
         for line in lost:
             if is_machine(robot):
                 out.print(f"not said: {line}", soft_wrap=True)
@@ -242,7 +242,7 @@ def check(
 
 
 def _asked(robot: Robot) -> tuple[str, bool, tuple[int, int, int] | None]:
-    """What the engine makes of a robot, whether it takes it, and its `World.sizes`."""
+    """Answer of the engine about a robot, whether it takes it, and its `World.sizes`."""
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf import model_text
     from sim.world.engine.mjcf_robot import PlacedRobot

@@ -43,15 +43,15 @@ def view(
     a double click chooses a body, Ctrl and the right button pull at it. Closing it ends the run.
     Exit status 1 if something else ended it before its motion did, or there is no window.
     """
-    from hil.stations.world.watching import watch_document
+    from hil.stations.world.live_view import watch_document
 
     path = _scenario(name)
     if path is None:
         watch_document(name)
         return
-    from hil.stations.world.scenario_reading import load_world_plan
-    from hil.stations.world.showing import show_losses
-    from hil.stations.world.watching import watch_run
+    from hil.stations.world.live_view import watch_run
+    from hil.stations.world.scenario_reader import load_world_plan
+    from hil.stations.world.world_output import show_losses
 
     plan = load_world_plan(path, changes or ())
     show_losses(plan.losses)
@@ -61,7 +61,7 @@ def view(
 
 
 def _show(result: WorldResult) -> None:
-    """How it went, while the window shows its end."""
+    """Show the result while the window shows the end of the run."""
     from hil.terminal.run_end import show_end, show_last
 
     show_end(result.end)
@@ -69,10 +69,10 @@ def _show(result: WorldResult) -> None:
 
 
 def _scenario(name: str) -> Path | None:
-    """The file of a scenario of this station that a name means; None if it means none."""
+    """File of a scenario of this station, by name; None if the name means none."""
     from hil.config.errors import ConfigError
+    from hil.config.file_search import find_file
     from hil.config.settings import read_toml
-    from hil.config.shipped import find_file
     from hil.stations.world.signals import STATION
 
     try:

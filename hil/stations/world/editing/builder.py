@@ -1,7 +1,7 @@
 """The process that reads, checks and compiles changed documents while a run goes on.
 
-It looks at a file itself, too, and builds it each time that it is saved; so the loop of the run
-does nothing but take what has come, without waiting.
+It polls a file itself, too, and builds it each time that it is saved; so the loop of the run only
+takes what has come, without waiting.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.named import GIVEN
+from hil.config.named_files import GIVEN
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
-from hil.run.texts import EditRefusedError, EditText
+from hil.run.edit_texts import EditRefusedError, EditText
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.document_texts import document_text
 from hil.stations.world.editing.editor import EditAnswer, answered
-from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.editing.reading import document_text
-from hil.stations.world.editing.swapping import swapped
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.editing.wire import (
     ANSWER,
     BEGIN,
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from hil.stations.world.scenario import WorldPlan
 
 LOOK_S: Final = 0.1
-"""From look to look at a file."""
+"""Period at which a watched file is polled [s]."""
 START_S: Final = 60.0
-"""Most that the process may take to begin."""
+"""Longest start of the process [s]."""
 PIPE_BYTES: Final = 1 << 20
-"""Asked of a pipe: a model goes through in one piece."""
+"""Size asked of a pipe [bytes]: a model goes through in one piece."""
 READ_BYTES: Final = 1 << 20
-"""Taken at once."""
+"""Most that one read takes [bytes]."""
 
 
 class BuilderProcess:
     """Builds documents for one run; edits come from a file that is saved, and from `offer`.
 
     Args:
-        plan: of the run.
-        watched: name of the document to look at, as the scenario names its robot; empty for none.
+        plan: plan of the run.
+        watched: name of the document to poll, as the scenario names its robot; empty for none.
 
     Raises:
         RefusedError: if the process does not begin.
@@ -68,9 +68,9 @@ class BuilderProcess:
             ("-m", "hil.stations.world.editing.builder"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
             environment=SINGLE_THREADED,
         )  # fmt: skip
-        begin = {"plan": plan.told(), "watched": watched, "beside": plan.scenario_file}
+        begin = {"plan": plan.to_table(), "watched": watched, "beside": plan.scenario_file}
         begin["given"] = GIVEN.has("robot", watched)
-        self._child.tell(message(BEGIN, begin))
+        self._child.send(message(BEGIN, begin))
         try:
             self._await_ready()
         except BaseException:
@@ -108,16 +108,16 @@ class BuilderProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Process identifier."""
         return self._child.pid
 
     def offer(self, edit: EditText) -> None:
         """Build a document; it is taken once that is done."""
         self._asked += 1
-        self._child.tell(message(EDIT, asdict(edit)))
+        self._child.send(message(EDIT, asdict(edit)))
 
     def due(self, index: int) -> EditAnswer | None:
-        """What has been built since."""
+        """Next answer that has come since, or None."""
         if self._lost:
             return None
         with suppress(BlockingIOError):
@@ -133,9 +133,9 @@ class BuilderProcess:
         return answer_from(found[1], found[2])
 
     def left(self) -> tuple[str, ...]:
-        """Documents that were not built in time, and whether the process lives."""
-        told = (self._lost,) if self._lost else ()
-        return (*told, *(["an edit: the run was over before it was built"] * bool(self._asked)))
+        """Reports of documents that were not built in time, and of a process that has ended."""
+        lost = (self._lost,) if self._lost else ()
+        return (*lost, *(["an edit: the run was over before it was built"] * bool(self._asked)))
 
     def close(self) -> None:
         """End the process; harmless when repeated."""
@@ -149,14 +149,14 @@ class BuilderProcess:
 
 
 class _Watch:
-    """A document's text when it is another one than at the last look."""
+    """Poll of a document's text for changes."""
 
     def __init__(self, name: str, beside: Path) -> None:
         self._name, self._beside = name, beside
         self._last = self._text()
 
     def changed(self) -> EditText | None:
-        """A text that was saved since; a file that is gone for a moment is no edit."""
+        """Text that was saved since, or None; a file that is gone for a moment is no edit."""
         now = self._text()
         if now is None or now == self._last:
             return None
@@ -181,22 +181,22 @@ def serve(orders: int, answer: Callable[[bytes], object]) -> None:
                 return
             reader.feed(data)
         while (found := reader.next()) is not None:
-            kind, told, _ = found
+            kind, document, _ = found
             if kind == BEGIN:
-                plan = plan_from_told(told["plan"])
-                watch = _watch(told)
+                plan = plan_from_header(document["plan"])
+                watch = _watch(document)
                 warm = answered(plan, EditText(plan.robot_text, plan.robot_file))
                 answer(answer_message(warm, READY))  # it has loaded what building needs
             elif kind == EDIT and plan is not None:
-                answer(answer_message(answered(plan, EditText(**told))))
+                answer(answer_message(answered(plan, EditText(**document))))
         if watch is not None and plan is not None and (edit := watch.changed()) is not None:
             answer(answer_message(answered(plan, edit)))
 
 
-def _watch(told: Any) -> _Watch | None:
-    if told["given"]:  # by a person, to the process that began this one
-        GIVEN.take(told["watched"], "robot")
-    return _Watch(told["watched"], Path(told["beside"])) if told["watched"] else None
+def _watch(document: Any) -> _Watch | None:
+    if document["given"]:  # by a person, to the process that began this one
+        GIVEN.take(document["watched"], "robot")
+    return _Watch(document["watched"], Path(document["beside"])) if document["watched"] else None
 
 
 def _write(data: bytes) -> None:

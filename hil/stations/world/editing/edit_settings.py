@@ -1,4 +1,4 @@
-"""Keys of a scenario for documents that are taken at definite times."""
+"""Keys of a scenario for documents that replace the robot at definite times."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hil.config.settings import Settings
 
 
 class EditAt(Settings):
-    """A document of the robot that a run takes while it goes."""
+    """Document of the robot that replaces it during a run."""
 
     at_s: Annotated[float, Field(ge=0.0, le=86_400.0)]
-    """When: at the step that begins there, or the nearest one."""
+    """Time of the edit [s]: at the step that begins there, or the nearest one."""
     document: str
-    """Name or file of the document; one that cannot be taken is refused then, and the run goes
-    on."""
+    """Name or file of the document; one that cannot be taken is refused then, and the run
+    continues."""

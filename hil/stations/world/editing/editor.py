@@ -1,4 +1,4 @@
-"""Edits of a run, taken between the command of a turn and its step, and told to its recording."""
+"""Edits of a run, taken between the command of a turn and its step, and recorded as events."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from hil.run.texts import EditEvents, EditRefusedError, EditText, TimedEdit
-from hil.stations.world.editing.building import BuiltEdit, build
-from hil.stations.world.editing.swapping import swapped
+from hil.run.edit_texts import EditEvents, EditRefusedError, EditText, TimedEdit
+from hil.stations.world.editing.bench_swap import swapped
+from hil.stations.world.editing.edit_build import BuiltEdit, build
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditAnswer:
-    """What reading and compiling a document came to."""
+    """Result of reading and compiling a document."""
 
     edit: EditText
-    """The document."""
+    """Text of the document."""
     built: BuiltEdit | None
-    """None if it is refused."""
+    """Built document; None if it is refused."""
     faults: tuple[str, ...] = ()
-    """Why, a line for each."""
+    """Reasons of a refusal, a line for each."""
 
 
 class EditQueue(Protocol):
-    """Where edits come from."""
+    """Source of edits."""
 
     def due(self, index: int) -> EditAnswer | None:
-        """The next edit that is to be taken in the turn of a number; it never waits."""
+        """Next edit that is to be taken in the turn of a number, or None; never waits."""
         ...
 
     def left(self) -> tuple[str, ...]:
-        """What was not taken, once the run is over, in words."""
+        """Reports of edits that were not taken, once the run is over."""
         ...
 
     def rehearse(self, bench: WorldBench) -> None:
@@ -51,12 +51,12 @@ class EditQueue(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what it holds; harmless when repeated."""
+        """Release what it holds; harmless when repeated."""
         ...
 
 
 def answered(plan: WorldPlan, edit: EditText) -> EditAnswer:
-    """Build a document here and now, or say what is wrong with it."""
+    """Build a document at once; the answer has its faults if it is wrong."""
     try:
         return EditAnswer(edit, build(plan, edit))
     except EditRefusedError as error:
@@ -72,20 +72,20 @@ class TimedEdits:
         self._step_s = plan.scenario.step_s
 
     def due(self, index: int) -> EditAnswer | None:
-        """The next edit of a step that is reached."""
+        """Next edit of a step that is reached."""
         if self._waiting and self._waiting[0][0] <= index:
             return self._waiting.popleft()[1]
         return None
 
     def left(self) -> tuple[str, ...]:
-        """Edits later than the end."""
+        """Reports of edits later than the end."""
         return tuple(
             f"edit at t = {step * self._step_s:.3f} s ({one.edit.source}): the run was over before"
             for step, one in self._waiting
         )
 
     def rehearse(self, bench: WorldBench) -> None:
-        """Put one of the edits into a copy; whether it goes in is told when it is due."""
+        """Put one of the edits into a copy; whether it is accepted is reported when it is due."""
         for _, one in self._waiting:
             if one.built is not None:
                 with suppress(EditRefusedError):
@@ -93,27 +93,27 @@ class TimedEdits:
                 return
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 class RunEditor:
-    """Takes edits between steps; what cannot be taken is refused whole, and the run goes on."""
+    """Takes edits between steps; what cannot be taken is refused whole, and the run continues."""
 
     def __init__(self, queue: EditQueue) -> None:
         self._queue = queue
         self._events = EditEvents()
         self._last = Tick(0, 0.0, 0.0, 0.0)
         self.taken: int = 0
-        """Edits that the run has taken."""
+        """Number of edits that the run has taken."""
         self.refused: int = 0
-        """Edits that were refused."""
+        """Number of edits that were refused."""
         self.pause_max_s: float = 0.0
-        """Longest that one held up the loop; 0 on the virtual clock, where no time passes."""
+        """Longest pause of the loop by an edit [s]; 0 on the virtual clock, whose time stops."""
         self.missed: tuple[str, ...] = ()
-        """Edits that the run did not come to, in words."""
+        """Reports of edits that the run did not come to."""
 
     def rehearse(self, bench: WorldBench) -> None:
-        """Before the run begins, so that its first edit holds it up no longer than others.
+        """Rehearse an edit before the run, so that the first takes no longer than others.
 
         Raises:
             RefusedError: if no edit can be taken.
@@ -121,7 +121,7 @@ class RunEditor:
         self._queue.rehearse(bench)
 
     def act(self, run: WorldRun, tick: Tick) -> None:
-        """Take what is due."""
+        """Take an edit that is due."""
         self._last = tick
         while (answer := self._queue.due(tick.index)) is not None:
             began_s = run.clock.now_s()
@@ -131,7 +131,7 @@ class RunEditor:
         self._events.serve(run.journal, tick)
 
     def close(self, run: WorldRun) -> None:
-        """Tell the rest of the texts."""
+        """Report the edits that were not taken."""
         self._queue.close()
         self._events.finish(run.journal, self._last)
         self.missed = self._queue.left()
@@ -144,9 +144,9 @@ class RunEditor:
             except EditRefusedError as error:
                 faults = error.faults
             else:
-                run.go_on_with(found.bench)
+                run.continue_with(found.bench)
                 self.taken += 1
-                self._events.put(run.journal, tick, answer.edit, (), found.told())
+                self._events.put(run.journal, tick, answer.edit, (), found.facts())
                 return
         self.refused += 1
         self._events.put(run.journal, tick, answer.edit, faults, {})

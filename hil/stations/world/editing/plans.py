@@ -1,4 +1,4 @@
-"""A plan out of what a recording, or another process, keeps of it."""
+"""Plans out of what a recording, or another process, keeps of them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hil.config.named import CarriedPath
-from hil.diagram.run.use import diagram_of_text
-from hil.stations.world.kept_plan import KeptPlan
+from hil.config.named_files import EmbeddedPath
+from hil.diagram.run.diagram_use import diagram_of_text
+from hil.stations.world.recorded_plan import RecordedPlan
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
-from sim.world.robots.toml_form import read_toml
+from sim.world.robots.robot_toml_reader import read_toml
 
 
-def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
-    """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
+def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
+    """Plan out of `WorldPlan.to_table`, without the documents that it takes while it runs.
 
     Raises:
-        ConfigError: if it, or its scenario, is none.
-        RobotDocumentError: if a document of it is none.
+        ConfigError: if it, or its scenario, is not valid.
+        RobotDocumentError: if one of its documents is not valid.
     """
-    from hil.stations.world.placing import placed_of
+    from hil.stations.world.scene_placement import placed_of
 
-    kept = KeptPlan.of(told)
+    kept = RecordedPlan.of(document)
     file = Path(kept.robot_file)
     scenario = WorldScenario.build(kept.scenario, kept.scenario_file)
     robot = read_toml(kept.robot, str(file))
@@ -35,6 +35,6 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
                      losses=kept.losses)  # fmt: skip
     if scenario.diagram is None:
         return plan
-    path, facts = CarriedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
+    path, facts = EmbeddedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
     used = diagram_of_text(scenario.diagram, kept.diagram, path, facts)
     return replace(plan, diagram=used)

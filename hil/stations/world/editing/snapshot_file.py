@@ -21,24 +21,24 @@ from hil.config.files import read_regular, write_whole
 from hil.stations.world.editing.snapshots import RunSnapshot
 
 KIND: Final = "hil world snapshot"
-"""What such a file says it is."""
+"""Mark of such a file."""
 VERSION: Final = 1
-"""Of the form."""
+"""Version of the format."""
 BYTES_MAX: Final = 1 << 30
-"""Of a file."""
+"""Largest file that is read [bytes]."""
 ENCRYPTED: Final = 1
-"""Bit of a member's flags (APPNOTE.TXT of PKWARE, 4.4.4)."""
+"""Bit of a zip member's flags (APPNOTE.TXT of PKWARE, 4.4.4)."""
 _NO_SNAPSHOT: Final = (
     ValueError, LookupError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
     NotImplementedError, MemoryError, RecursionError,
 )  # fmt: skip
-"""What comes of reading something else; memory is short if its head names a size of its own."""
+"""Errors of reading another file; memory is short if its head names a size of its own."""
 
 
 def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
-    """Write a snapshot; the file is there as a whole or not at all."""
-    told = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
-    head = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    """Write a snapshot; the file is whole or absent."""
+    header = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
+    head = np.frombuffer(json.dumps(header).encode(), np.uint8)
     data = io.BytesIO()
     np.savez(data, **{**snapshot.arrays, "head": head})  # pyright: ignore[reportArgumentType]
     write_whole(path, data.getvalue())
@@ -48,7 +48,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
     """Read a snapshot.
 
     Raises:
-        ConfigError: if it is none, or of another version.
+        ConfigError: if it is not a snapshot, or of another version.
     """
     try:
         data = io.BytesIO(read_regular(path, BYTES_MAX))
@@ -59,10 +59,10 @@ def read_snapshot(path: Path) -> RunSnapshot:
                 raise ValueError("its arrays are encrypted")
         with np.load(data, allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
-        told = json.loads(arrays.pop("head").tobytes())
-        if told["kind"] != KIND:
-            raise ValueError(f"is {told['kind']!r}")
-        version, run = told["version"], dict(told["run"])
+        header = json.loads(arrays.pop("head").tobytes())
+        if header["kind"] != KIND:
+            raise ValueError(f"is {header['kind']!r}")
+        version, run = header["version"], dict(header["run"])
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
     except _NO_SNAPSHOT as error:

@@ -1,6 +1,6 @@
-"""A whole run kept between two of its steps: it goes on from there bit by bit, here or elsewhere.
+"""Snapshots of a run between two of its steps, from which it continues bit by bit, also elsewhere.
 
-Everything that decides how a run goes on is in it: documents, the engine's state with what its
+Everything that decides how a run continues is in it: documents, the engine's state with what its
 solver begins from, switched ties, pushes, what sensors delay and the numbers of their noise, laws,
 gates, contacts, the motion and the figures. Sources that a person leads cannot be kept.
 """
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
-from hil.stations.world.editing.carried import CarriedSource, RowColumns
-from hil.stations.world.editing.plans import plan_from_told
+from hil.stations.world.contact_watch import ContactState, Touch
+from hil.stations.world.editing.edit_continuation import ContinuedSource, RowColumns
+from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
-from hil.stations.world.touching import ContactState, Touch
 from hil.timing.clock import Clock, Tick
 from safety.robot_gate import RobotGateState
 from safety.robot_limits import RobotAction
@@ -29,42 +29,42 @@ from sim.world.engine.library import engine
 from sim.world.engine.world import World, WorldSnapshot
 from sim.world.engine.world_bodies import Push
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import JointInterpolation, PlannedMotion
-from sim.world.sensors.chain import ChainSnapshot
-from sim.world.sensors.signals import SensorSignal
+from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
+from sim.world.sensors.sensor_chain import ChainSnapshot
+from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.gated import GatedRobot
+    from hil.stations.world.gated_robot import GatedRobot
 
 Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
-"""Arrays of a motion."""
-CHAIN: Final = ("begun", "filtered", "history", "told")
-"""Bytes of what sensors remember."""
+"""Names of the arrays of a motion."""
+CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
+"""Names of the byte arrays of the sensors' memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunSnapshot:
-    """A run between the command of a turn and its step."""
+    """Run between the command of a turn and its step."""
 
     head: Mapping[str, Any]
-    """What JSON can hold: numbers, texts, lists and tables of them."""
+    """Numbers, texts, lists and tables of them, as JSON can hold."""
     arrays: Mapping[str, Array]
-    """The rest, by names."""
+    """Arrays by their names."""
 
 
 def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
-    """Keep a run; to be called between its command and its step (`BetweenSteps`).
+    """Take a snapshot of a run between its command and its step (`BetweenSteps`).
 
     Raises:
         RefusedError: if its motion is led by a person.
     """
     bench = run.bench
     source, held = bench.source, None
-    if isinstance(source, CarriedSource):
+    if isinstance(source, ContinuedSource):
         source, held = source.source, [list(source.columns), list(source.held)]
     if bench.plan.diagram is not None:
         raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
@@ -78,7 +78,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "engine": engine().__version__,
         "index": tick.index,
         "signals": run.signals.header(),
-        "plan": bench.plan.told(),
+        "plan": bench.plan.to_table(),
         "law": bench.law,
         "figures": asdict(run.figures),
         "ended_at": run._ended_at,  # noqa: SLF001
@@ -89,9 +89,9 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "held": held,
         "period_s": motion.period_s,
         "line": None if bench.line is None else [bench.line.turning, list(bench.line.parts)],
-        "robot": _gated_told(bench.gated),
+        "robot": _gated_state(bench.gated),
         "standing": [
-            [one.name, list(one.asked.positions), _gated_told(one.gated)] for one in bench.standing
+            [one.name, list(one.asked.positions), _gated_state(one.gated)] for one in bench.standing
         ],
         "contacts": asdict(bench.contacts.state()),
         "sensors": [chain.seed, chain.step, list(chain.values)],
@@ -100,7 +100,10 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
     arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
-    arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
+    arrays |= {
+        f"sensors_{name}": np.frombuffer(getattr(chain, field), np.uint8)
+        for name, field in CHAIN.items()
+    }
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
     return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})
@@ -114,7 +117,7 @@ def restored(
     stopped: Callable[[], str] = str,
     between: Sequence[BetweenSteps] = (),
 ) -> WorldRun:
-    """A run that goes on from a snapshot, its step made: its next turn is the one after that.
+    """Run that continues from a snapshot, its step made: its next turn is the one after that.
 
     Args:
         clock: its ticks count from the snapshot's turn on.
@@ -124,8 +127,8 @@ def restored(
     """
     head = snapshot.head
     if head["engine"] != (now := engine().__version__):
-        told = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
-        raise RefusedError(f"snapshot: {told}")
+        problem = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
+        raise RefusedError(f"snapshot: {problem}")
     try:
         return _restored(snapshot, clock, journal, stopped, between)
     except (KeyError, TypeError, IndexError, ValueError) as error:
@@ -158,7 +161,7 @@ def _restored(
 
 
 class ResumedClock:
-    """A clock whose ticks begin at a number.
+    """Clock whose ticks begin at a number.
 
     Args:
         first: number of its first tick.
@@ -169,11 +172,11 @@ class ResumedClock:
 
     @property
     def overruns(self) -> int:
-        """Of the clock."""
+        """Deadlines that the clock gave up."""
         return self._clock.overruns
 
     def now_s(self) -> float:
-        """Of the clock [s]."""
+        """Time of the clock [s]."""
         return self._clock.now_s()
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
@@ -184,34 +187,34 @@ class ResumedClock:
 
 
 class RunKeeper:
-    """Keeps a run after the rows of some numbers.
+    """Takes snapshots of a run after given rows.
 
     Args:
-        rows: numbers of rows.
-        keep: gets each snapshot.
+        rows: numbers of the rows.
+        keep: takes each snapshot.
     """
 
     def __init__(self, rows: Sequence[int], keep: Callable[[RunSnapshot], object]) -> None:
         self._rows, self._keep = frozenset(rows), keep
 
     def act(self, run: WorldRun, tick: Tick) -> None:
-        """Keep it, if this is one of the rows."""
+        """Take a snapshot, if this is one of the rows."""
         if tick.index in self._rows:
             self._keep(snapshot_of(run, tick))
 
     def close(self, run: WorldRun) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
-def _gated_told(gated: GatedRobot) -> list[Any]:
+def _gated_state(gated: GatedRobot) -> list[Any]:
     state = gated.state()
     values = [list(one) for one in (state.positions, state.speeds, state.braking)]
     law = [gated.law.integrals.tolist(), gated.commanded.tolist()]
     return [state.action.name, *values, state.left_s, *law]
 
 
-def _resume_gated(gated: GatedRobot, told: Sequence[Any]) -> None:
-    action, positions, speeds, braking, left_s, integrals, commanded = told
+def _resume_gated(gated: GatedRobot, document: Sequence[Any]) -> None:
+    action, positions, speeds, braking, left_s, integrals, commanded = document
     state = RobotGateState(
         RobotAction[action], tuple(positions), tuple(speeds), tuple(braking), left_s
     )
@@ -219,13 +222,13 @@ def _resume_gated(gated: GatedRobot, told: Sequence[Any]) -> None:
 
 
 def _bench(snapshot: RunSnapshot) -> WorldBench:
-    """Where the kept documents start."""
+    """Bench at the start of the kept documents."""
     head, arrays = snapshot.head, snapshot.arrays
-    plan = plan_from_told(head["plan"])
+    plan = plan_from_header(head["plan"])
     motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
     source: SetpointSource = LaidOutSource(motion)
     if head["held"] is not None:
-        source = CarriedSource(source, *head["held"])
+        source = ContinuedSource(source, *head["held"])
     line = None
     if head["line"] is not None:
         turning, parts = head["line"]
@@ -243,11 +246,11 @@ def _resume(bench: WorldBench, snapshot: RunSnapshot) -> None:
     model = tuple(arrays[f"model_{index}"].tobytes() for index in range(count))
     bench.world.restore(WorldSnapshot(arrays["world"].tobytes(), model, pushes))
     _resume_gated(bench.gated, head["robot"])
-    for one, (name, positions, told) in zip(bench.standing, head["standing"], strict=True):
+    for one, (name, positions, state) in zip(bench.standing, head["standing"], strict=True):
         if one.name != name:
             raise RefusedError(f"snapshot: robot {name} is held in it, {one.name} here")
         one.resume(tuple(positions))
-        _resume_gated(one.gated, told)
+        _resume_gated(one.gated, state)
     contacts = {one.name: head["contacts"][one.name] for one in fields(ContactState)}
     contacts["resting"] = tuple((one, other) for one, other in contacts["resting"])
     contacts["touches"] = tuple(

@@ -1,6 +1,6 @@
 """Built documents between two processes, as data: a head of JSON, and the engine's model behind it.
 
-Numbers keep all their digits, and nothing that comes is ever run.
+Numbers keep all their digits, and nothing received is ever run.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
-from hil.run.texts import EditText
-from hil.stations.world.editing.building import BuiltEdit
+from hil.run.edit_texts import EditText
+from hil.stations.world.editing.edit_build import BuiltEdit
 from hil.stations.world.editing.editor import EditAnswer
 from sim.world.control.laws import Gains
 from sim.world.robots.model import (
@@ -28,44 +28,44 @@ from sim.world.robots.model import (
 from sim.world.robots.sensors import RobotSensor
 
 HEAD: Final = struct.Struct("<4sII")
-"""Mark of a message, bytes of its JSON, bytes of what follows."""
+"""Mark of a message, bytes of its JSON, bytes of its body."""
 READY: Final = b"REDY"
-"""The process listens, and has built the plan's own document for a rehearsal."""
+"""Kind: the process is ready, and has built the plan's own document for a rehearsal."""
 BEGIN: Final = b"PLAN"
-"""What is edited: the plan of a run, and a document to look at, if one is to be."""
+"""Kind: plan of a run, and a document to poll, if any."""
 EDIT: Final = b"EDIT"
-"""A document to build."""
+"""Kind: a document to build."""
 ANSWER: Final = b"ANSW"
-"""What building it came to."""
+"""Kind: the result of building one."""
 LARGEST: Final = 1 << 28
-"""Bytes of one message at most."""
+"""Largest message [bytes]."""
 
 
 class EditWireError(ValueError):
-    """Bytes that are no message of this wire."""
+    """Bytes that are not a message of this wire."""
 
 
-def message(kind: bytes, told: Any, body: bytes = b"") -> bytes:
-    """A message of JSON and bytes."""
-    text = orjson.dumps(told)
+def message(kind: bytes, document: Any, body: bytes = b"") -> bytes:
+    """Encode a message of JSON and bytes."""
+    text = orjson.dumps(document)
     return HEAD.pack(kind, len(text), len(body)) + text + body
 
 
 class MessageReader:
-    """Puts messages together of what comes in pieces."""
+    """Decoder of messages that come in pieces."""
 
     def __init__(self) -> None:
         self._data = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Take a piece."""
+        """Take a piece of the stream."""
         self._data += data
 
     def next(self) -> tuple[bytes, Any, bytes] | None:
-        """Kind, JSON and bytes of the next message; None if it is not there as a whole.
+        """Kind, JSON and bytes of the next message; None while it is incomplete.
 
         Raises:
-            EditWireError: if it is none.
+            EditWireError: if it is not a message.
         """
         if len(self._data) < HEAD.size:
             return None
@@ -95,31 +95,31 @@ def _parts() -> TypeAdapter[_Parts]:
 
 
 def robot_json(robot: Robot) -> str:
-    """All values of a robot."""
+    """JSON of all values of a robot."""
     parts = (robot.links, robot.joints, robot.name, robot.drives, robot.sensors, robot.machine,
              robot.gravity_m_s2)  # fmt: skip
     return _parts().dump_json(parts).decode()
 
 
 def robot_from(text: str) -> Robot:
-    """A robot out of its values.
+    """Robot out of its values.
 
     Raises:
-        ValueError: if they are no robot's.
+        ValueError: if they are not those of a robot.
     """
     return Robot(*_parts().validate_json(text))
 
 
 def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
-    """What building a document came to, as a message."""
-    told: dict[str, Any] = {
+    """Encode the result of building a document."""
+    document: dict[str, Any] = {
         "text": answer.edit.text, "source": answer.edit.source, "faults": list(answer.faults),
     }  # fmt: skip
     built = answer.built
     if built is None:
-        return message(kind, told)
+        return message(kind, document)
     gains = [getattr(built.gains, name) for name in ("kp", "ki", "kd")]
-    told |= {
+    document |= {
         "robot": robot_json(built.robot),
         "weighed": None if built.weighed == built.robot else robot_json(built.weighed),
         "canonical": built.canonical,
@@ -128,19 +128,19 @@ def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
         "start": [[number, list(values)] for number, values in built.start.items()],
         "gains": [base64.b64encode(values.tobytes()).decode() for values in gains],
     }
-    return message(kind, told, built.model)
+    return message(kind, document, built.model)
 
 
-def answer_from(told: Any, body: bytes) -> EditAnswer:
-    """What building a document came to, out of a message."""
-    edit = EditText(told["text"], told["source"])
-    if "robot" not in told:
-        return EditAnswer(edit, None, tuple(told["faults"]))
-    robot = robot_from(told["robot"])
-    weighed = robot if told["weighed"] is None else robot_from(told["weighed"])
-    start = {number: tuple(values) for number, values in told["start"]}
-    gains = Gains(*(np.frombuffer(base64.b64decode(one)) for one in told["gains"]))
-    text = str(told["model_text"])
-    files = {str(name): base64.b64decode(data) for name, data in told["files"].items()}
-    built = BuiltEdit(edit, robot, weighed, told["canonical"], start, body, text, files, gains)
+def answer_from(document: Any, body: bytes) -> EditAnswer:
+    """Decode the result of building a document."""
+    edit = EditText(document["text"], document["source"])
+    if "robot" not in document:
+        return EditAnswer(edit, None, tuple(document["faults"]))
+    robot = robot_from(document["robot"])
+    weighed = robot if document["weighed"] is None else robot_from(document["weighed"])
+    start = {number: tuple(values) for number, values in document["start"]}
+    gains = Gains(*(np.frombuffer(base64.b64decode(one)) for one in document["gains"]))
+    text = str(document["model_text"])
+    files = {str(name): base64.b64decode(data) for name, data in document["files"].items()}
+    built = BuiltEdit(edit, robot, weighed, document["canonical"], start, body, text, files, gains)
     return EditAnswer(edit, built)

@@ -1,1 +1,1 @@
-"""What tells the robot of a run where to be: motions laid out ahead, operators, other people."""
+"""Sources of a robot's setpoints: motions planned ahead, operators, other machines."""

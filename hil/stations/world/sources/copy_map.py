@@ -1,4 +1,4 @@
-"""Which value leads which joint of a robot, joint by joint."""
+"""Map of values to the joints of a robot, joint by joint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import Wrong, about
-from hil.stations.world.led_settings import (
+from hil.stations.world.operator_motion_settings import (
     SLIDING,
     UNITS,
     CopyMotion,
@@ -28,30 +28,30 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CopyMap:
-    """Values to joints: target = factor · value + offset."""
+    """Map of values to joints: target = factor · value + offset."""
 
     values: tuple[str, ...]
     """Names of all values of a frame, in their order."""
     places: NDArray[np.int64]
-    """Of the joints that are led, among the drives, shape (pairs,)."""
+    """Places of the led joints among the drives, shape (pairs,)."""
     columns: NDArray[np.int64]
-    """Of the value of each, shape (pairs,)."""
+    """Column of each pair's value in a frame, shape (pairs,)."""
     factors: Array
-    """Unit and ratio, shape (pairs,)."""
+    """Factors of unit and ratio, shape (pairs,)."""
     offsets: Array
-    """[rad] or [m], shape (pairs,)."""
+    """Offsets [rad] or [m], shape (pairs,)."""
 
     def of_used(self) -> Self:
-        """The same for values of which only those are told that lead a joint, pair by pair."""
+        """Map for frames that have only the values in use, pair by pair."""
         used = tuple(self.values[column] for column in self.columns)
         return replace(self, values=used, columns=np.arange(len(used)))
 
     def targets(self, values: Array, others: Array) -> Array:
-        """Where each driven joint shall be [rad] or [m], shape (drives,).
+        """Targets of the driven joints [rad] or [m], shape (drives,).
 
         Args:
-            values: of a frame, shape (values,).
-            others: where the joints are that nothing leads, shape (drives,).
+            values: values of a frame, shape (values,).
+            others: coordinates of the joints that are not led, shape (drives,).
         """
         found = others.copy()
         found[self.places] = self.factors * values[self.columns] + self.offsets
@@ -59,7 +59,7 @@ class CopyMap:
 
 
 def place_of(joint: int | str, robot: Robot) -> int:
-    """Place among the drives of a joint by its number or name; -1 if it is not driven."""
+    """Place of a joint among the drives, by its number or name; -1 if it is not driven."""
     drives = [drive.joint for drive in robot.drives]
     names = {one.name: one.number for one in robot.joints if one.name and one.number in drives}
     number = names.get(joint, -1) if isinstance(joint, str) else joint
@@ -67,7 +67,7 @@ def place_of(joint: int | str, robot: Robot) -> int:
 
 
 def jog_faults(motion: JogMotion, robot: Robot) -> list[Wrong]:
-    """What is wrong with the joints that a scenario jogs."""
+    """Faults of the joints that a scenario jogs."""
     steps = motion.by.steps if isinstance(motion.by, ScriptSettings) else ()
     said = {f"motion.joints.{index}": joint for index, joint in enumerate(motion.joints)}
     said |= {
@@ -84,7 +84,7 @@ def jog_faults(motion: JogMotion, robot: Robot) -> list[Wrong]:
 
 
 def copy_map(motion: CopyMotion, robot: Robot) -> tuple[CopyMap, list[Wrong]]:
-    """The map of a scenario, and what is wrong with it; a pair that is wrong is not in it."""
+    """Map of a scenario, and its faults; a faulty pair is left out."""
     joints = {joint.number: joint for joint in robot.joints}
     drives = [drive.joint for drive in robot.drives]
     slides = [joints[number].type is JointType.SLIDE for number in drives]
@@ -122,7 +122,7 @@ def copy_map(motion: CopyMotion, robot: Robot) -> tuple[CopyMap, list[Wrong]]:
 
 
 def _by_name(values: tuple[str, ...], names: dict[str, int]) -> list[CopyPair]:
-    """Each value that has the name of a driven joint, or its number: ``joint5``."""
+    """Pairs of values with the name of a driven joint, or its number: ``joint5``."""
     pairs = list[CopyPair]()
     for value in values:
         number = value.removeprefix("joint")
@@ -134,7 +134,7 @@ def _by_name(values: tuple[str, ...], names: dict[str, int]) -> list[CopyPair]:
 
 
 def _misfit(pair: CopyPair, slides: bool) -> str:
-    """Why a pair does not fit a joint, as half a sentence; empty if it does."""
+    """Reason why a pair does not fit a joint, as half a sentence; empty if it does."""
     if pair.unit is not None and (pair.unit in SLIDING) != slides:
         return "slides: unit m or mm is needed" if slides else "turns: unit rad or deg is needed"
     if slides and pair.offset_deg:

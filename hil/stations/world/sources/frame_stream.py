@@ -1,4 +1,4 @@
-"""Values that somebody sends as frames: the newest one counts, until it is too old."""
+"""Values received as frames: the newest one counts, until it is too old."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from hil.stations.world.sources.source import SourceNews
 
 Array = NDArray[np.float64]
 
-PER_LOOK: Final = 64
-"""Datagrams taken in one look at most; the rest waits, and the kernel drops what is too much."""
+FRAMES_PER_POLL: Final = 64
+"""Most datagrams taken in one poll; the rest waits, and the kernel drops what is too much."""
 TELL_EVERY_S: Final = 1.0
-"""Between two tellings of what was dropped [s]."""
+"""Shortest time between two reports of dropped frames [s]."""
 ACT: Final = "to let go and hold anew at the panel while it is silent, or a new run"
-"""What a person does for another sender to lead."""
+"""Action of a person that lets another sender lead."""
 _COUNTED: Final = {
     Unheard.NOT_LISTED: "sender not listed",
     Unheard.OTHER_USER: "other user",
@@ -38,26 +38,26 @@ _COUNTED: Final = {
 
 
 class FrameStream:
-    """Receives frames on a port; nothing in it waits.
+    """Receiver of frames on a port; it never waits.
 
     Only one sender leads: the first whose frame is whole, for the whole run, unless a person
-    chooses another while it is silent (`choose`). What was delayed on its way never moves anything.
+    chooses another while it is silent (`choose`). Delayed frames never move anything.
 
     Args:
         address: address and port.
-        count: values of a frame.
+        count: number of values of a frame.
         stale_s: age from which values are too old [s].
         now_s: monotonic time [s].
         allow: hosts that may send; needed where other machines can reach the address.
-        owners: gives the users that own the sockets of a sender on this machine.
-        asker: where that is asked for; a thread if it is not given.
+        owners: returns the users that own the sockets of a sender on this machine.
+        asker: runs that query; left out, a thread.
 
     Raises:
-        RefusedError: if it cannot be listened on, or strangers could send.
+        RefusedError: if it cannot be bound, or strangers could send.
     """
 
     duration_s: float | None = None
-    """Nobody knows."""
+    """Duration, which nobody knows."""
 
     def __init__(
         self,
@@ -72,22 +72,22 @@ class FrameStream:
         self._count, self._stale_s, self._now_s = count, stale_s, now_s
         self._socket = bound(address, allow)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
-        """Where it listens."""
+        """Address and port on which it receives."""
         self._senders = Senders(
             now_s, allow=allow, act=ACT, here=self.address, owners=owners, asker=asker
         )
         self.counts: Counter[str] = Counter()
-        """Frames taken, and those dropped, by reason."""
+        """Number of frames taken, and of those dropped, by reason."""
         self._order = FrameOrder(self._stale_s)
         self._values: Array = np.zeros(count)
         self._heard_s = -np.inf
-        self._told, self._told_s = Counter[str](), -np.inf
+        self._noted, self._noted_s = Counter[str](), -np.inf
 
     def values(self, t_s: float) -> Array | None:
-        """The newest values [rad] or [m], shape (count,); None if there are none or too old."""
+        """Newest values [rad] or [m], shape (count,); None if none came or they are too old."""
         now_s = self._now_s()
         self._senders.begin_cycle()
-        for _ in range(PER_LOOK):
+        for _ in range(FRAMES_PER_POLL):
             try:
                 data, sender = self._socket.recvfrom(HEAD.size + 8 * self._count + 1)
             except (BlockingIOError, InterruptedError):
@@ -99,7 +99,7 @@ class FrameStream:
         return self._values if now_s - self._heard_s <= self._stale_s else None
 
     def choose(self) -> None:
-        """Let another sender lead, as a person wants it, if the one that led is silent."""
+        """Let another sender lead, at a person's request, if the one that led is silent."""
         if self._senders.choose():
             self._order = FrameOrder(self._stale_s)
 
@@ -123,13 +123,13 @@ class FrameStream:
         self._heard_s, self._values = now_s, np.array(frame.values)
 
     def news(self) -> Sequence[SourceNews]:
-        """What was dropped since the last telling, once a second at most; all once it is closed."""
-        now_s, dropped = self._now_s(), self.counts - self._told
+        """Dropped frames since the last report, once a second at most; all once it is closed."""
+        now_s, dropped = self._now_s(), self.counts - self._noted
         del dropped["taken"]
         closed = self._socket.fileno() < 0
-        if not closed and (not dropped or now_s - self._told_s < TELL_EVERY_S):
+        if not closed and (not dropped or now_s - self._noted_s < TELL_EVERY_S):
             return ()
-        self._told, self._told_s = Counter(self.counts), now_s
+        self._noted, self._noted_s = Counter(self.counts), now_s
         words = ", ".join(f"{number} {why}" for why, number in sorted(dropped.items())) or "none"
         data: dict[str, str | float | bool] = dict(sorted(self.counts.items()))
         whose = f" ({other})" if (other := self._senders.other) else ""
@@ -142,13 +142,13 @@ class FrameStream:
 
 
 def bound(address: str, allow: Sequence[str] = ()) -> socket.socket:
-    """A port of UDP to receive frames on.
+    """Bind a UDP port to receive frames on.
 
     Args:
         allow: hosts that may send; needed where other machines can reach the address.
 
     Raises:
-        RefusedError: if there is no such address, somebody has it, or strangers could send.
+        RefusedError: if there is no such address, it is in use, or strangers could send.
     """
     host, _, port = address.rpartition(":")
     right = "an address and a port are needed, such as 127.0.0.1:5577"

@@ -8,7 +8,7 @@ Little-endian, without padding:
     6       u16      n, how many values follow
     8       u64      number of the frame, rising from frame to frame
     16      f64      time stamp of the sender [s], any zero, rising with the number and with time
-    24      n × f64  values: angles [rad] or ways [m]
+    24      n × f64  values: angles [rad] or positions [m]
 
 A frame is 24 + 8 n bytes, no more and no less. What is not exactly that is dropped and counted.
 """
@@ -25,37 +25,37 @@ VERSION: Final = 1
 HEAD: Final = struct.Struct("<4sHHQd")
 """Magic, version, count, number, time stamp."""
 STAMP_MAX_S: Final = 1e10
-"""No clock says more, whatever its zero [s]."""
+"""Greatest stamp that a clock can give, whatever its zero [s]."""
 AHEAD_S: Final = 600.0
-"""A stamp that went on by so much more than time did is no time [s]."""
+"""Most by which a stamp may run ahead of time; beyond it, it is no time [s]."""
 BEGIN_S: Final = 0.1
-"""A sender begins anew when its frames have risen in step with time for so long [s]."""
+"""Time for which a restarted sender's frames must rise in step with time [s]."""
 BEGIN_FRAMES: Final = 6
-"""And when there were so many of them."""
+"""Number of frames that must have done so."""
 PACE_S: Final = 0.1
-"""So far the steps of stamps and of time may be apart in it, at least [s]."""
+"""Tolerance between steps of stamps and of time meanwhile, at least [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointFrame:
-    """One frame that is whole."""
+    """Complete frame."""
 
     number: int
-    """Rising from frame to frame."""
+    """Number of the frame, which rises from frame to frame."""
     stamp_s: float
-    """Of the sender."""
+    """Time stamp of the sender [s]."""
     values: tuple[float, ...]
-    """[rad] or [m]."""
+    """Values of the joints [rad] or [m]."""
 
 
 def read_frame(data: bytes, count: int) -> JointFrame | str:
     """Read a datagram.
 
     Args:
-        count: how many values are wanted.
+        count: number of values expected.
 
     Returns:
-        The frame, or why it is none, in a word or two.
+        The frame, or a word or two why it is not one.
     """
     if len(data) < HEAD.size:
         return "truncated"
@@ -77,13 +77,13 @@ def read_frame(data: bytes, count: int) -> JointFrame | str:
 
 
 class FrameOrder:
-    """Which frame of one sender is newer than the newest, by number, stamp and the own clock.
+    """Order of the frames of one sender, by number, stamp and the own clock.
 
-    What is delayed on its way is old for ever. A sender that began anew, or whose one wrong stamp
+    Delayed frames stay too old for ever. A sender that restarted, or whose one wrong stamp
     was taken, is known by frames that rise in step with time while none is fresh.
 
     Args:
-        stale_s: age from which values are too old: frames may be so far apart [s].
+        stale_s: age from which values are too old; frames may be so far apart [s].
     """
 
     def __init__(self, stale_s: float) -> None:
@@ -91,10 +91,10 @@ class FrameOrder:
         self.newest: JointFrame | None = None
         self._at_s = 0.0
         self._anew: list[tuple[JointFrame, float]] = []
-        """Frames that are not newer and rise in step with time, with when they came [s]."""
+        """Frames that are not newer and rise in step with time, with their times of arrival [s]."""
 
     def judge(self, frame: JointFrame, now_s: float, *, fresh: bool) -> str:
-        """Take a frame, or say in a word why not.
+        """Take a frame, or return a word why not.
 
         Args:
             now_s: monotonic time [s].

@@ -1,7 +1,7 @@
-"""Values that somebody recorded: columns of a CSV file, or joints of a recording of this program.
+"""Values of a recording: columns of a CSV file, or joints of a recording of this program.
 
-Between two rows a value goes straight from one to the other. Rows further apart than the age at
-which values are too old are a hole: in it there are none.
+Between two rows values are interpolated linearly. Rows further apart than the age at which values
+are too old are a gap: in it there are no values.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from hil.stations.world.sources.source import SourceNews
 Array = NDArray[np.float64]
 
 SIGNALS: Final = ("position_rad", "position_m", "position_joints")
-"""Of a recording: what its joints did."""
+"""Signals of a recording with the positions of its joints."""
 _FAR: Final = 1 << 14
-"""Rows that are gone through before the memory of those of a long recording is given back."""
+"""Rows after which the memory of a long recording is released."""
 
 
 class RecordedStream:
-    """Values over time, from the first row on; the last row ends them.
+    """Values over time, from the first row to the last.
 
     Args:
         times_s: rising from 0, shape (rows,).
@@ -41,7 +41,7 @@ class RecordedStream:
     def __init__(self, times_s: Array, rows: Array, stale_s: float) -> None:
         self._times_s, self._rows, self._stale_s = times_s, rows, stale_s
         self.duration_s: float = float(times_s[-1])
-        """How long it lasts [s]."""
+        """Duration [s]."""
         self._looked_at = 0
 
     def values(self, t_s: float) -> Array | None:
@@ -61,11 +61,11 @@ class RecordedStream:
         return (1.0 - part) * rows[after - 1] + part * rows[after]
 
     def news(self) -> Sequence[SourceNews]:
-        """Nothing ever."""
+        """Reports, of which there are none."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 def read_recorded(path: Path, names: Sequence[str], stale_s: float) -> RecordedStream:

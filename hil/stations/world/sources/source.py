@@ -1,4 +1,4 @@
-"""What a source of motion is: a setpoint for every step, until it has ended."""
+"""Interface of a source of motion: a setpoint for every step, until it has ended."""
 
 from __future__ import annotations
 
@@ -9,68 +9,68 @@ from typing import TYPE_CHECKING, Protocol
 from safety.robot_limits import RobotSetpoint
 
 if TYPE_CHECKING:
-    from sim.world.motion.bounded import BoundedJoints
-    from sim.world.motion.planned import JointInterpolation, PlannedMotion
+    from sim.world.motion.joint_bounds import BoundedJoints
+    from sim.world.motion.planned_motion import JointInterpolation, PlannedMotion
 
 
 @dataclass(frozen=True, slots=True)
 class SourceNews:
-    """Something that a source has to tell; it becomes an event of the recording."""
+    """Report of a source, which becomes an event of the recording."""
 
     text: str
-    """In a sentence."""
+    """Report in a sentence."""
     data: Mapping[str, str | float | bool] = field(default_factory=dict)
-    """The same for who counts."""
+    """Data of the report, for programs."""
     warning: bool = False
-    """Whether somebody should look."""
+    """Whether it is a warning."""
 
 
 class SetpointSource(Protocol):
-    """Something that wants the robot to move; it is asked once a step, and never waits."""
+    """Source of setpoints for a robot; it is called once a step, and never waits."""
 
     @property
     def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for one that ends when its operator says so."""
+        """Duration [s]; None for one that its operator ends."""
         ...
 
     @property
     def ended(self) -> bool:
-        """Whether the setpoint given last is its end: it is held ever after."""
+        """Whether the last setpoint given is the end, which is held from then on."""
         ...
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where to be at a step; its number never goes back."""
+        """Setpoint of a step, whose number never goes back."""
         ...
 
     def news(self) -> Sequence[SourceNews]:
-        """What there is to tell since the last call."""
+        """Reports since the last call."""
         ...
 
     def close(self) -> None:
-        """Give back what it holds: terminal, socket. More than once does no harm."""
+        """Release terminal and socket; harmless when repeated."""
         ...
 
 
 class LaidOutSource:
-    """A motion laid out ahead; its last row is held ever after."""
+    """Motion planned ahead; its last row is held from then on."""
 
     def __init__(self, motion: PlannedMotion | JointInterpolation) -> None:
         self.motion: PlannedMotion | JointInterpolation = motion
-        """Its rows."""
+        """Rows of the motion."""
         self._row = 0
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts [s]."""
+        """Duration [s]."""
         return self.motion.duration_s
 
     @property
     def ended(self) -> bool:
-        """Whether its last row is reached."""
+        """Whether the last row is reached."""
         return self._row == len(self.motion) - 1
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Its row of a step."""
+        """Row of a step."""
         row = self._row = min(index, len(self.motion) - 1)
         position, speed, acceleration = self.motion.row(row)
         return RobotSetpoint(
@@ -78,20 +78,20 @@ class LaidOutSource:
         )
 
     def news(self) -> tuple[SourceNews, ...]:
-        """Nothing ever."""
+        """Reports, of which there are none."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 class RestingSource:
-    """A robot that rests where it starts.
+    """Robot that rests where it starts.
 
     Args:
-        start: of the driven joints [rad] or [m].
-        rows: steps until its end; None for one that is stopped.
-        period_s: of a step.
+        start: coordinates of the driven joints [rad] or [m].
+        rows: number of steps until its end; None for one that is stopped.
+        period_s: period of a step [s].
     """
 
     def __init__(self, start: Sequence[float], rows: int | None, period_s: float) -> None:
@@ -99,55 +99,55 @@ class RestingSource:
         self._setpoint = RobotSetpoint(tuple(start), still, still)
         self._rows, self._index = rows, 0
         self.duration_s: float | None = None if rows is None else rows * period_s
-        """How long it lasts [s]; None for one that is stopped."""
+        """Duration [s]; None for one that is stopped."""
 
     @property
     def ended(self) -> bool:
-        """Whether it has lasted as long as it shall."""
+        """Whether its duration is over."""
         return self._rows is not None and self._index >= self._rows
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where it started."""
+        """Coordinates of the start, at rest."""
         self._index = index
         return self._setpoint
 
     def news(self) -> tuple[SourceNews, ...]:
-        """Nothing ever."""
+        """Reports, of which there are none."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 class StandingSource:
-    """In place of one that somebody leads, where nobody does: the robot holds, and it is over.
+    """Stand-in for a led source where nobody leads: the robot holds, and it is over.
 
     Args:
-        joints: where it stands.
+        joints: joints where the robot starts.
     """
 
     duration_s: float | None = None
-    """Nobody knows."""
+    """Duration, which nobody knows."""
     ended: bool = True
-    """Always."""
+    """Whether it is over, which it always is."""
 
     def __init__(self, joints: BoundedJoints) -> None:
         self._setpoint = setpoint_of(joints)
 
     def setpoint(self, index: int) -> RobotSetpoint:
-        """Where it stands."""
+        """Setpoint that holds the start."""
         return self._setpoint
 
     def news(self) -> tuple[SourceNews, ...]:
-        """Nothing ever."""
+        """Reports, of which there are none."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
 
 def setpoint_of(joints: BoundedJoints) -> RobotSetpoint:
-    """Where joints are that are led."""
+    """Setpoint of led joints."""
     return RobotSetpoint(
         tuple(joints.positions.tolist()),
         tuple(joints.speeds.tolist()),

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def _forget_what_is_stale() -> None:
+def _drop_stale_cache() -> None:
     here = Path(__file__).parent
     sources = [*here.glob("*.py"), here.parent / "drive.py"]
     newest_s = max(source.stat().st_mtime for source in sources)
@@ -19,4 +19,4 @@ def _forget_what_is_stale() -> None:
                 index.unlink()
 
 
-_forget_what_is_stale()
+_drop_stale_cache()

@@ -191,7 +191,7 @@ def _sprung(
     link: float,
     guess: float,
 ) -> tuple[float, float, float, float]:
-    """As `passed_on`, of an elastic gear."""
+    """As `gear_torque_of_motor`, of an elastic gear."""
     load = 0.0
     if dry > 0.0:
         gear, rise = gear_torque(drive, j, windup_r - hs * link, -link, hs)
@@ -232,7 +232,7 @@ def free_rate(
 
 
 @njit(cache=True, error_model="numpy")
-def passed_on(
+def gear_torque_of_motor(
     drive: Array,
     j: int,
     hs: float,

@@ -45,7 +45,7 @@ from sim.world.space_arm.kernels.vectors import (
     scaled,
     seen,
     tensor_at,
-    tensor_seen,
+    tensor_in_base,
     times,
     vector_at,
 )
@@ -71,7 +71,7 @@ def _turn_masses(lanes: int, links: Array, t: Scratch) -> None:
     for i in range(lanes):
         frame = frame_at(t, FRAME, i)
         put_vector(t, SEEN_MOMENT, i, seen(frame, vector_at(links, MOMENT, i)))
-        put_tensor(t, SEEN_INERTIA, i, tensor_seen(frame, tensor_at(links, INERTIA, i)))
+        put_tensor(t, SEEN_INERTIA, i, tensor_in_base(frame, tensor_at(links, INERTIA, i)))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)

@@ -188,7 +188,7 @@ def _take(drive: Array, state: Array, h: float, w: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def touch_sides(drive: Array, state: Array, s: Array) -> None:
+def mark_face_contacts(drive: Array, state: Array, s: Array) -> None:
     """Tell which faces of rigid gaps touch; there a wind-up is brought onto the face exactly."""
     for j in range(6):
         s[SIDE, j] = 0.0
@@ -240,7 +240,7 @@ def _find_hit(
 @njit(cache=True, error_model="numpy")
 def _blow(drive: Array, state: Array, s: Array) -> None:
     """Let the motors that have just met a face strike their links."""
-    touch_sides(drive, state, s)
+    mark_face_contacts(drive, state, s)
     for j in range(6):
         s[LINK_R, j], s[MOTOR_R, j] = state[V, j], state[W, j]
     strike(drive, s)
@@ -325,7 +325,7 @@ def advance(
             refreshed_at, valid_until = t, t + ahead
             count[REFRESHED] += 1
         if drive[HOLD, 0] == RIGID_GAP:
-            touch_sides(drive, state, s)
+            mark_face_contacts(drive, state, s)
         least = h <= 1.000001 * control.step_min_s or coarse
         solved = _try_step(drive, control, state, h, w, s)
         coarse = coarse or count[STEPS] + count[REJECTED] - begun >= control.steps_max

@@ -4,9 +4,9 @@ Wanted is V with
 
     F(V) = D (V - Vr) + hs (bias + Bl V) - hs tau_e(V) = 0,
 
-where tau_e is `drive_law.passed_on` of each joint and never rises with its own V. D is positive
-definite, so F is the gradient of a strictly convex function of V: it has one zero, and Newton's
-method with the matrix D + diag(...) and a line search finds it from anywhere. The laws are
+where tau_e is `drive_law.gear_torque_of_motor` of each joint and never rises with its own V. D is
+positive definite, so F is the gradient of a strictly convex function of V: it has one zero, and
+Newton's method with the matrix D + diag(...) and a line search finds it from anywhere. The laws are
 piecewise linear, so the step from within the right pieces is exact.
 """
 
@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sim.world.space_arm.drive import DRAG, HALF_GAP, HOLD, RIGID_GAP
-from sim.world.space_arm.kernels.drive_law import free_rate, passed_on
+from sim.world.space_arm.kernels.drive_law import free_rate, gear_torque_of_motor
 from sim.world.space_arm.kernels.dynamics import ArmArrays, Scratch, mass_and_bias
 from sim.world.space_arm.kernels.linear import factorise, solve
 
@@ -102,7 +102,7 @@ def _float_motors(drive: Array, hs: float, s: Array) -> None:
 def _passed_on(drive: Array, hs: float, s: Array, j: int) -> tuple[float, float]:
     """Torque through gear ``j`` and its fall at the rate in row `LINK`; fill in its motor."""
     gap = drive[HOLD, j] == RIGID_GAP
-    torque, fall, s[MOTOR, j], s[FOLLOW, j] = passed_on(
+    torque, fall, s[MOTOR, j], s[FOLLOW, j] = gear_torque_of_motor(
         drive, j, hs, s[MOTOR_R, j], s[WINDUP_R, j], s[COMMAND, j], s[DRY, j], s[LINK, j],
         s[SIDE, j], s[FREE, j] if gap else s[MOTOR, j],
     )  # fmt: skip
@@ -150,7 +150,7 @@ def solve_stage(drive: Array, hs: float, s: Array, rate_tolerance: float = RATE_
         if worst <= tolerance or (0.5 * last <= worst <= ROUNDING * tolerance):
             return iteration if _are_finite(s) else -1
         last = worst
-        if not (worst < np.inf and _factorised(s)):
+        if not (worst < np.inf and _factorise_jacobian(s)):
             return -1
         for j in range(6):
             s[STEP, j] = s[REST, j]
@@ -162,7 +162,7 @@ def solve_stage(drive: Array, hs: float, s: Array, rate_tolerance: float = RATE_
 
 
 @njit(cache=True, error_model="numpy")
-def _factorised(s: Array) -> bool:
+def _factorise_jacobian(s: Array) -> bool:
     """Factorise the Jacobian unless it is the same as last time, as long as no drive changes."""
     same = True
     for j in range(6):

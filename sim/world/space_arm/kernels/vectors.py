@@ -108,7 +108,7 @@ def times(t: Tensor, a: Vector) -> Vector:
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def tensor_seen(frame: Frame, t: Tensor) -> Tensor:
+def tensor_in_base(frame: Frame, t: Tensor) -> Tensor:
     """The tensor of a frame seen in the base, R I R^T."""
     x, y, z = frame
     a = seen(frame, (t[0], t[3], t[4]))

@@ -1,0 +1,199 @@
+"""How a scenario uses a diagram: its file, parameters in place of its own, what feeds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
+from hil.config.settings import Settings, settings_text
+
+if TYPE_CHECKING:
+    from hil.diagram.check.diagram import SoundDiagram
+    from hil.diagram.check.flat import Endpoint
+    from hil.diagram.check.seam import Wiring
+    from hil.diagram.file.model import DiagramFile
+    from hil.diagram.run.change import DiagramChange
+    from hil.diagram.run.live import Version
+
+Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
+"""A number, a list of them, or rows of them."""
+RobotFacts = Mapping[str, Callable[[], Any]]
+"""What a diagram takes from the robot that it moves, by names of its parameters; `ConfigError` if
+the robot has none."""
+TooSlow = Literal["report", "refuse"]
+"""What becomes of a diagram that is too slow for its period."""
+
+
+class GivenParameter(Settings):
+    """A parameter in place of what the diagram's file says."""
+
+    parameter: str
+    """Name of a parameter of the diagram, or ``block.name`` of a block's: ``kp``, ``law/pi.kp``."""
+    value: bool | int | Value | str
+    """Within the limits that the diagram's file declares."""
+
+
+class FeedInput(Settings):
+    """What an input of the diagram is fed with."""
+
+    input: str
+    """Its name."""
+    signal: str | None = None
+    """Name of a signal of the station; left out with `value`: the signal of the same name."""
+    value: Value | None = None
+    """Numbers that stay."""
+    frame: str = ""
+    """What the diagram calls the signal's axes; left out, as the station does."""
+
+
+class ChangeDiagram(Settings):
+    """A change of the diagram while it runs."""
+
+    at_s: Annotated[float, Field(ge=0.0, le=1e6)]
+    """When: it is tried in the next tick of the diagram."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters: all of them are taken, or none."""
+    file: str = ""
+    """Another diagram in its place, found like the first; states are carried over by the paths of
+    blocks, and parameters that were set before are not set in it."""
+    force: bool = False
+    """Whether it is taken although the command jumps by more than `jump`."""
+
+
+class DiagramUse(Settings):
+    """A diagram that commands the drives of a run, computed in every tick of its own."""
+
+    file: str
+    """Diagram file; in the folder of the scenario, or shipped."""
+    output: str = ""
+    """Output that is the command; left out, the one that is called as the interface: ``torque``,
+    ``speed`` or ``voltage``."""
+    feed: tuple[FeedInput, ...] = ()
+    """Inputs that are not called as the signal that they take."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters in place of the file's."""
+    joints: tuple[int, ...] = ()
+    """Numbers of the robot's driven joints that it commands and whose signals it is told, from the
+    base on; empty for all. A built-in law holds the others where they should be."""
+    end: int | None = None
+    """Number of the end, at the last of these joints, that is its end effector; left out, the
+    robot's first."""
+    change: tuple[ChangeDiagram, ...] = ()
+    """Changes while it runs, in any order."""
+    jump: Annotated[float, Field(gt=0.0)] | None = None
+    """Most that a command may jump by a change, in its unit; left out, a twentieth of what each
+    drive can, and nothing where a drive has no bound. A change that would make it jump by more is
+    refused, unless it is forced."""
+    too_slow: TooSlow = "report"
+    """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
+    it is said when the scenario is checked and when it runs in real time, or refused there."""
+
+    def wiring(self, setpoint: str) -> Wiring:
+        """Inputs and outputs as the seam takes them."""
+        from hil.diagram.check.seam import Wiring
+
+        inputs = {
+            one.input: one.value if one.value is not None else one.signal or one.input
+            for one in self.feed
+        }
+        frames = {one.input: one.frame for one in self.feed if one.frame}
+        return Wiring(inputs, {setpoint: self.output} if self.output else {}, frames)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UsedDiagram:
+    """A diagram as a scenario uses it, read and checked."""
+
+    path: Path
+    """Of its file."""
+    text: str
+    """The file itself."""
+    file: DiagramFile
+    """What it says."""
+    changes: Mapping[Endpoint, Any]
+    """The scenario's parameters."""
+    sound: SoundDiagram
+    """It can run, with the scenario's parameters."""
+    robot: RobotFacts
+    """Parameters that the robot gives."""
+
+    @property
+    def version(self) -> Version:
+        """A version that begins; another one each time. Who runs it sees to its FMUs."""
+        from hil.diagram.run.engine import Engine
+        from hil.diagram.run.live import Version
+
+        return Version(self.file, self.changes, Engine(self.sound, models=True))
+
+    def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
+        """Changes for a file in its place, and those of its parameters that the robot gives."""
+        return _bound(file, changes, self.robot)
+
+
+def read_used_diagram(
+    use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts
+) -> UsedDiagram:
+    """Read the diagram of a scenario.
+
+    Args:
+        key: of the scenario that names it.
+        robot: what the diagram's parameters of these names are, if it has them and the scenario
+            does not set them.
+
+    Raises:
+        ConfigError: with a line for each fault.
+    """
+    path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
+    return diagram_of_text(use, settings_text(path), path, robot)
+
+
+def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
+    """As `read_used_diagram`, with the text of the file at hand."""
+    from hil.diagram.check.diagram import check
+    from hil.diagram.file.read import read_text
+
+    file = read_text(text, path)
+    changes = _bound(file, change_of(use.set).changes, robot)
+    return UsedDiagram(path, text, file, changes, check(file, changes), robot)
+
+
+def _bound(
+    file: DiagramFile, changes: Mapping[Endpoint, Any], robot: RobotFacts
+) -> dict[Endpoint, Any]:  # fmt: skip
+    own = {
+        ("", name): fact() for name, fact in robot.items()
+        if name in file.top.parameters and ("", name) not in changes
+    }  # fmt: skip
+    return {**own, **changes}
+
+
+def change_of(given: Iterable[GivenParameter]) -> DiagramChange:
+    """The change that sets parameters."""
+    from hil.diagram.run.change import DiagramChange
+
+    return DiagramChange({one.parameter: one.value for one in given})
+
+
+def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[float, DiagramChange]]:
+    """Changes of a scenario with their times [s], their files read; nothing is judged.
+
+    Raises:
+        ConfigError: if a file is not there, or a change is none.
+    """
+    found: list[tuple[float, DiagramChange]] = []
+    for number, one in enumerate(use.change):
+        place, text, source = f"{key}.change.{number}", "", ""
+        if one.file:
+            path = find_file(one.file, beside=scenario_file, folder="diagrams", key=f"{place}.file")
+            text, source = settings_text(path), str(path)
+        elif not one.set:
+            raise ConfigError(str(scenario_file), [f"{place}: set or file is needed"])
+        change = replace(change_of(one.set), text=text, source=source, forced=one.force)
+        found.append((one.at_s, change))
+    return sorted(found, key=lambda pair: pair[0])

@@ -1,0 +1,156 @@
+"""Signals of a robot for the diagram that moves it, each with unit, shape and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.diagram.check.seam import Endpiece
+from sim.world.sensors.sensor_signals import SensorSignal
+
+if TYPE_CHECKING:
+    from sim.world.control.laws import JointMotion
+    from sim.world.engine.world import WorldRobot
+    from sim.world.motion.chain import Chain
+    from sim.world.sensors.readings import RobotSensors
+
+Array = NDArray[np.float64]
+
+ERRORS: Final = (
+    ("end_error_m", "m", 0), ("end_error_rad", "rad", 1),
+    ("end_error_m_s", "m/s", 2), ("end_error_rad_s", "rad/s", 3),
+    ("end_speed_m_s", "m/s", 4), ("end_speed_rad_s", "rad/s", 5),
+)  # fmt: skip
+"""Name, unit, and number in the result of `EndErrors.of`."""
+
+
+class EndErrors:
+    """Wanted minus measured motion of the end of a chain.
+
+    Args:
+        chain: its variables are the driven joints at `Chain.places`.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, self._own = chain, list(chain.places)
+
+    def of(self, wanted: JointMotion, found: JointMotion) -> tuple[Array, ...]:
+        """Errors of position, orientation (rotation vector), velocity, turn rate, shape (3,) each.
+
+        Measured velocity and turn rate follow. All in the axes of the end effector as measured.
+        """
+        chain, own = self._chain, self._own
+        should, there = chain.frames(wanted.positions[own]), chain.frames(found.positions[own])
+        back = there[-1][:3, :3].T
+        way = back @ (should[-1][:3, 3] - there[-1][:3, 3])
+        turn = rotation_vector(back @ should[-1][:3, :3])
+        now = chain.jacobian(there) @ found.speeds[own]
+        off = chain.jacobian(should) @ wanted.speeds[own] - now
+        return way, turn, *(back @ one for one in (off[:3], off[3:], now[:3], now[3:]))
+
+
+def rotation_vector(turn: Array) -> Array:
+    """Axis times angle of a rotation matrix, shape (3,); near half a turn the axis is arbitrary."""
+    aside = 0.5 * np.array(
+        [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
+    )
+    sine = float(np.sqrt(aside @ aside))
+    angle = float(np.arctan2(sine, 0.5 * (np.trace(turn) - 1.0)))
+    return aside * (angle / sine) if sine > 1e-12 else aside
+
+
+Read = Callable[[], Array]
+
+
+class RobotSignals:
+    """Signals of a robot for the diagram that moves it.
+
+    Args:
+        places: places of the joints with signals among the robot's drives.
+        slides: whether each of them slides.
+        chain: chain of driven joints to the end effector; None if there is none.
+    """
+
+    def __init__(
+        self, robot: WorldRobot, sensors: RobotSensors, places: Sequence[int],
+        slides: Sequence[bool], chain: Chain | None,
+    ) -> None:  # fmt: skip
+        self._wanted: JointMotion
+        self._found: JointMotion
+        self._needed: Array
+        self._geometry: tuple[Array, Array] | None = None
+        self._errors: tuple[Array, ...] | None = None
+        self._places = np.array(places, np.intp)
+        self._robot, self._sensors = robot, sensors
+        self._reads: dict[str, Read] = {}
+        self.offered: list[Endpiece] = []
+        """Signals, each with unit, shape and frame."""
+        if not any(slides):
+            self._offer_joints("rad", "N m")
+        elif all(slides):
+            self._offer_joints("m", "N")
+        if chain is not None and not any(slides):
+            self._offer_geometry(chain)
+        for one in sensors.signals:
+            if not one.child:
+                shape = (one.count,) if one.count > 1 else ()
+                self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
+
+    def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
+        """Set the values of this tick, of all drives of the robot."""
+        self._wanted, self._found, self._needed = wanted, found, needed
+        self._geometry = self._errors = None
+
+    def reads(self, name: str) -> Read:
+        """Reader of a signal at this tick."""
+        return self._reads[name]
+
+    def _offer_joints(self, unit: str, effort: str) -> None:
+        end, force = unit, effort.replace(" ", "_").lower()
+        at, of = self._places, (len(self._places),)
+        self._offer(f"wanted_{end}", unit, of, lambda: self._wanted.positions[at])
+        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self._wanted.speeds[at])
+        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self._wanted.accelerations[at])
+        self._offer(f"position_{end}", unit, of, lambda: self._found.positions[at])
+        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self._found.speeds[at])
+        self._offer(f"effort_{force}", effort, of, lambda: self._robot.efforts()[at])
+        self._offer(f"needed_{force}", effort, of, lambda: self._needed[at])
+
+    def _offer(
+        self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""
+    ) -> None:
+        self.offered.append(Endpiece(name, unit, shape, frame))
+        self._reads[name] = read
+
+    def _sensed(self, one: SensorSignal) -> Read:
+        return lambda: self._sensors.latest[one.at]
+
+    def _offer_geometry(self, chain: Chain) -> None:
+        """Offer the end effector's place in each joint, if each turns once on the path to it."""
+        frames = chain.frames(np.zeros(len(chain.places)))
+        turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
+        if any(turned.count(place) != 1 for place in self._places):
+            return
+        rows, count = [turned.index(place) for place in self._places], len(self._places)
+        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
+        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
+        errors = EndErrors(chain)
+        for name, unit, part in ERRORS:
+            self._offer(name, unit, (3,), partial(self._off, errors, part), "end")
+
+    def _off(self, errors: EndErrors, part: int) -> Array:
+        if self._errors is None:
+            self._errors = errors.of(self._wanted, self._found)
+        return self._errors[part]
+
+    def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
+        """Rotation from each joint's axes to the end effector's, and its position in them."""
+        if self._geometry is None:
+            frames = chain.frames(self._found.positions[list(chain.places)])
+            rotations, places = chain.ends(frames)
+            self._geometry = rotations[rows], places[rows]
+        return self._geometry

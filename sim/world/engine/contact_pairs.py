@@ -1,0 +1,87 @@
+"""Which bodies touch a robot, and how hard: a step at a time, and cheap enough for every step.
+
+A body that a robot bears belongs to it. Forces are those along the normals of all contact points of
+a pair, added up; as all that the engine measures they are of the beginning of the last step.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sim.world.engine.world import World
+
+Pair = tuple[str, str]
+
+
+class ContactPairs:
+    """Of the robots of a world: links by number, those of the first robot without its name."""
+
+    def __init__(self, world: World) -> None:
+        # A world and what touches in it are two parts of one thing.
+        self._model: Any = world._model  # noqa: SLF001
+        self._data: Any = world._data  # noqa: SLF001
+        shown, owners = self._named(world)
+        bodies = self._model.geom_bodyid.tolist()
+        self._names = [
+            shown.get(body) or self._plain(geom, body) for geom, body in enumerate(bodies)
+        ]
+        self._owners = np.array([owners.get(body, -1) for body in bodies], dtype=np.intp)
+
+    def now(self) -> dict[Pair, float]:
+        """Normal force of each pair of which one is a robot's [N]; that one is the first."""
+        data = self._data
+        if not data.ncon or not data.nefc:
+            return {}
+        contacts = data.contact
+        geoms, rows = contacts.geom, contacts.efc_address
+        chosen = np.flatnonzero((self._owners[geoms] >= 0).any(axis=1) & (rows >= 0))
+        found: dict[Pair, float] = {}
+        forces = data.efc_force[rows[chosen]].tolist()
+        for (one, other), force_n in zip(geoms[chosen].tolist(), forces, strict=True):
+            pair = self._pair(one, other)
+            found[pair] = found.get(pair, 0.0) + force_n
+        return found
+
+    def own(self) -> tuple[str, ...]:
+        """Pairs of bodies of the first robot that touch, such as ``link 2 and link 5``."""
+        data = self._data
+        if not data.ncon:
+            return ()
+        geoms = data.contact.geom
+        chosen = (self._owners[geoms] == 0).all(axis=1)
+        found = dict.fromkeys(self._pair(*pair) for pair in geoms[chosen].tolist())
+        return tuple(" and ".join(pair) for pair in found)
+
+    def deep(self, least_m: float) -> dict[Pair, float]:
+        """Pairs that are more than this in each other, and how far [m]."""
+        data, found = self._data, dict[Pair, float]()
+        for index in range(data.ncon):
+            contact = data.contact[index]
+            one, other = contact.geom.tolist()
+            if max(self._owners[one], self._owners[other]) >= 0 and -contact.dist > least_m:
+                pair = self._pair(one, other)
+                found[pair] = max(found.get(pair, 0.0), -float(contact.dist))
+        return found
+
+    def _pair(self, one: int, other: int) -> Pair:
+        (_, first), (_, second) = sorted(
+            (self._owners[geom] < 0, self._names[geom]) for geom in (one, other)
+        )
+        return first, second
+
+    def _named(self, world: World) -> tuple[dict[int, str], dict[int, int]]:
+        """Names of links, and of which robot a body is, by the engine's numbers of bodies."""
+        shown: dict[int, str] = {}
+        owners: dict[int, int] = {}
+        for number, robot in enumerate(world.robots):
+            owner = robot.placed.prefix.removesuffix("/")
+            for link, body in robot.bodies().items():
+                shown[body] = f"link {link}" if number == 0 else f"{owner} link {link}"
+                owners[body] = number
+        for body, parent in enumerate(self._model.body_parentid.tolist()):
+            if body not in owners and parent in owners:
+                owners[body] = owners[parent]
+        return shown, owners
+
+    def _plain(self, geom: int, body: int) -> str:
+        return self._model.body(body).name if body else self._model.geom(geom).name
