@@ -109,6 +109,7 @@ def test_a_fault_fades_and_then_the_source_is_lost(tmp_path, fmi, fault):
     falls = -np.diff(weights[failed:])
     assert (falls >= 0.0).all()
     assert falls.max() < 0.02
+    assert weights[-1] == 0.0, "it has faded"
     at = [heard[failed + k].host for k in (0, 149, 150, 999, 1000)]
     states = HostState.FADING_OUT, HostState.FADING_OUT, HostState.AWAY, HostState.AWAY
     assert at == [*states, HostState.LOST]
