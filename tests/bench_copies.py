@@ -16,6 +16,8 @@ from functools import wraps
 from types import CellType, FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 T = TypeVar("T")
 P = ParamSpec("P")
 Memo = dict[int, Any]
@@ -44,6 +46,14 @@ def _copy_function(function: FunctionType, memo: Memo) -> FunctionType:
     return new
 
 
+def _copy_view(view: memoryview, memo: Memo) -> memoryview:
+    """One that begins where its memory begins."""
+    first, begin = (np.frombuffer(one, np.uint8).ctypes.data for one in (view, view.obj))
+    assert first == begin
+    whole = memoryview(copy.deepcopy(view.obj, memo))
+    return whole[: view.nbytes].cast(view.format)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
 def copy_of(bench: T, *constant: type) -> T:
     """A bench like this one, which shares nothing with it that changes.
 
@@ -54,7 +64,7 @@ def copy_of(bench: T, *constant: type) -> T:
     dispatch: dict[type, Any] = copy._deepcopy_dispatch  # pyright: ignore[reportAttributeAccessIssue]
     before = dict(dispatch)
     dispatch |= dict.fromkeys(constant, dispatch[int])
-    dispatch |= {FunctionType: _copy_function, CellType: _copy_cell}
+    dispatch |= {FunctionType: _copy_function, CellType: _copy_cell, memoryview: _copy_view}
     try:
         return copy.deepcopy(bench)
     finally:

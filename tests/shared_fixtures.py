@@ -12,12 +12,25 @@ def unpainted(monkeypatch):
     paint_nothing(monkeypatch)
 
 
+@pytest.fixture
+def coarse(monkeypatch):
+    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
+    draw_coarsely(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def unpainted_file():
     """The same for all of a file, what its own fixtures draw included."""
     with pytest.MonkeyPatch.context() as patch:
         paint_nothing(patch)
         yield
+
+
+def draw_coarsely(patch):
+    """Draw every picture in a third of the dots each way."""
+    from hil.report import style
+
+    patch.setattr(style, "DPI", 36)
 
 
 def paint_nothing(patch):

@@ -4,8 +4,10 @@ An address that everybody can send to needs a key; one that other machines reach
 """
 
 import ast
+import re
 import socket
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,30 +53,34 @@ EVERYBODY = (
     "0.0.0.0", "::", "[::]", "", "0", "00.0.0.0", "0x0", "*", "::ffff:0.0.0.0",
     "[::ffff:0.0.0.0]", "0.0.0.0%eth0", " 0.0.0.0", "::0", "0::0",
 )  # fmt: skip
+WRITTEN = ("0.0.0.0", "::", "[::]", b"0.0.0.0")
 ELSEWHERE = ("192.0.2.7", "224.0.0.1", "255.255.255.255", "2001:db8::7", "[2001:db8::7]",
              "169.254.1.1", "ff02::1", "::ffff:192.0.2.7")  # fmt: skip
 
 
-def trees():
+WORTH_READING = re.compile(rf"""\b(?:{"|".join(LISTENS)})\b|["'](?:0\.|\[?::)""")
+"""What a file must have anywhere, to have a call or an address of these."""
+
+
+@cache
+def listeners_and_addresses():
+    """Files with a call that may make a socket listen, and those that write everybody's address."""
+    listeners, addresses = set(), set()
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
-def listeners():
-    """Files with a call that may make a socket listen."""
-    found = set()
-    for path, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                if name in LISTENS:
-                    found.add(path)
-    return found
+            if not WORTH_READING.search(text := path.read_text(encoding="utf-8")):
+                continue
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Call):
+                    if getattr(node.func, "attr", getattr(node.func, "id", "")) in LISTENS:
+                        listeners.add(path.relative_to(ROOT).as_posix())
+                elif isinstance(node, ast.Constant) and node.value in WRITTEN:
+                    addresses.add(path.relative_to(ROOT).as_posix())
+    return listeners, addresses
 
 
 def test_every_listening_socket_is_known():
-    assert listeners() == {*OF_NO_NETWORK, *OF_LOOPBACK, *TRIED}
+    assert listeners_and_addresses()[0] == {*OF_NO_NETWORK, *OF_LOOPBACK, *TRIED}
 
 
 def test_what_is_of_loopback_says_so_in_its_own_file():
@@ -86,13 +92,7 @@ def test_what_is_of_loopback_says_so_in_its_own_file():
 
 
 def test_no_address_of_everybody_is_written_anywhere():
-    written = {
-        path
-        for path, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in ("0.0.0.0", "::", "[::]", b"0.0.0.0")
-    }
-    assert written == set()
+    assert listeners_and_addresses()[1] == set()
 
 
 def of_everybody(made):

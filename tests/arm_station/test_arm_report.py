@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 from properties import dear
 from scipy.spatial.transform import Rotation
@@ -32,7 +31,6 @@ from arm_driver.kinematics.puma import forward
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.report import style
 from hil.report.page import write_report
 from hil.report.run_verdict import Ending
 from hil.stations.arm.recording import ArmRecording, stream_result
@@ -67,18 +65,6 @@ def view(run: ArmRecording) -> ArmView:
 @pytest.fixture(scope="module")
 def page(run: ArmRecording, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(run.recording, tmp_path_factory.mktemp("page"))
-
-
-@pytest.fixture
-def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For pages whose pictures nobody looks at: all are drawn, in a third of the dots each way."""
-    monkeypatch.setattr(style, "DPI", 36)
-
-
-@pytest.fixture
-def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For pages that are about texts: every picture is put together, none becomes dots."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"not painted"))
 
 
 def rows(view: ArmView) -> dict[str, object]:

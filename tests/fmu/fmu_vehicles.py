@@ -4,8 +4,10 @@ import contextlib
 import io
 import shutil
 import subprocess
+import tempfile
 import warnings
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import fmpy
@@ -47,22 +49,24 @@ def c_vehicle(
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("modelDescription.xml", _description(fmi, interface, attributes, units))
         if binary:
-            archive.write(_library(folder, fmi), f"{where}/vehicle.so")
+            archive.writestr(f"{where}/vehicle.so", _library(fmi))
         else:
             archive.writestr("binaries/win64/vehicle.dll", b"MZ")
     return path
 
 
-def _library(folder, fmi):
+@cache
+def _library(fmi):
+    """Its bytes: it is compiled once."""
     source = (HERE / "vehicle.c").read_text()
-    rest = Path(folder) / f"vehicle_fmi{fmi}.c"
-    library = Path(folder) / f"vehicle_fmi{fmi}.so"
     part = source.split("#if FMI == 2\nconst", 1)[1].split("\n#else\n")[0 if fmi == 2 else 1]
     defined = ("const" if fmi == 2 else "") + part
-    rest.write_text(source + missing_functions(HEADERS / f"fmi{fmi}FunctionTypes.h", defined))
     flags = ["-shared", "-fPIC", "-O1", "-Wall", f"-DFMI={fmi}", f"-I{HEADERS}"]
-    subprocess.run(["gcc", *flags, "-o", library, rest, "-lm"], check=True)
-    return library
+    with tempfile.TemporaryDirectory() as folder:
+        rest, library = Path(folder, "vehicle.c"), Path(folder, "vehicle.so")
+        rest.write_text(source + missing_functions(HEADERS / f"fmi{fmi}FunctionTypes.h", defined))
+        subprocess.run(["gcc", *flags, "-o", library, rest, "-lm"], check=True)
+        return library.read_bytes()
 
 
 def _description(fmi, interface, attributes, defined):

@@ -1,14 +1,17 @@
 """Plays an FMU by FMPy in an interpreter that has neither numba nor the project on its path.
 
-``python -I -S play_alone.py SITE`` with an order in JSON on standard input; SITE is where FMPy is.
+``python -I -S play_alone.py SITE`` with orders in JSON on standard input, one a line; SITE is where
+FMPy is. Each is played in a process of its own, and the line that is said begins with ``SAID``.
 """
 
 import builtins
 import importlib.abc
 import json
 import math
+import os
 import sys
 import tempfile
+import traceback
 
 
 class Barred(importlib.abc.MetaPathFinder):
@@ -28,6 +31,10 @@ class Barred(importlib.abc.MetaPathFinder):
 
 sys.meta_path.insert(0, Barred())
 sys.path.append(sys.argv[1])
+
+import fmpy  # noqa: E402
+from fmpy.fmi2 import FMU2Slave  # noqa: E402
+from fmpy.fmi3 import FMU3Slave  # noqa: E402
 
 
 def play(slave, three, references, order, shift=0.0, told=None):
@@ -57,12 +64,7 @@ def play(slave, three, references, order, shift=0.0, told=None):
     assert math.isfinite(told[-1][0])
 
 
-def main(folder):
-    import fmpy
-    from fmpy.fmi2 import FMU2Slave
-    from fmpy.fmi3 import FMU3Slave
-
-    order = json.load(sys.stdin)
+def answer(order, folder):
     model = fmpy.read_model_description(order["path"])
     three = model.fmiVersion.startswith("3")
     fmpy.extract(order["path"], folder)
@@ -93,8 +95,23 @@ def main(folder):
     except Exception as error:
         said["failed"] = str(error)
     assert not [name for name in sys.modules if name.startswith(("numba", "hil", "platform6dof"))]
-    builtins.print(json.dumps(said))
+    return said
 
 
-with tempfile.TemporaryDirectory() as unpacked:
-    main(unpacked)
+def main():
+    """Nothing of one order is left for the next."""
+    for line in sys.stdin:
+        if (child := os.fork()) == 0:
+            try:
+                with tempfile.TemporaryDirectory() as unpacked:
+                    said = answer(json.loads(line), unpacked)
+            except BaseException:
+                said = {"broken": traceback.format_exc()}
+            builtins.print("\nSAID", json.dumps(said), flush=True)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            builtins.print("\nSAID", json.dumps({"broken": f"status {status}"}), flush=True)
+
+
+main()

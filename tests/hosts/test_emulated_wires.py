@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from remembered import remembered_flight
 from wire_readers import WIRES, ask_xplane, flightgear
 
 from sim.hosts.emulated_host import emulated_host
-from sim.hosts.flight import scripted_flight
 from sim.hosts.telemetry import Telemetry
 from sim.hosts.vehicle_motion import AT_REST, GRAVITY_M_S2, acceleration, to_earth, to_euler
 from sim.hosts.wires.hcu1 import Binary, Json
 from sim.hosts.wires.xplane import References, Rows
 
-FEED = scripted_flight(loop=True)
+FEED = remembered_flight(loop=True)
 GOLDEN = bytes.fromhex(
     "48435531011070000700000015cd5b0700000000cdcccc3dcdcc4cbecdcc1cc1"
     + "00" * 24 + "0000803f" + "00" * 12 + "0000f041" + "00" * 29 + "408fc0d27c3efa"
@@ -38,15 +38,15 @@ def play(wire, t_s, **more):
     """Packets of a wire till a time, read; OutGauge left out."""
     kind, version, read = WIRES[wire]
     host = emulated_host(kind, feed=FEED, version=version, **more)
-    ask_xplane(host)
+    ask_xplane(host, more.get("rate_hz", 60))
     packets = [(arrival_s, read(data)) for arrival_s, data in host.due(t_s)]
     return [(arrival_s, one) for arrival_s, one in packets if one is not None]
 
 
 @cache
 def played(wire):
-    """Those till the last time that is looked at."""
-    return play(wire, 75.1)
+    """Those till the last time that is looked at, some of them at each of those times."""
+    return play(wire, 75.1, rate_hz=10)
 
 
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if not wire.startswith("pose")])

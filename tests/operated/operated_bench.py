@@ -17,7 +17,7 @@ from safety.gate import Gate
 from safety.modes import Mode
 from safety.verdict import Check
 
-RATE_HZ = 125.0
+RATE_HZ = 62.5
 PERIOD_S = 1.0 / RATE_HZ
 PATIENCE = (1000, 3000)
 

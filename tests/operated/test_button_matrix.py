@@ -5,13 +5,16 @@ front of them; what is offered, by a panel's model that is shown the bytes that 
 """
 
 import re
+from types import MappingProxyType
 
 import pytest
+from bench_copies import copied
 from test_way_back import silent
 from told_panel import ToldBench
 
 from hil.desk.order import Button
 from hil.panel.live.models.bench import BenchModel
+from hil.stations.platform.scenario import Plan
 from safety.modes import Mode
 
 DRIVE_FAULTS = tuple(
@@ -148,6 +151,7 @@ SITUATIONS = {
 }
 
 
+@copied(Plan, MappingProxyType)
 def made(situation, owner="me", held=True):
     """A bench that is led there; then the motion is that owner's, held or not."""
     mode, lead = SITUATIONS[situation]

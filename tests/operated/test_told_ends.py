@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from operated_bench import PATIENCE, PERIOD_S, Bench
+from operated_bench import PATIENCE, PERIOD_S, RATE_HZ, Bench
 from test_safe_ends import Closed, door, engaged, held_aloft, homed  # noqa: F401 door is a fixture
 
 from hil.desk.operation import OPERATION_KIND, OPERATION_MAX_BYTES, Operation, Refusal
@@ -210,7 +210,7 @@ def test_a_way_that_is_stopped_before_it_was_proved_is_told():
 
 def test_homing_that_lasts_too_long_is_told_once():
     bench = Bench("rig_settings.cylinders.homing_speed_m_s=0.005")
-    bench.course._homing_cycles = 100
+    bench.course._homing_cycles = round(0.8 * RATE_HZ)
     bench.run(0.1)
     bench.press(Button.HOME)
     bench.until(Mode.HOMING)

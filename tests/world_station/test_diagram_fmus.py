@@ -111,13 +111,22 @@ def test_a_recording_does_not_hold_it(dry, tmp_path):
         rerun(dry.path, tmp_path, trusted=True)
 
 
-@pytest.fixture
-def noted(tmp_path):
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory):
     """A recording that lists what its run read, with an FMU of its own; and the FMU."""
-    c_vehicle(tmp_path, 2, attributes='canHandleVariableCommunicationStepSize="true"')
+    own = tmp_path_factory.mktemp("noted")
+    c_vehicle(own, 2, attributes='canHandleVariableCommunicationStepSize="true"')
     with collected():
-        result = run_world(plan_of(tmp_path), tmp_path / "runs")
-    return Recording.open(result.recorder.path), tmp_path / "vehicle2.fmu"
+        result = run_world(plan_of(own), own / "runs")
+    return Recording.open(result.recorder.path), own / "vehicle2.fmu"
+
+
+@pytest.fixture
+def noted(listed):
+    """The same; the FMU is put back as it was."""
+    whole = listed[1].read_bytes()
+    yield listed
+    listed[1].write_bytes(whole)
 
 
 def test_it_is_run_again_where_it_lies_unchanged_and_is_trusted(noted, tmp_path):

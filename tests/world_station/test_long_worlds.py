@@ -14,7 +14,7 @@ from hil.recording.columns import Columns
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.report.page import write_report
-from hil.stations.world import rerun
+from hil.stations.world import rerun, run_film
 from hil.stations.world.recorded_world import RecordedWorld
 from hil.stations.world.scenario_reader import load_world_plan
 from hil.stations.world.session import run_world
@@ -62,8 +62,14 @@ def strict(monkeypatch):
     monkeypatch.setattr(Columns, "__getitem__", guarded)
 
 
+@pytest.fixture
+def small(coarse, monkeypatch):
+    """Pictures of few dots: what the engine draws, too."""
+    monkeypatch.setattr(run_film, "STILL", (160, 120))
+
+
 @pytest.mark.parametrize("name", ["peg", "lone", "loops"])
-@pytest.mark.usefixtures("files_only", "strict")
+@pytest.mark.usefixtures("files_only", "strict", "small")
 def test_the_page_is_that_of_the_whole_bit_by_bit(made, name, tmp_path):
     whole, pieces = Recording.open(made[name]), Recording.open(made[name], IN_PIECES)
     assert sum(1 for _ in pieces.pieces()) > 5
