@@ -23,7 +23,7 @@ def configured(settings=SETTINGS, prepare=lambda scripted: None, node=HabitNode)
     """A bank that is set up, what it told meanwhile with its time, and its report."""
     scripted = Scripted(settings, bus=lambda time: HabitBus(time, node))
     told = []
-    scripted.raw._tell = lambda waits: told.append((scripted.time.now, waits))
+    scripted.raw._report = lambda waits: told.append((scripted.time.now, waits))
     prepare(scripted)
     return scripted, told, scripted.bank.configure()
 

@@ -460,8 +460,8 @@ def test_a_drive_under_power_is_in_the_gates_own_record(tmp_path):
 
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
     ring = Ring.local(4, 112)
-    process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
-    process._tell(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
+    process._push_end(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
+    process._push_end(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
     told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
     without = {
         "tally": {"cycles": 7},
@@ -490,7 +490,7 @@ def test_a_drive_under_power_is_told_whatever_else_is_too_long(texts, noise):
     powered = tuple(f"leg {leg} (node {leg}): {text}" for leg, text in enumerate(texts, start=1))
     tally = {"notes": ("n" * noise,), **{f"count {k}": (k,) * 6 for k in range(noise // 50)}}
     end = BankEnd(tally, (0.75123456789,) * 6, (123456,) * 6, powered)
-    process._tell(ring, end)
+    process._push_end(ring, end)
     ((kind, payload),) = ring.pop_all()
     assert kind == END_KIND
     told = json.loads(payload)["powered"]

@@ -163,7 +163,7 @@ def test_asked_for_benches_the_window_tells_of_a_run_without_operator(
     (tmp_path / "runtime").mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
     told = []
-    monkeypatch.setattr(still_window, "tell", told.append)
+    monkeypatch.setattr(still_window, "show_message", told.append)
     still_window.menus.choose_bench()
     with announced("shaken"):
         still_window.menus.choose_bench()

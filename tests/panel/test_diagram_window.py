@@ -340,10 +340,10 @@ def test_a_refusal_stands_at_the_pointer(window, monkeypatch):
     told, at = [], window.geometry().center()
     monkeypatch.setattr(QToolTip, "showText", lambda *given: told.append(given[:2]))
     monkeypatch.setattr(QCursor, "pos", lambda: at)
-    window._tell("refused: no such port")
+    window._show_message("refused: no such port")
     assert told == [(at, "refused: no such port")]
     at = window.geometry().bottomRight() + QPoint(50, 50)  # the pointer is elsewhere
-    window._tell("refused: again")
+    window._show_message("refused: again")
     assert len(told) == 1
 
 

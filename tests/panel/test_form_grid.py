@@ -115,7 +115,7 @@ def test_robot_a_made_in_the_form_is_the_shipped_text(view, pump, tmp_path):
     target = tmp_path / "robot_a.txt"
     assert view.save(target)
     assert target.read_text() == without_comments(shipped)
-    assert "cannot say" not in view._told.text()
+    assert "cannot say" not in view._status_label.text()
 
 
 def test_robot_a_with_its_drives_is_the_shipped_toml(view, pump, tmp_path):
@@ -137,8 +137,8 @@ def test_robot_a_with_its_drives_is_the_shipped_toml(view, pump, tmp_path):
     # What the paper's text cannot say of it is told, and stays in the form.
     before = view.form.model.table
     assert view.save(tmp_path / "robot_a.txt")
-    assert "cannot say: robot name = robot_a" in view._told.text()
-    assert "joint 6 damping" in view._told.text()
+    assert "cannot say: robot name = robot_a" in view._status_label.text()
+    assert "joint 6 damping" in view._status_label.text()
     assert view.form.model.table == before
     assert (tmp_path / "robot_a.txt").read_text() == without_comments(ROBOTS / "robot_a.txt")
 

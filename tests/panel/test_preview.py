@@ -186,12 +186,14 @@ def test_the_first_window_offers_the_demo_with_its_picture(still_window):
     scenarios = window.views["scenarios"].widget
     assert scenarios._entry.path == DEMO
     assert all(scenarios.buttons[name].isEnabled() for name in ("check", "dry", "run"))
-    assert "Dry run computes it" in scenarios._told.text()
+    assert "Dry run computes it" in scenarios._status_label.text()
     scenarios.work.preview._child._process.wait(60)
     window.turns.turn()
     heading = window.views["scene"].widget.panes[0]._heading.text()
     assert "demo, 34.0 s on paper" in heading
-    assert "Dry run computes it" in scenarios._told.text(), "the picture says nothing of its own"
+    assert "Dry run computes it" in scenarios._status_label.text(), (
+        "the picture says nothing of its own"
+    )
 
 
 def test_beside_a_run_nothing_is_prepared(still_window, monkeypatch):

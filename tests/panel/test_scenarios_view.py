@@ -83,7 +83,7 @@ def test_a_wrong_value_is_told_in_place_and_taken_back(view, pump):
     line = view.form.tree.items()["rate_hz",]
     assert "less than or equal to 1000" in line.text(PROBLEM)
     assert not any(view.buttons[name].isEnabled() for name in ("check", "dry", "run", "save"))
-    assert view._told.text() == "Put right what is marked, then check or run it."
+    assert view._status_label.text() == "Put right what is marked, then check or run it."
     while view.form.model.can_undo:
         view.form.buttons["undo"].click()
     looked_at(view)
@@ -101,7 +101,7 @@ def test_what_was_changed_is_saved_as_another_file_before_it_is_run(view, pump, 
         == "Changed: save it under another name, then check or run it."
     )
     assert not view.save(DEMO)  # came with the program
-    assert "demo.toml" in view._told.text()
+    assert "demo.toml" in view._status_label.text()
     assert view.save(tmp_path / "mine")
     saved = tomllib.loads((tmp_path / "mine.toml").read_text())
     assert saved["rate_hz"] == 250
@@ -115,13 +115,13 @@ def test_a_real_check_lists_what_is_wrong(view, pump):
     pick(view, LEAVES)
     pump(lambda: view.buttons["check"].isEnabled())
     click(view, "check")
-    assert view._told.text() == "Checking…"
+    assert view._status_label.text() == "Checking…"
     assert not view.buttons["check"].isEnabled()
     child_ended(view.work.check._child)
     view.refresh()
     assert view.findings.isVisible()
     assert "length 0.6349" in view.findings.item(0).text()
-    assert "leaves_envelope would be refused" in view._told.text()
+    assert "leaves_envelope would be refused" in view._status_label.text()
     assert view.buttons["check"].isEnabled()
 
 
@@ -131,7 +131,7 @@ def test_run_begins_a_bench_and_end_asks_it_to_stop(view, pump, monkeypatch, tmp
     pump(lambda: view.buttons["run"].isEnabled())
     click(view, "run")
     assert seen == [(DEMO.resolve(), tmp_path / "runs", False, "")]
-    assert view._told.text() == "{name} starts…".format(name="demo")
+    assert view._status_label.text() == "{name} starts…".format(name="demo")
     assert not view.buttons["run"].isEnabled()
     click(view, "stop")
     child_ended(view.work.bench._child)
@@ -148,7 +148,7 @@ def test_a_bench_that_dies_at_once_is_told_in_its_own_words(view, pump, monkeypa
     child_ended(view.work.bench._child)
     view.refresh()
     assert view.work.bench.state is LaunchState.FAILED
-    assert "no such bus: can7" in view._told.text()
+    assert "no such bus: can7" in view._status_label.text()
 
 
 def test_a_file_that_cannot_be_read_says_why(view, tmp_path):
