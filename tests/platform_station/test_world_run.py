@@ -15,7 +15,7 @@ from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run
 from hil.stations.platform.command_line import plan_of
-from hil.stations.platform.drives import rack
+from hil.stations.platform.drives import rack, rack_setup
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import BankSpec, build_bank
@@ -28,6 +28,7 @@ from hil.stations.platform.world import (
     platform_plant,
     world_of,
 )
+from sim.devices.can import program
 
 STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
 
@@ -189,8 +190,8 @@ def test_a_rack_tells_what_was_touched_when_it_ends(monkeypatch, capsys):
     """Whatever its wire; here nobody uses it."""
     plant = platform_plant(RIG, world_of("paper_cabin", RIG, key="world"))
     plant._touched.note(1.25, {("beam", "rig/platform"): 812.5})
-    monkeypatch.setattr(rack, "platform_plant", lambda *_: plant)
-    monkeypatch.setattr(rack, "_can_rack", lambda *_: lambda **_: None)
+    monkeypatch.setattr(rack_setup, "platform_plant", lambda *_: plant)
+    monkeypatch.setattr(program, "run_can_rack", lambda *_, **__: None)
     rack.serve_rack(
         "paper", "canopen", port=0, any_user=False, pty=False, buses=1, script=None, baud=115200,
         seed=1, paced=False, world="paper_cabin",
