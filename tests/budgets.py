@@ -23,7 +23,27 @@ MOST_OF_FUNCTION = 60
 """Lines that a function may have without being named."""
 MOST_OF_FILE = 350
 """Lines that a file may have without being named."""
-TELLING = frozenset({"tell", "tells", "told"})
+OWN_WORDS = {
+    "tell": "report, publish; summary, known, given",
+    "told": "summary, known, given",
+    "wish": "request, command",
+    "look": "poll, update, view",
+    "hear": "poll, read",
+    "heard": "received, reading",
+    "pen": "writer",
+    "grip": "session",
+    "keeper": "owner",
+    "mind": "state",
+    "errand": "task",
+    "witness": "observer, second source",
+    "room": "space, margin",
+    "way": "path, distance",
+    "stand": "be; place",
+    "standing": "held, fixed",
+}
+"""Words of our own → what the field says (docs/notation.md); their plural and third person too."""
+DRAWING = frozenset({"setPen", "QPen", "PenStyle", "mkPen", "NoPen", "setTextPen", "setHoverPen"})
+"""Names of the library that draws."""
 WORDS_OF_NAME = re.compile(r"[A-Z]?[a-z]+")
 PARTICIPLE = re.compile(r"(?:.[^e]ed|..ing)$")
 NOUNS = frozenset({
@@ -48,7 +68,7 @@ Figures = dict[str, dict[str, int]]
 
 def count_figures(top: Path = TOP) -> Figures:
     """Count what stands: table → row → number, without the rows that nothing bounds."""
-    files, lines, words = Counter[str](), Counter[str](), Counter[str]()
+    files, lines, words, own = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     functions, long_files = dict[str, int](), dict[str, int]()
     for path in sorted(modules_of(top, PACKAGES).values()):
         name, text = path.relative_to(top).as_posix(), path.read_text(encoding="utf-8")
@@ -58,7 +78,7 @@ def count_figures(top: Path = TOP) -> Figures:
         if size > MOST_OF_FILE:
             long_files[name] = size
         functions |= {f"{name}:{inner}": size for inner, size in long_functions(tree)}
-        words["tell_and_told_in_names"] += names_that_tell(tree, text)
+        own.update(own_words(tree))
         words["modules_named_by_a_participle"] += is_participle(path.stem)
         words["clipped_docstrings_of_fields"] += sum(map(hangs, docstrings_of_fields(tree)))
         for node, options in dataclasses(tree):
@@ -69,7 +89,7 @@ def count_figures(top: Path = TOP) -> Figures:
             )
     return {
         "lines": dict(lines), "files": dict(files), "functions": functions,
-        "long_files": long_files, "counts": dict(words),
+        "long_files": long_files, "counts": dict(words), "words": dict(own),
     }  # fmt: skip
 
 
@@ -95,17 +115,20 @@ def long_functions(node: ast.AST, owner: str = "") -> Iterator[tuple[str, int]]:
             yield from long_functions(child, name)
 
 
-def names_that_tell(tree: ast.AST, text: str) -> int:
-    """Times that a name has the word `tell`, `tells` or `told` in it, defined or used."""
-    if not re.search("(?i)tell|told", text):
-        return 0  # most files, whose expressions need not be walked
-    names = (
-        name
-        for node in ast.walk(tree)
-        for field in ("id", "attr", "name", "arg", "asname")
-        if isinstance(name := getattr(node, field, None), str)
-    )
-    return sum(not TELLING.isdisjoint(map(str.lower, WORDS_OF_NAME.findall(n))) for n in names)
+def own_words(tree: ast.AST) -> Iterator[str]:
+    """Each word of our own in a name that is defined or used, once for each time."""
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "name", "arg", "asname"):
+            name = getattr(node, field, None)
+            if isinstance(name, str) and name not in DRAWING:
+                yield from filter(None, map(own_word, WORDS_OF_NAME.findall(name)))
+
+
+def own_word(word: str) -> str:
+    """The word of `OWN_WORDS` that this is a form of; empty for a word of the field."""
+    small = word.lower()
+    return next((one for one in (small, small.removesuffix("s"), small.removesuffix("es"))
+                 if one in OWN_WORDS), "")  # fmt: skip
 
 
 def is_participle(stem: str) -> bool:
