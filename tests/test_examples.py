@@ -5,11 +5,14 @@ import importlib.util
 import math
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from drives.bank import DriveGoal, DriveSequenceError
 from drives.contract.promises import HOMED, NEW
+from hil.config.errors import ConfigError
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 from sim.hosts.emulated_host import EmulatedHost
@@ -90,6 +93,22 @@ def test_the_own_link_reads_its_places_and_its_urls():
     for wrong in ("poses://", "poses://h", "poses://h:0", "poses://h:1/x", "poses:h:1"):
         with pytest.raises(ValueError, match="is no poses://HOST:PORT"):
             own.check(wrong)
+
+
+def test_the_own_bus_reads_its_urls_and_its_bank_turns_legs_into_channels(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    bus, bank = example("own_bus"), example("own_bus_bank")
+    bus.check("rodline://10.0.0.7:4001")
+    for wrong in ("rodline://h", "rodline://h:0", "rodline://h:70000", "rodline:h:1"):
+        with pytest.raises(ValueError, match="is not rodline://HOST:PORT"):
+            bus.check(wrong)
+    with pytest.raises(ConfigError, match="each leg needs a channel of its own"):
+        bus.RodlineTable.build({"channels": [1, 1, 2, 3, 4, 5]}, "here")
+    one = bank.make(SimpleNamespace(settings={"channels": [2, 1, 4, 3, 6, 5]}), lambda: 0.0)
+    assert one._of_channels("abcdef") == list("badcfe")
+    assert one._of_legs("badcfe") == tuple("abcdef")
+    with pytest.raises(DriveSequenceError, match="comes first"):
+        one.request(DriveGoal.ENABLED)
 
 
 def test_the_own_kind_of_motion_is_proved_and_played(tmp_path):

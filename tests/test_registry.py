@@ -112,11 +112,21 @@ def test_one_that_does_not_load_is_listed_with_its_reason_and_the_others_work(
         registry.station_named("odd", "here")
 
 
-def test_two_of_one_name_are_both_named_and_neither_is_used(distribution):
+def test_two_strangers_of_one_name_are_both_named_and_neither_is_used(distribution):
+    distribution("first", "swing = foreign_none:STATION", foreign_none="")
+    distribution("other", "swing = foreign_none:STATION")
+    assert all("first 1.2" in one.broken and "other 1.2" in one.broken
+               for one in registry.installed() if one.name == "swing")  # fmt: skip
+    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
+
+
+def test_a_name_of_the_bench_is_refused_to_others_and_its_own_goes_on(distribution):
     distribution("other", "platform = hil.stations.platform.station:STATION")
-    assert "hil-bench" in found("platform").broken
-    assert "other 1.2" in found("platform").broken
-    assert [one.name for one in registry.stations()] == ["arm", "simulator", "world"]
+    ours, theirs = [one for one in registry.installed() if one.name == "platform"]
+    assert (ours.broken, ours.distribution.partition(" ")[0]) == ("", "hil-bench")
+    assert theirs.distribution == "other 1.2"
+    assert "'platform' is a name of the bench itself" in theirs.broken
+    assert registry.station_named("platform", "here") is ours.station
 
 
 def test_one_that_is_not_installed_is_refused_with_those_that_are():

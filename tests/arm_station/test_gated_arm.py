@@ -245,7 +245,13 @@ def test_nobody_else_offers_waypoints_to_a_link():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr == "offer"
     }
-    assert found == {"gated.py", "guarded_link.py", "loop.py", "wire.py", "moves/stroke_drive.py"}
+    assert found == {
+        "waypoint_gate.py",
+        "guarded_link.py",
+        "loop.py",
+        "wire.py",
+        "moves/stroke_drive.py",
+    }
 
 
 def test_the_thread_that_answers_the_robot_is_known_by_its_number():

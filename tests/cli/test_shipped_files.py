@@ -81,4 +81,4 @@ def test_one_function_lists_shipped_files():
     hil = Path(__file__).parents[2] / "hil"
     listing = re.compile(r"configs_dir\(\)[^\n]*\.(r?glob|iterdir)\(")
     found = [path for path in hil.rglob("*.py") if listing.search(path.read_text())]
-    assert found == [hil / "config" / "shipped.py"]
+    assert found == [hil / "config" / "file_search.py"]

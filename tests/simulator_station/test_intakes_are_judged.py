@@ -175,12 +175,12 @@ def test_no_other_way_leads_in():
     """What opens sources, decodes packets, or completes records is known, and who judges it."""
     assert calls("source_kind") == {
         "bench.py",  # opens: JudgedSource
-        "offered.py", "rehearsal.py",
+        "source_registry.py", "rehearsal.py",
         "ride_proof.py", "scenario.py",  # ask, open nothing
     }  # fmt: skip
     assert calls("mapped") == {
-        "sources/heard_host.py",  # HostWatch with Physics
-        "listening/ears.py",  # HostFigures, likewise
+        "sources/host_source.py",  # HostWatch with Physics
+        "listening/host_receiver.py",  # HostFigures, likewise
     }
     assert calls("completed") == {"ride_file.py"}  # after `agreements`
     assert calls("JudgedSource") == {"bench.py"}

@@ -206,7 +206,7 @@ def test_every_public_way_to_command_a_robots_drives_is_shut_once_it_has_a_gate(
 
 
 def test_the_station_reaches_drives_in_its_gate_only():
-    """No module of the station claims, commands or writes controls but `gated`."""
+    """No module of the station claims, commands or writes controls but `gated_robot`."""
     ways = {"claim", "command", "ctrl", "_command", "_write", "qfrc_applied", "xfrc_applied"}
     found = {
         (path.name, node.attr)
@@ -218,5 +218,6 @@ def test_the_station_reaches_drives_in_its_gate_only():
     }
     law = ("diagram_law.py", "command")  # of the built-in law that goes on for it: it makes numbers
     assert found == {
-        ("gated.py", "claim"), ("gated.py", "_command"), ("gated.py", "command"), law,
+        ("gated_robot.py", "claim"), ("gated_robot.py", "_command"), ("gated_robot.py", "command"),
+        law,
     }  # fmt: skip
