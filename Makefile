@@ -103,7 +103,7 @@ wheel-check:
 	build/wheel/venv/bin/pip install -q build/wheel/*.whl
 	cd build/wheel && venv/bin/hil --version && venv/bin/hil run demo --out runs --report --json
 	cd build/wheel && for each in $(filter-out %/read_recording.py %/fmu_car.py,$(wildcard examples/*.py)); do \
-		venv/bin/python -P ../../$$each || exit 1; done && \
+		PYTHONPATH=../../examples venv/bin/python -P ../../$$each || exit 1; done && \
 		venv/bin/python -P ../../examples/read_recording.py runs/demo-*
 	$(PYTHON) tests/installation/shadow_trials.py build/wheel/venv/bin/python
 
