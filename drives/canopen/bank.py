@@ -82,7 +82,7 @@ class CanopenBank:
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
         place: Where drives with absolute encoders must be; without it they are never enabled.
-        tell: Told now and then what `configure` waits for.
+        report: Told now and then what `configure` waits for.
 
     Raises:
         DriveSetupError: If the buses do not fit the settings, or do not carry the cycle, or if the

@@ -62,7 +62,7 @@ def await_nodes(
     Args:
         nodes: Node of each leg, 6.
         watch: What has been noticed on the buses.
-        tell: Told who is silent.
+        report: Told who is silent.
 
     Raises:
         DriveAbsentError: If one does not answer in time; names it and the nodes that do.

@@ -54,7 +54,7 @@ def configure_nodes(
         nodes: Node of each leg, 6.
         scales: Scale of each leg, 6.
         watch: What has been noticed on the buses.
-        tell: Told now and then what is waited for.
+        report: Told now and then what is waited for.
 
     Returns:
         Who they are, and what is to be said of them.

@@ -89,7 +89,7 @@ class ModbusBank:
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
         place: Where drives with absolute encoders must be; without it they are never enabled.
-        tell: Told what `configure` waits for.
+        report: Told what `configure` waits for.
 
     Raises:
         DriveModelError: If the numbers contradict each other, or the line is too slow.

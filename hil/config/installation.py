@@ -92,7 +92,7 @@ def foreign_code(given_home: Any, document: Any, home: Path = HOME) -> str:
 
     Args:
         given_home: the folder of its installation, as it reported it.
-        told: what its `code_of_process` returned.
+        document: what its `code_of_process` returned.
 
     Returns:
         What is wrong with it, naming the intruder; empty if all of it is ours.

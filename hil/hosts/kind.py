@@ -144,13 +144,13 @@ class HostKind:
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
     fields_by_map: Callable[[Any], frozenset[str]] | None = None
-    """Names as in `tells`, by such settings, where they depend on the map and `tells` is empty."""
+    """Names as in `fields`, by such settings, where the map decides; `fields` is empty then."""
     wire: Callable[[Any, str], tuple[str, Mapping[str, Any]]] = version_of_map
     """Gives the version and the options with which an emulated host's wire fits such settings, of
     the version that was asked for, which may be empty."""
 
     def fields_for(self, settings: Any) -> frozenset[str]:
-        """Return the quantities of one map, as in `tells`."""
+        """Return the quantities of one map, as in `fields`."""
         return self.fields if self.fields_by_map is None else self.fields_by_map(settings)
 
     def port_of(self, settings: Any) -> int:

@@ -93,7 +93,7 @@ class Recording:
 
         Args:
             caps: most memory to spend on each file.
-            told: called with the share that is done, 0 to 1; what it raises ends the reading.
+            report: called with the share that is done, 0 to 1; what it raises ends the reading.
 
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.

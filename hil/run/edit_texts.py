@@ -86,7 +86,7 @@ class EditEvents:
 
         Args:
             faults: why it was refused; empty if it was taken.
-            told: of what was taken, for a program.
+            facts: of what was taken, for a program.
         """
         self.count += 1
         parts = list(_parts(edit.text))

@@ -25,7 +25,7 @@ def announce_compiling(
 
     Args:
         say: shows a line.
-        told: whether something else already says what is waited for.
+        has_said: whether something else already says what is waited for.
         period_s: how often it is looked [s].
     """
     over, verb = threading.Event(), threading.get_ident()

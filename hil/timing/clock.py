@@ -137,7 +137,7 @@ class ReportingClock:
     """A clock that reports the time now and then.
 
     Args:
-        told: called with the time of a tick [s]; a terminal that has gone stops nothing.
+        report: called with the time of a tick [s]; a terminal that has gone stops nothing.
         every: of so many ticks one is told.
     """
 

@@ -67,7 +67,7 @@ def judge(
     Args:
         buffers: least margins of the pose's quantities, shape (40,).
         shares: of speed, of acceleration, and the buffer at a leg's end [m], shape (3,).
-        told: takes lengths, movements, the smallest margin and what is wrong, shape (18,).
+        findings: takes lengths, movements, the smallest margin and what is wrong, shape (18,).
 
     Returns:
         GOOD, or the number of a quantity that forbids it.

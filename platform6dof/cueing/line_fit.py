@@ -83,7 +83,7 @@ def judge_axis(sums: Array, least: float, axis: int, out: Array, other: Array) -
 
     Args:
         sums: of its group, shape (9, 6).
-        told: 0, 1, 2.
+        axis: 0, 1, 2.
         out: gets slope, correlation, verdict and the axis that it is found on.
         other: scratch.
     """

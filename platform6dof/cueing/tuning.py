@@ -78,7 +78,7 @@ def tune(
         trials: how many sets are tried, `LEAST_TRIALS` to `MOST_TRIALS`; the last generation may
             be cut.
         seed: of the search.
-        told: called with the number of sets tried so far.
+        report: called with the number of sets tried so far.
 
     Raises:
         ValueError: the number of trials is out of its bounds.

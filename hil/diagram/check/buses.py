@@ -27,7 +27,7 @@ class Buses:
         bundles: blocks `BusIn` and `BusOut` by path.
         faces: blocks `In` and `Out` by path.
         drawn: target of each wire → its source.
-        tell: of a wire that cannot be followed.
+        report: of a wire that cannot be followed.
     """
 
     def __init__(self, bundles: Mapping[str, FlatBlock], faces: Mapping[str, FlatBlock],

@@ -25,7 +25,7 @@ class DiagramFileWatch:
         path: of the diagram.
         text: what it says now.
         set_: parameters of the scenario, which stay set.
-        tell: called with the reason why the file cannot be read, once for each.
+        report: called with the reason why the file cannot be read, once for each.
     """
 
     def __init__(

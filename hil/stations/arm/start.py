@@ -68,7 +68,7 @@ class RobotStart:
         """Return the reason why the robot's joints are not those of the plan; empty if they are.
 
         Args:
-            told: place of the gripper by the robot; by the operator if there is none.
+            reported: place of the gripper by the robot; by the operator if there is none.
         """
         place = reported or self.shown
         if place is None:

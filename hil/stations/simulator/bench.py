@@ -178,7 +178,7 @@ def _require_fields(plan: RidePlan, fields: frozenset[str]) -> None:
     """Refuse an algorithm whose inputs the source does not give: it would rest for ever.
 
     Args:
-        told: what the source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known.
+        fields: what the source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known.
 
     Raises:
         ConfigError: naming the preset, and what would do.

@@ -81,7 +81,7 @@ def compare(
     Args:
         request: the ride; algorithm and preset are those of each candidate.
         candidates: pairs of algorithm and preset.
-        told: called with the name of each that begins.
+        report: called with the name of each that begins.
 
     Raises:
         ConfigError: if one cannot be had, or the ride wants no surge or no sway.

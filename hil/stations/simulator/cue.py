@@ -119,7 +119,7 @@ def run_cue(
     Args:
         plan: from `plan_of`.
         folder: gets a folder for the run.
-        tell: called with the time of the run and about its end [s].
+        report: called with the time of the run and about its end [s].
 
     Raises:
         ConfigError: if something in it cannot be had.
@@ -151,7 +151,7 @@ def fit_gain(plan: RidePlan, report: Callable[[float, bool], None] | None = None
 
     Args:
         plan: of the ride; its gain plays no part.
-        told: called with each gain that was tried, and whether it went through.
+        report: called with each gain that was tried, and whether it went through.
 
     Raises:
         RefusedError: if even the smallest one does not go through.

@@ -137,7 +137,7 @@ def run_omct(
         tests: numbers of the ten.
         frequencies: angular [rad/s].
         drives: whether simulated drives follow the legs; else the setpoints are judged.
-        told: called with the number of rides done, and of all.
+        report: called with the number of rides done, and of all.
 
     Raises:
         RefusedError: if the chain asks for what no leg can give.

@@ -61,7 +61,7 @@ def tune_preset(request: TuneRequest, report: Callable[[int], None] | None = Non
 
     Args:
         request: what is to be tuned.
-        told: called with the number of sets tried so far.
+        report: called with the number of sets tried so far.
 
     Raises:
         ConfigError: of a request that cannot be, with the option, its value and what would be

@@ -47,7 +47,7 @@ class ProcessData:
         store: Objects of the node.
         may_change: Returns whether the node is PRE-OPERATIONAL.
         send: Called with identifier and data of each frame to send.
-        tell: Called when the drive may have an emergency to send.
+        report: Called when the drive may have an emergency to send.
     """
 
     def __init__(

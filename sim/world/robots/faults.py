@@ -97,7 +97,7 @@ class FaultList:
 
     Args:
         labels: what the document calls the fields of a robot, where it is another word.
-        told: finds the places of the document's keys; asked only if there is a fault.
+        places_of: finds the places of the document's keys; asked only if there is a fault.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ def start_inside(values: XmlValues, joints: list[NamedJoint], *, keep_given: boo
     """Move the starts of joints inside their limits; each change is a loss.
 
     Args:
-        told: whether starts in the document are moved, too.
+        keep_given: whether starts in the document are moved, too.
     """
     for joint in joints:
         if joint.type in (JointType.BALL, JointType.FREE) or (

@@ -118,7 +118,7 @@ def read_sensors(
         begun: which have been measured before, shape (values,).
         filtered: what the filters had last, shape (values,); written.
         history: measured before, shape (depth, values); written.
-        told: the last reading, shape (values,); the next one is written there.
+        readings: the last reading, shape (values,); the next one is written there.
         values: work array, shape (values,).
     """
     bias, noise, turns, lost = defects[BIAS], noises[drawn], turnings[drawn], losses[drawn]

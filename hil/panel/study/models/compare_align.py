@@ -52,7 +52,7 @@ def shift_between(
     Args:
         first: the run that stays.
         second: the run that is shifted.
-        told: called with the share that is done, 0 to 1; what it raises ends that.
+        report: called with the share that is done, 0 to 1; what it raises ends that.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.

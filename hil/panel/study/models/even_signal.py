@@ -26,7 +26,7 @@ class EvenSignal:
 
     Args:
         step_s: between two samples [s].
-        told: called with the share that is done, 0 to 1; what it raises ends that.
+        report: called with the share that is done, 0 to 1; what it raises ends that.
 
     Raises:
         CompareError: if the run's times are none, or too far apart.

@@ -75,7 +75,7 @@ class FileFeed:
         Args:
             now_s: the clock by which it is played [s].
             caps: most memory to spend on it.
-            told: called with the share that is done, 0 to 1; what it raises ends that.
+            report: called with the share that is done, 0 to 1; what it raises ends that.
 
         Raises:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.

@@ -42,8 +42,8 @@ Array = NDArray[Any]
 
 MOTION: Final = ("positions", "speeds", "accelerations")
 """Names of the arrays of a motion."""
-CHAIN: Final = {"begun": "begun", "filtered": "filtered", "history": "history", "told": "published"}
-"""Names of the byte arrays of the sensors' memory."""
+CHAIN: Final = ("begun", "filtered", "history", "told")
+"""Names, in a file, of the bytes that sensors remember, in the order of `ChainSnapshot`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,10 +100,9 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
     arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
-    arrays |= {
-        f"sensors_{name}": np.frombuffer(getattr(chain, field), np.uint8)
-        for name, field in CHAIN.items()
-    }
+    kept = (chain.begun, chain.filtered, chain.history, chain.published)
+    for name, data in zip(CHAIN, kept, strict=True):
+        arrays[f"sensors_{name}"] = np.frombuffer(data, np.uint8)
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
     return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})
