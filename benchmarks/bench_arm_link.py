@@ -34,10 +34,10 @@ from benchmarks.arm_line import (
 )
 from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
-from hil.stations.arm.bench import ArmRunResult, declared_path, prepare_plan, run_arm, warm_arm
-from hil.stations.arm.runner import with_robot_at
-from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
-from hil.stations.arm.wire import emulated_robot
+from hil.stations.arm.plan.scenario import ArmPlan, arm_plan_from_table
+from hil.stations.arm.run.bench import ArmRunResult, declared_path, prepare_plan, run_arm, warm_arm
+from hil.stations.arm.run.runner import with_robot_at
+from hil.stations.arm.run.wire import emulated_robot
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from sim.world.space_arm.simulator import TICK_S
 

@@ -15,16 +15,16 @@ from rich.table import Table
 from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits
 from hil.recording.recorder import RecorderRing
-from hil.stations.platform.bench import bank_of, machine_of
-from hil.stations.platform.bench import run as run_plan
-from hil.stations.platform.control import PlatformStation
-from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.journal import PlatformJournal
-from hil.stations.platform.kernel_warmup import warm
-from hil.stations.platform.loop import Loop
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.scenario import load_plan
-from hil.stations.platform.supervisor import Supervisor
+from hil.stations.platform.bench.bench import bank_of, machine_of
+from hil.stations.platform.bench.bench import run as run_plan
+from hil.stations.platform.cycle.control import PlatformStation
+from hil.stations.platform.cycle.gated_bank import GatedBank
+from hil.stations.platform.cycle.journal import PlatformJournal
+from hil.stations.platform.cycle.kernel_warmup import warm
+from hil.stations.platform.cycle.loop import Loop
+from hil.stations.platform.cycle.supervisor import Supervisor
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import load_plan
 from hil.timing.clock import VirtualClock
 from safety.gate import Gate
 from safety.modes import Mode

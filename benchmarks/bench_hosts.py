@@ -21,7 +21,7 @@ from hil.config.file_search import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.watch.packet_follower import Follower
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from hil.timing.realtime import RealClock
 from platform6dof.cueing.vehicle import REST

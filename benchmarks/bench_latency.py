@@ -23,9 +23,9 @@ from benchmarks.bench_rack import machine_watched
 from benchmarks.frame import main
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
-from hil.stations.simulator.latency import SHARES, WORDS, LatencyTrail, latency_trail
-from hil.stations.simulator.latency_run import require_seconds, ridden
-from hil.stations.simulator.warm import warm_ride
+from hil.stations.simulator.cue.latency_run import require_seconds, ridden
+from hil.stations.simulator.figures.latency import SHARES, WORDS, LatencyTrail, latency_trail
+from hil.stations.simulator.run.warm import warm_ride
 
 RIDE_S: Final = 30.0
 RIDES_MAX: Final = 20

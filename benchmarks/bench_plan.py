@@ -24,9 +24,9 @@ from benchmarks.busy import BesideBusy, beside, cpu_s, in_rhythm
 from benchmarks.frame import main
 from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
-from hil.stations.simulator.plan_wire import PlannerSetup, request_to_bytes
-from hil.stations.simulator.planner_process import PlanningProcess
-from hil.stations.simulator.planning_program import NICENESS
+from hil.stations.simulator.chain.plan_wire import PlannerSetup, request_to_bytes
+from hil.stations.simulator.chain.planner_process import PlanningProcess
+from hil.stations.simulator.chain.planning_program import NICENESS
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimeSetup
 from platform6dof.cueing.mpc_parameters import MpcParameters

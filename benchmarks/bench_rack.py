@@ -37,11 +37,11 @@ from drives.bank import DriveError
 from drives.bus_budget import frame_bits
 from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
+from hil.stations.platform.cycle.gated_bank import GatedBank
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
-from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from safety.gate import Gate

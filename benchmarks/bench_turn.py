@@ -24,10 +24,10 @@ OURS = tuple(
     for name in ("hil", "hil_common", "safety", "drives", "sim", "platform6dof", "arm_driver")
 )
 RUNS = {
-    "platform": ("demo", "hil/stations/platform/loop.py"),
-    "arm": ("circle_on_rm01", "hil/stations/arm/loop.py"),
-    "world": ("joint_move", "hil/stations/world/loop.py"),
-    "live ride": ("live_demo", "hil/stations/platform/loop.py"),
+    "platform": ("demo", "hil/stations/platform/cycle/loop.py"),
+    "arm": ("circle_on_rm01", "hil/stations/arm/cycle/loop.py"),
+    "world": ("joint_move", "hil/stations/world/cycle/loop.py"),
+    "live ride": ("live_demo", "hil/stations/platform/cycle/loop.py"),
 }
 """What is counted → a scenario, and the file whose `turn` is one."""
 ON_PAPER = ("--set", "clock=virtual", "--set", "devices.drives=sim:")

@@ -27,10 +27,10 @@ from benchmarks.world_peers import HOW, Bullet, plain_mjcf
 from hil.machines.world.robot_documents import robot_of
 from hil.recording.signals import Signal, Signals
 from hil.run.edit_texts import EditText
-from hil.stations.world.bench import open_bench
+from hil.stations.world.cycle.bench import open_bench
 from hil.stations.world.editing.bench_swap import swapped
 from hil.stations.world.editing.edit_build import build
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.plan.scenario_reader import load_world_plan
 from hil.stations.world.signals import HEAD
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hil.machines.world.robot_documents import robot_of
-from hil.stations.world.pictures import PictureProcess
+from hil.stations.world.view.pictures import PictureProcess
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.pictures.wire import PictureOrder, Quality

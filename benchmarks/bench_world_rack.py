@@ -28,11 +28,11 @@ from benchmarks.frame import main
 from hil.config.file_search import configs_dir, find_file
 from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
-from hil.stations.platform.bench import run as run_plan
-from hil.stations.platform.command_line import plan_of
+from hil.stations.platform.bench.bench import run as run_plan
+from hil.stations.platform.cycle.kernel_warmup import warm
+from hil.stations.platform.cycle.world import platform_plant, world_of
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
-from hil.stations.platform.kernel_warmup import warm
-from hil.stations.platform.world import platform_plant, world_of
+from hil.stations.platform.plan.command_line import plan_of
 
 RIG_FILE = configs_dir() / "rigs" / "paper.toml"
 WORLD = "paper_cabin"

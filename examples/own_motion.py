@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hil.config.file_search import find_file
 from hil.run.console import ReportingConsole
-from hil.stations.platform.bench import run
-from hil.stations.platform.check import check_plan
-from hil.stations.platform.run_sequence import RunResult
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.bench.run_sequence import RunResult
+from hil.stations.platform.plan.scenario import load_plan
+from hil.stations.platform.proof.check import check_plan
 from hil_common.arrays.pose import Pose
 from platform6dof.pose import PlatformSetpoint
 

@@ -19,11 +19,11 @@ from hil.config.errors import MotionError
 from hil.config.file_search import find_file
 from hil.config.settings import Settings
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.bench import run
-from hil.stations.platform.check import check_plan
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.bench.run_sequence import RunResult
 from hil.stations.platform.motion.motion_plugins import MotionKind
-from hil.stations.platform.run_sequence import RunResult
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
+from hil.stations.platform.proof.check import check_plan
 from hil_common.arrays.pose import Pose
 from platform6dof.pose import PlatformSetpoint
 

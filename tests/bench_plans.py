@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hil.config.file_search import configs_dir
 from hil.config.named_files import GIVEN
-from hil.stations.platform.scenario import Plan, plan_from_table
+from hil.stations.platform.plan.scenario import Plan, plan_from_table
 
 PAPER = str(configs_dir() / "rigs" / "paper.toml")
 

@@ -21,13 +21,13 @@ import numpy as np
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
-PLATFORM, ARM = "hil.stations.platform.platform_summaries", "hil.stations.arm.arm_summaries"
-DRIVES = "hil.stations.platform.drives.drive_summaries"
-WORLD = "hil.stations.world.robot_summaries"
-WORLD_RUNS = "hil.stations.world.world_summaries"
-RIDE = "hil.stations.simulator.ride_summaries"
+PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
+DRIVES = "hil.stations.platform.commissioning.drive_summaries"
+WORLD = "hil.stations.world.robots.robot_summaries"
+WORLD_RUNS = "hil.stations.world.report.summaries"
+RIDE = "hil.stations.simulator.run.ride_summaries"
 HOST = "hil.stations.simulator.listening.host_summaries"
-CUE = "hil.stations.simulator.cue_summaries"
+CUE = "hil.stations.simulator.cue.summaries"
 PROGRAM = "hil.cli.command_summaries"
 RUN = (
     f"{PLATFORM}:RunSummary",
@@ -43,7 +43,7 @@ CHECK = (
     f"{PROGRAM}:TogetherCheckSummary",
 )
 ALONE = (f"{ARM}:MoveSummary", f"{ARM}:NothingSummary")
-FMU = "hil.stations.simulator.fmu_summaries"
+FMU = "hil.stations.simulator.commands.fmu_summaries"
 DIAGRAM = "hil.diagram.show.summaries"
 LAWS = "hil.diagram.show.law_summaries"
 EXERCISE = "hil.diagram.exercises.exercise_summaries"
@@ -103,7 +103,7 @@ VERBS = {
     "hil host listen": (f"{HOST}:HostListenSummary",),
     "hil host check": (f"{HOST}:HostCheckSummary",),
     "hil host record": (f"{HOST}:HostRecordSummary",),
-    "hil host latency": ("hil.stations.simulator.latency_run:LatencySummary",),
+    "hil host latency": ("hil.stations.simulator.cue.latency_run:LatencySummary",),
     "hil world rerun": (f"{WORLD_RUNS}:RerunSummary",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckSummary",),
     "hil diagram bench": (f"{DIAGRAM}:DiagramBenchSummary",),

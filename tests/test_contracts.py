@@ -41,7 +41,7 @@ PLANTED = {
         "hil/stations/simulator/planted.py", "import hil.stations.arm",
     ),
     "The arm station's loop, gate and journal know no robot's wire": (
-        "hil/stations/arm/waypoint_gate.py", "import arm_driver.contour",
+        "hil/stations/arm/cycle/waypoint_gate.py", "import arm_driver.contour",
     ),
     "Command line and panel know no station": ("hil/panel/planted.py", "import hil.stations.arm"),
     "View models need no windows": ("hil/panel/live/models/planted.py", "import PySide6"),

@@ -19,7 +19,7 @@ from hil.machines.robot.settings import BlendSettings, RobotSettings
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.part_process import PartSettings
 from hil.run.together import TogetherScenario
-from hil.stations.arm.scenario import ArmPlan, ArmScenario, arm_plan_from_table
+from hil.stations.arm.plan.scenario import ArmPlan, ArmScenario, arm_plan_from_table
 from hil.stations.arm.sources import settings as sources
 from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
 

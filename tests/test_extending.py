@@ -123,7 +123,7 @@ import tomllib
 
 import numpy as np
 
-from hil.stations.world.robot_settings import RobotDocumentSettings
+from hil.stations.world.robots.robot_settings import RobotDocumentSettings
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

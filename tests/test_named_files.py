@@ -183,7 +183,7 @@ MAY_JOIN = {
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
-    "hil/stations/world/referenced_files.py": "copies that it makes, in that folder alone",
+    "hil/stations/world/robots/referenced_files.py": "copies that it makes, in that folder alone",
     "hil/terminal/completion.py": "what stands in a folder, for a shell",
     "hil/terminal/fault.py": "an account that it makes",
 }

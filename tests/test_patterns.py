@@ -40,8 +40,8 @@ MADE = {
     "hil/hosts/wires/generic_protocol.py": "judged in tests/hosts/test_flightgear_wire.py",
     "hil/hosts/wires/pose_template.py": "judged below, of a template with all axes",
     "hil/ipc/child.py": "one of two constants",
-    "hil/stations/simulator/axes_finder.py": "one of constants of the module",
-    "hil/stations/simulator/sources/fmu_settings.py": "a constant of the module",
+    "hil/stations/simulator/cue/axes_finder.py": "one of constants of the module",
+    "hil/stations/simulator/plan/fmu_settings.py": "a constant of the module",
     "sim/world/meshes/obj_rows.py": "possessive, of a form of its own: judged in test_obj_rows.py",
     "sim/toml_reader.py": "one of constants of the module, on 200 characters",
 }

@@ -14,7 +14,7 @@ for name in dir(os):
 for name in ("fdatasync", "splice", "eventfd"):
     if hasattr(os, name):
         delattr(os, name)
-import hil.cli.main, hil.stations.platform.runner, hil.stations.platform.bench
+import hil.cli.main, hil.stations.platform.run.runner, hil.stations.platform.bench.bench
 for name in ("hil.timing.realtime", "hil.recording.process", "hil.timing.doctor"):
     assert name not in sys.modules, name + " was imported for a dry run"
 sys.argv = ["hil", "run", "hold_neutral", "--out", sys.argv[1], "--json", "--report",

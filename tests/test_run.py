@@ -10,8 +10,8 @@ import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
 import hil.run.run
-import hil.stations.platform.bench
-import hil.stations.platform.control
+import hil.stations.platform.bench.bench
+import hil.stations.platform.cycle.control
 from drives.bank import DriveError
 from hil.machines.rig.machine import gate_limits, soft_range_m
 from hil.recording.events import EventKind
@@ -19,15 +19,15 @@ from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder
 from hil.run.evidence import evidence_of, in_motion, verdicts_of
-from hil.stations.platform.bench import run
-from hil.stations.platform.check import check_plan
-from hil.stations.platform.control import PlatformStation
-from hil.stations.platform.journal import PlatformJournal
-from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.control import PlatformStation
+from hil.stations.platform.cycle.journal import PlatformJournal
+from hil.stations.platform.cycle.supervisor import Outcome, Supervisor
+from hil.stations.platform.lead.park_path import ParkPath
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.operator.park_path import ParkPath
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.proof.check import check_plan
 from hil.stations.platform.signals import CycleFlag
-from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import VirtualClock
 from hil_common.arrays.pose import Pose
 from safety.modes import Mode
@@ -238,7 +238,7 @@ def test_control_that_breaks_is_stopped_without_it(tmp_path, monkeypatch):
 
 
 def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch):
-    bank_of = hil.stations.platform.bench.bank_of
+    bank_of = hil.stations.platform.bench.bench.bank_of
 
     def dying(*arguments):
         bank = bank_of(*arguments)
@@ -253,7 +253,7 @@ def test_a_dead_bus_ends_the_run_and_the_recording_is_kept(tmp_path, monkeypatch
         bank.exchange = until
         return bank
 
-    monkeypatch.setattr(hil.stations.platform.bench, "bank_of", dying)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "bank_of", dying)
     result, recording = run_and_read(tmp_path, plan())
     assert result.outcome is Outcome.FAILED
     assert "bus is gone" in result.reason
@@ -281,7 +281,7 @@ def test_late_cycles_stop_the_platform(tmp_path, monkeypatch):
                 late = 5 * period_s if tick.index == 2000 else 0.0
                 yield tick._replace(late_s=late, dt_s=period_s + late)
 
-    monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Stalling)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "VirtualClock", Stalling)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
     assert result.outcome is Outcome.TRIPPED
     assert verdicts_of(recording)[0]["check"] in {"late", "period"}
@@ -299,7 +299,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
                 self.overruns += late
                 yield tick._replace(dt_s=period_s * (2 if late else 1))
 
-    monkeypatch.setattr(hil.stations.platform.bench, "VirtualClock", Overrunning)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "VirtualClock", Overrunning)
     the_plan = plan(motion=HEAVE | {"duration_s": 5.0}, overruns=policy)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.overruns == 1
@@ -317,7 +317,7 @@ def test_an_overrun_is_counted_and_ends_the_motion_by_policy(tmp_path, monkeypat
 def test_drives_that_do_not_get_enabled_are_given_up(tmp_path, monkeypatch):
     the_plan = plan("rig_settings.cylinders.enable_time_s=100")
     supervisor = Supervisor(300, period_s=the_plan.scenario.period_s)
-    monkeypatch.setattr(hil.stations.platform.bench, "_supervisor", lambda *_: supervisor)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "_supervisor", lambda *_: supervisor)
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.FAILED
     span_s = 300 * the_plan.scenario.period_s
@@ -343,7 +343,7 @@ def test_control_that_cannot_plan_a_path_ends_the_run(tmp_path, monkeypatch, pat
             raise ZeroDivisionError("test")
         return move(*arguments)
 
-    monkeypatch.setattr(hil.stations.platform.control, "move", failing)
+    monkeypatch.setattr(hil.stations.platform.cycle.control, "move", failing)
     result, recording = run_and_read(tmp_path, plan())
     assert result.outcome is Outcome.FAILED
     assert "ZeroDivisionError" in result.reason
@@ -400,7 +400,7 @@ def test_a_journal_that_breaks_does_not_drop_the_legs(tmp_path, monkeypatch):
 
 def changed_feedback(monkeypatch, change):
     """Drives whose feedback is changed on its way."""
-    bank_of = hil.stations.platform.bench.bank_of
+    bank_of = hil.stations.platform.bench.bench.bank_of
 
     def changed(*arguments):
         bank = bank_of(*arguments)
@@ -409,7 +409,7 @@ def changed_feedback(monkeypatch, change):
         bank.exchange = lambda command: change(next(cycles), exchange(command))
         return bank
 
-    monkeypatch.setattr(hil.stations.platform.bench, "bank_of", changed)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "bank_of", changed)
 
 
 def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, monkeypatch):
@@ -418,7 +418,7 @@ def test_a_fault_without_a_measured_standstill_does_not_last_for_ever(tmp_path, 
         return feedback._replace(speed_m_s=speeds) if cycle > 1700 else feedback
 
     changed_feedback(monkeypatch, nan_speed)
-    monkeypatch.setattr(hil.stations.platform.bench, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "PATIENCE_S", 1.0)
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 5.0}))
     assert result.outcome is Outcome.TRIPPED
     assert result.mode is Mode.FAULT

@@ -16,7 +16,7 @@ from drives.bank import DriveSetupError
 from drives.plugin_bank import BankOrder, PluginBank
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.stations.platform.drives.bank_check import bank_kit
+from hil.stations.platform.commissioning.bank_check import bank_kit
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate import process
 from hil.stations.platform.gate.order import GateOrder

@@ -21,7 +21,7 @@ from hil.machines.rig.machine import load_rig
 from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
 from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.scenario import Plan, load_plan
+from hil.stations.platform.plan.scenario import Plan, load_plan
 
 pytestmark = pytest.mark.usefixtures("third_parts")
 CROSSED = "channels = [2, 1, 4, 3, 6, 5]"

@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError
 from hil.hosts.maps import load_map
 from hil.recording.reader import Recording
 from hil.stations.simulator.listening.emulation import EmulateChoice, build_host
-from hil.stations.simulator.wire_registry import wires_with
+from hil.stations.simulator.sources.wire_registry import wires_with
 from sim.hosts.feeds import feed_of
 
 SCENARIO = """

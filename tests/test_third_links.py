@@ -17,8 +17,8 @@ from hil.config.file_search import configs_dir
 from hil.machines.robot.offered_links import OWN, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.reader import Recording
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.arm.plan.scenario import load_arm_plan
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from hil.timing.realtime import RealClock
 
 SCENARIO = """

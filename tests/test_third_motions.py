@@ -16,8 +16,8 @@ from hil.config.errors import ConfigError
 from hil.panel.scenarios.models.form import FormModel
 from hil.recording.reader import Recording
 from hil.run import registry
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import Plan
 
 pytestmark = pytest.mark.usefixtures("third_parts")
 

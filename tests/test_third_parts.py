@@ -12,7 +12,7 @@ from third_bench import HERE, SWING, hil, plan_of, program, scenario
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
 from hil.stations.platform.motion.motion_plugins import OWN_KINDS
-from hil.stations.platform.scenario import Scenario
+from hil.stations.platform.plan.scenario import Scenario
 
 pytestmark = pytest.mark.usefixtures("third_parts")
 

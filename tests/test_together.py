@@ -19,8 +19,8 @@ from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError, read_toml
 from hil.run.part_process import PartNote, PartProcess
 from hil.run.together import TogetherScenario, run_together
-from hil.stations.arm.bench import prepare_plan
-from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.arm.plan.scenario import load_arm_plan
+from hil.stations.arm.run.bench import prepare_plan
 from hil.timing.realtime import RealClock
 
 pytestmark = pytest.mark.real_time

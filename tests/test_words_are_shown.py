@@ -22,7 +22,7 @@ FOREIGN = {
     ("hil/ipc/socket_owner.py", ":{wanted} "): "a port in a table of proc(5)",
     ("hil/run/facts.py", " {name}"): "the second column of git's packed-refs",
     (
-        "hil/stations/arm/recording.py",
+        "hil/stations/arm/report/recording.py",
         "{result}: ",
     ): "recordings say a result before its reason; it is shown once, and nothing hangs on it",
     ("hil/stations/world/editing/snapshot_file.py", "hil world snapshot"): "what a file is, by its "

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.run import registry
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.scenario import plan_from_table
 
 HERE = Path(__file__).parent / "third_parts"
 EXAMPLES = third_party.ROOT / "examples"

@@ -16,15 +16,15 @@ import numpy as np
 
 def warm_platform() -> None:
     """The platform's kernels, those of a led bench and those of the emulated robot."""
-    import hil.stations.platform.operator.kernels
-    from hil.stations.platform.kernel_warmup import warm
+    import hil.stations.platform.lead.kernels
+    from hil.stations.platform.cycle.kernel_warmup import warm
     from platform6dof.cueing import angle_signs as turns
     from platform6dof.cueing import course, governor, slopes
     from sim.devices.arm.kinematics import dh_table, forward, solve
     from sim.devices.arm.servo import JointServos, ServoSettings
 
     warm()
-    hil.stations.platform.operator.kernels.warm()
+    hil.stations.platform.lead.kernels.warm()
     governor.warm()
     slopes.warm()
     course.warm()
@@ -40,7 +40,7 @@ def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, of the robot, and of worlds."""
     import hil.diagram.kernel  # noqa: F401
     from hil.config import quick_table
-    from hil.stations.arm.bench import warm_arm
+    from hil.stations.arm.run.bench import warm_arm
 
     quick_table.warm()
     warm_arm(classic=True)

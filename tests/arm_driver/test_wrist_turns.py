@@ -16,7 +16,7 @@ from arm_driver.kinematics.puma import JointLimitError, forward
 from arm_driver.kinematics.workspace import check_path
 from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.step import violations_of
+from hil.stations.arm.cycle.step import violations_of
 from safety.arm_limits import ArmCheck
 
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")

@@ -20,10 +20,10 @@ from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder, RecorderRing
-from hil.stations.arm.recording import ArmRecording, stream_result
-from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.report.recording import ArmRecording, stream_result
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
 from hil.stations.arm.report.tracking import path_of_controller
+from hil.stations.arm.scene.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.signals import WAY_PLACES
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from line_bench import line, prepared  # noqa: F401 fixtures
 
-import hil.stations.arm.prepare
+import hil.stations.arm.proof.prepare
 import hil.stations.arm.report.accuracy
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.reference import BestReference
@@ -40,9 +40,9 @@ def _kept(search: Callable[..., BestReference]) -> Callable[..., BestReference]:
 def _places_are_kept() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            hil.stations.arm.prepare,
+            hil.stations.arm.proof.prepare,
             "best_reference",
-            _kept(hil.stations.arm.prepare.best_reference),
+            _kept(hil.stations.arm.proof.prepare.best_reference),
         )
         yield
 

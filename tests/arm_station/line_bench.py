@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import parse_arm_words
 

@@ -19,9 +19,9 @@ from arm_driver.link_states import LinkState, StreamResult
 from hil.config.file_search import configs_dir
 from hil.desk.velocity.source import Twist
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.bench import declared_path
-from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.run.bench import declared_path
 from hil.stations.arm.sources.settings import make_source
 
 PERIOD_S = 0.35
@@ -169,7 +169,7 @@ class Winding:
 
 def winding_plan(monkeypatch, *overrides, **keys):
     """A live motion that winds joint 6 up to its end: there is another angle, 360 deg back."""
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", Winding)
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", Winding)
     place = place_of(WOUND_UP)
     start = {"position_m": list(place.position_m), "oat_deg": np.degrees(place.oat_rad).tolist()}
     mapping = {"start": start, "start_joints_deg": list(WOUND_UP)}

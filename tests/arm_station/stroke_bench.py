@@ -14,7 +14,7 @@ from arm_driver.contour.val import OatConvention, from_oat, to_oat
 from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
 from arm_driver.link import EndReason
 from arm_driver.link_states import StreamResult
-from hil.stations.arm.wire import VirtualLine
+from hil.stations.arm.run.wire import VirtualLine
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.path import BlendSettings
 from sim.devices.arm.servo import ServoSettings

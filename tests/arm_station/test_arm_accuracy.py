@@ -15,7 +15,7 @@ from contour_robot import ContourRobot
 from stroke_bench import Drawn
 
 import arm_driver.kinematics.reference
-import hil.stations.arm.prepare
+import hil.stations.arm.proof.prepare
 from arm_driver.contour.host import ContourHost
 from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
@@ -25,12 +25,12 @@ from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.recording import ArmRecording, stream_result
+from hil.stations.arm.plan.scenario import load_arm_plan
 from hil.stations.arm.report.key_figures import arm_key_figures
+from hil.stations.arm.report.recording import ArmRecording, stream_result
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scenario import load_arm_plan
-from hil.stations.arm.wire import VirtualLine
+from hil.stations.arm.run.bench import prepare_plan, run_arm
+from hil.stations.arm.run.wire import VirtualLine
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.simulator import SpaceArm
@@ -264,7 +264,7 @@ def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) ->
     """What the fit asks for is judged like anything else: a wild one is refused."""
     monkeypatch.setattr(arm_driver.kinematics.reference, "STARTS", 100)
     monkeypatch.setattr(arm_driver.kinematics.reference, "REFINED", 1)
-    fit = hil.stations.arm.prepare.planned_offsets_m
+    fit = hil.stations.arm.proof.prepare.planned_offsets_m
 
     def wild(*told: object) -> np.ndarray:
         offset = np.array(fit(*told))
@@ -273,7 +273,7 @@ def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) ->
 
     prepared = prepare_plan(short_plan())
     moved = [step.X_RT.position_m for step in prepared.steps]
-    monkeypatch.setattr(hil.stations.arm.prepare, "planned_offsets_m", wild)
+    monkeypatch.setattr(hil.stations.arm.proof.prepare, "planned_offsets_m", wild)
     with pytest.raises(RefusedError, match=r"(?s)waypoint 9 .*nothing has been sent.*corner"):
         prepare_plan(short_plan())
     plain = prepare_plan(short_plan("mapping.corrected=false"))

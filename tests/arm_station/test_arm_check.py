@@ -18,12 +18,12 @@ from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm import prepare as arm_prepare
-from hil.stations.arm.bench import play_arm, prepare_plan, source_of
-from hil.stations.arm.findings import findings_table
-from hil.stations.arm.nodes import KIND, worst_corner
-from hil.stations.arm.prepare import prepare
-from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
+from hil.stations.arm.plan.nodes import KIND, worst_corner
+from hil.stations.arm.plan.scenario import WorkingPoint, load_arm_plan
+from hil.stations.arm.proof import prepare as arm_prepare
+from hil.stations.arm.proof.findings import findings_table
+from hil.stations.arm.proof.prepare import prepare
+from hil.stations.arm.run.bench import play_arm, prepare_plan, source_of
 from hil.timing.clock import VirtualClock
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.faults import parse_arm_words
@@ -163,7 +163,7 @@ def test_a_robot_beside_the_scenario_goes_before_the_shipped_one(tmp_path):
 def test_a_run_that_ends_badly_says_so_once_and_its_events_in_order(monkeypatch, tmp_path):
     silent = (parse_arm_words(["silence", "at_s=4"]),)
     monkeypatch.setattr(
-        "hil.stations.arm.runner.play_arm", functools.partial(play_arm, faults=silent)
+        "hil.stations.arm.run.runner.play_arm", functools.partial(play_arm, faults=silent)
     )
     quick = ["--set", "space_arm.model=b", "--set", "source.segment.0.duration_s=6"]
     answer = CliRunner().invoke(app, ["run", "bkm_on_rm01", "--out", str(tmp_path), *quick])

@@ -10,10 +10,10 @@ from arm_driver.link_report import SupervisionReport
 from arm_driver.link_states import LinkState, StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
-from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
-from hil.stations.arm.operator import ArmOperator
-from hil.stations.arm.step import MotionPhase
-from hil.stations.arm.stream import Stream
+from hil.stations.arm.cycle.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
+from hil.stations.arm.cycle.step import MotionPhase
+from hil.stations.arm.cycle.stream import Stream
+from hil.stations.arm.lead.operator import ArmOperator
 from hil.timing.clock import VirtualClock
 
 LONGEST_S = 1.0

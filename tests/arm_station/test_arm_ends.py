@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 from html_samples import parsed
 
 import hil.report.page
-import hil.stations.arm.runner
+import hil.stations.arm.run.runner
 from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.report.run_verdict import Ending, Verdict
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from sim.devices.arm.faults import parse_arm_words
 
@@ -49,13 +49,13 @@ def scenario_file(folder):
 @pytest.fixture
 def run(prepared, line, tmp_path, monkeypatch):
     """Run the motion from the command line: exit status, what is told, and the parsed page."""
-    monkeypatch.setattr(hil.stations.arm.runner, "prepare_plan", lambda plan: prepared)
+    monkeypatch.setattr(hil.stations.arm.run.runner, "prepare_plan", lambda plan: prepared)
     monkeypatch.setattr(hil.report.page, "made", lambda section, run: None)
-    plain = hil.stations.arm.runner.play_arm
+    plain = hil.stations.arm.run.runner.play_arm
 
     def invoke(*faults):
         meant = tuple(parse_arm_words(fault.split()) for fault in faults)
-        monkeypatch.setattr(hil.stations.arm.runner, "play_arm", partial(plain, faults=meant))
+        monkeypatch.setattr(hil.stations.arm.run.runner, "play_arm", partial(plain, faults=meant))
         words = ["run", str(scenario_file(tmp_path)), "--report", "--json", "--out", str(tmp_path)]
         answer = CliRunner().invoke(app, words)
         told = json.loads(answer.stdout)

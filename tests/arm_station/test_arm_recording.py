@@ -24,7 +24,7 @@ from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder, RecorderRing, RecorderStatus
 from hil.recording.rows import RowPoses
 from hil.recording.signals import Signal, Signals
-from hil.stations.arm.recording import ArmRecording, stream_result
+from hil.stations.arm.report.recording import ArmRecording, stream_result
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")
 ACTIONS = ("NONE", "PASSED", "STOPPED")

@@ -8,7 +8,7 @@ from arm_driver.kinematics.branch_tracker import BranchTracker
 from arm_driver.kinematics.puma import forward
 from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.step import violations_of
+from hil.stations.arm.cycle.step import violations_of
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmCheck
 

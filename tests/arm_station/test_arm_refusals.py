@@ -17,11 +17,11 @@ import pytest
 from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.recording.events import EventKind
-from hil.stations.arm import prepare as arm_prepare
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.prepare import prepare
-from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.proof import prepare as arm_prepare
+from hil.stations.arm.proof.prepare import prepare
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from sim.devices.arm.controller import ArmController
 from sim.world.space_arm.simulator import TICK_S
 

@@ -33,15 +33,15 @@ from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.report.run_verdict import Ending
-from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report import drawing as arm_drawing
 from hil.stations.arm.report import figures as arm_figures
 from hil.stations.arm.report.key_figures import arm_key_figures
-from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines, limit_share
+from hil.stations.arm.report.recording import ArmRecording, stream_result
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
 from hil.stations.arm.report.tracking import tracking_of
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scene_robot import scenes_of
+from hil.stations.arm.scene.machines import MACHINES_KEY, ArmMachines, limit_share
+from hil.stations.arm.scene.robot import scenes_of
 from hil.stations.arm.signals import NAN6, NAN7
 from hil.stations.arm.station import SECTIONS
 

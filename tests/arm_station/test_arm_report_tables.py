@@ -22,8 +22,8 @@ import hil.report.page
 from hil.recording.events import CLOCK_NAME, EventKind, EventRecord, Level
 from hil.report.page import write_report
 from hil.report.run_verdict import Ending
-from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
+from hil.stations.arm.report.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.tables import HEADS, acceleration_rad_s2, joint_tables, link_table
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.signals import NAN7

@@ -13,14 +13,14 @@ from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.run.part_process import RECORDING_MARK
 from hil.run.together import TogetherScenario
-from hil.stations.arm import bench, ride
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.ride import ride_of
-from hil.stations.arm.scenario import arm_plan_from_table, load_arm_plan
-from hil.stations.arm.wire import emulated_controller, emulated_robot
-from hil.stations.arm.world import check_world, in_world, plant_of
-from hil.stations.platform.bench import run as run_platform
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table, load_arm_plan
+from hil.stations.arm.run import bench, ride
+from hil.stations.arm.run.bench import prepare_plan, run_arm
+from hil.stations.arm.run.ride import ride_of
+from hil.stations.arm.run.wire import emulated_controller, emulated_robot
+from hil.stations.arm.run.world import check_world, in_world, plant_of
+from hil.stations.platform.bench.bench import run as run_platform
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil_common.arrays.pose import Pose
 from safety.modes import Mode
 

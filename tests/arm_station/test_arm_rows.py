@@ -17,11 +17,11 @@ from arm_driver.contour.host_values import HostSettings
 from arm_driver.contour.stream import Stream
 from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
-from hil.stations.arm.bench import prepare_plan
-from hil.stations.arm.control import ArmStation
-from hil.stations.arm.loop import ArmLoop
-from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.waypoint_gate import GatedArm
+from hil.stations.arm.cycle.control import ArmStation
+from hil.stations.arm.cycle.loop import ArmLoop
+from hil.stations.arm.cycle.waypoint_gate import GatedArm
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.run.bench import prepare_plan
 
 pytestmark = pytest.mark.xdist_group("both arms")
 
@@ -149,7 +149,7 @@ CORRUPTED, LAST_GOOD = 5, 4
 
 
 def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, monkeypatch):
-    from hil.stations.arm import prepare as arm_prepare
+    from hil.stations.arm.proof import prepare as arm_prepare
 
     path_of = arm_prepare._gripper_path
 

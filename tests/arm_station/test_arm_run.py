@@ -14,8 +14,8 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.recording.recorder import RecorderStatus
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from sim.devices.arm.faults import parse_arm_words
 
 # Motions that several tests share are prepared once, all of them in one worker.

@@ -15,15 +15,15 @@ from live_bench import (
 )
 from typer.testing import CliRunner
 
-import hil.stations.arm.bench
+import hil.stations.arm.run.bench
 from arm_driver.contour.place import place_at, read_place
 from arm_driver.kinematics.puma import Joints, branch_of
 from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart
+from hil.stations.arm.cycle.robot_start import JOINTS_APART_DEG, RobotStart
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from sim.devices.arm.controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
@@ -55,11 +55,11 @@ def heard(monkeypatch):
 @pytest.fixture
 def robot(monkeypatch):
     """Make the emulated robot another one."""
-    made = hil.stations.arm.bench.emulated_settings
+    made = hil.stations.arm.run.bench.emulated_settings
 
     def change(**changes):
         monkeypatch.setattr(
-            hil.stations.arm.bench,
+            hil.stations.arm.run.bench,
             "emulated_settings",
             lambda prepared: replace(made(prepared), **changes),
         )
@@ -177,7 +177,7 @@ def test_a_place_that_is_none_is_refused(arguments, words):
 
 
 def test_it_is_a_settings_error_without_the_command_line():
-    from hil.stations.arm.start import robot_at
+    from hil.stations.arm.proof.start import robot_at
 
     with pytest.raises(ConfigError, match="--arm-at"):
         robot_at("1,2,3", RM01)

@@ -10,18 +10,18 @@ import pytest
 from live_bench import START, live_table, source_maker, typed
 from stop_bench import watch
 
-import hil.stations.arm.bench
+import hil.stations.arm.run.bench
 from arm_driver.link_states import StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep
 from hil.report.run_verdict import Ending
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.dead_man import RELEASED_S, REST_AFTER_S
-from hil.stations.arm.loop import ArmLoop
-from hil.stations.arm.operator import ArmOperator
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.cycle.dead_man import RELEASED_S, REST_AFTER_S
+from hil.stations.arm.cycle.loop import ArmLoop
+from hil.stations.arm.lead.operator import ArmOperator
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from hil.stations.arm.signals import ArmFlag
 from sim.devices.arm.faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
@@ -145,7 +145,7 @@ def test_an_end_that_nobody_asked_for_is_told_to_the_panels_while_it_is_under_wa
     def led(plan, header, now_s):
         yield ArmOperator(LatestOrder.local(), Panels(), now_s, live=False)
 
-    monkeypatch.setattr(hil.stations.arm.bench, "open_arm_desk", led)
+    monkeypatch.setattr(hil.stations.arm.run.bench, "open_arm_desk", led)
     scenario = prepared.plan.scenario.model_copy(update={"longest_s": longest_s})
     ended = replace(prepared, plan=prepared.plan.model_copy(update={"scenario": scenario}))
     result = run_arm(ended, tmp_path, faults=fault, operator=True)
@@ -191,7 +191,7 @@ def live_run(board: tuple[int, int], monkeypatch, tmp_path, model, press_s, ends
     keys = [(float(t_s), typed(*board, b"r")) for t_s in np.arange(1.0, 1.0 + press_s, 0.03)]
     acts = [*keys, (ends_s, typed(*board, b"q"))]
     made = source_maker(lambda *_: acts, keyboard_fd=board[1])
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", made)
     return run_arm(prepare_plan(plan_of(table)), tmp_path)
 
 

@@ -9,17 +9,17 @@ import pytest
 from live_bench import shown_start
 from typer.testing import CliRunner
 
-import hil.stations.arm.bench as bench
+import hil.stations.arm.run.bench as bench
 from arm_driver.link_states import LinkState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
-from hil.stations.arm.runner import with_robot_at
-from hil.stations.arm.scenario import arm_plan_from_table
-from hil.stations.arm.wire import emulated_controller, emulated_robot
-from hil.stations.arm.world import check_world, in_world
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.run.bench import emulated_settings, prepare_plan, run_arm
+from hil.stations.arm.run.runner import with_robot_at
+from hil.stations.arm.run.wire import emulated_controller, emulated_robot
+from hil.stations.arm.run.world import check_world, in_world
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.plant_servos import EnvelopeSettings
 from sim.devices.arm.program import ArmState

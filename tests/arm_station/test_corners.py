@@ -15,7 +15,7 @@ from arm_driver.link import EndReason, Offer
 from arm_driver.link_states import StreamResult
 from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.wire import VirtualLine
+from hil.stations.arm.run.wire import VirtualLine
 from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.settings import ArmControllerSettings

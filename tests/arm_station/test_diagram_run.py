@@ -28,11 +28,11 @@ from hil.diagram.run.changer import TimedChange, changes_of
 from hil.diagram.run.panel_page import pages
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageNumber, PageSlider
-from hil.stations.arm.bench import prepare_plan, run_arm, source_of
-from hil.stations.arm.diagram_run import diagram_run, edited
-from hil.stations.arm.scenario import load_arm_plan
+from hil.stations.arm.plan.scenario import load_arm_plan
+from hil.stations.arm.run.bench import prepare_plan, run_arm, source_of
+from hil.stations.arm.run.diagram_run import diagram_run, edited
+from hil.stations.arm.run.wire import emulated_robot
 from hil.stations.arm.sources.diagram import OperatedSource
-from hil.stations.arm.wire import emulated_robot
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S
 
@@ -212,7 +212,7 @@ def ran(board, monkeypatch, tmp_path, scaled):
     def run(inbox=(), led=None, **keys):
         acts = [*held(board, 1.0, 10.0), (13.0, typed(*board, b"q"))]
         made = source_maker(lambda *_: acts, keyboard_fd=board[1])
-        monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
+        monkeypatch.setattr("hil.stations.arm.run.bench.source_of", made)
         asked = iter(inbox)
 
         def with_inbox(plan):
@@ -222,7 +222,7 @@ def ran(board, monkeypatch, tmp_path, scaled):
             return found
 
         if inbox:
-            monkeypatch.setattr("hil.stations.arm.bench.diagram_run", with_inbox)
+            monkeypatch.setattr("hil.stations.arm.run.bench.diagram_run", with_inbox)
         result = run_arm(prepare_plan(operated_plan(scaled, **keys)), tmp_path)
         assert result.end.result is StreamResult.COMPLETED
         return Recording.open(result.recorder.path)

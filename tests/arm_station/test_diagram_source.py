@@ -16,9 +16,9 @@ from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.tap_reader import TapReader, find_tapped_laws
 from hil.diagram.run.taps import OpenTaps
 from hil.run.lead import Handles
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.lead import handles
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.lead.handles import handles
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from hil.stations.arm.sources.diagram import DrawnSource, OperatedSource, velocity_diagram
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.sources.slew import SlewedSource

@@ -3,7 +3,7 @@
 import pytest
 
 from arm_driver.link_states import StreamResult
-from hil.stations.arm.bench import run_arm
+from hil.stations.arm.run.bench import run_arm
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.protocol import ArmStatus
 

@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.file_search import configs_dir
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm import gripper_follower as arm_follow
-from hil.stations.arm.gripper_follower import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
+from hil.stations.arm.cycle import gripper_follower as arm_follow
+from hil.stations.arm.cycle.gripper_follower import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
 from hil_common.arrays.pose import Pose
 from safety.arm_rules import cut_corner
 

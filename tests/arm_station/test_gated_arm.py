@@ -25,9 +25,9 @@ from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath, EndReason, Offer
 from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.link_report import DisplayedPose
-from hil.stations.arm.judge import gate_at
-from hil.stations.arm.step import robot_sample
-from hil.stations.arm.waypoint_gate import GatedArm, PastGateError
+from hil.stations.arm.cycle.judge import gate_at
+from hil.stations.arm.cycle.step import robot_sample
+from hil.stations.arm.cycle.waypoint_gate import GatedArm, PastGateError
 from hil.timing.clock import VirtualClock
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmAction

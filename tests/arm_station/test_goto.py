@@ -34,13 +34,13 @@ from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
 from hil.recording.export import export_csv
 from hil.report.page import write_report
-from hil.stations.arm.journal import ArmJournal
+from hil.stations.arm.cycle.journal import ArmJournal
+from hil.stations.arm.cycle.step import MotionPhase
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.move_operators import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.proof import ways
-from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.step import MotionPhase
+from hil.stations.arm.report.recording import ArmRecording
 from hil.timing.stop import StopSignals
 from sim.devices.arm.faults import ArmFault
 

@@ -23,12 +23,12 @@ from properties import dear
 from arm_driver.kinematics.puma import Joints, branch_of, forward
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.judge import RobotJudge
 from hil.stations.arm.moves.jog import JogMover, full_rate, run_jog
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.report.recording import ArmRecording
 from hil_common.arrays.pose import angle_between_rad
 from sim.devices.arm.faults import ArmFault
 

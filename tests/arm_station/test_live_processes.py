@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from live_bench import TOKEN, live_plan, live_toml, prove, set_point, speeds_m_s
 
-from hil.stations.arm.bench import prepare_plan
-from hil.stations.arm.dead_man import RELEASED_S
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.cycle.dead_man import RELEASED_S
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.run.bench import prepare_plan
+from hil.stations.arm.run.wire import emulated_robot
 from hil.stations.arm.signals import ArmFlag
-from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime import RealClock
 
 now_s = RealClock().now_s

@@ -16,11 +16,11 @@ from stop_bench import watch
 
 from arm_driver.link_states import StreamResult
 from hil.desk.velocity.gamepad import HandleState
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
-from hil.stations.arm.gripper_follower import GripperFollower
-from hil.stations.arm.prepare import space_limits
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.cycle.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
+from hil.stations.arm.cycle.gripper_follower import GripperFollower
+from hil.stations.arm.proof.prepare import space_limits
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.run.bench import prepare_plan, run_arm
 from hil.stations.arm.signals import ArmFlag
 from hil.stations.arm.sources import settings
 from hil.stations.arm.sources.settings import make_source
@@ -110,7 +110,7 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
 
     monkeypatch.setattr(ArmGate, "judge", judging)
     monkeypatch.setattr(settings, "open_handles", opened)
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_of)
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", source_of)
     watched = watch(monkeypatch)
     arm = {"model": model, "payload": payload}
     result = run_arm(

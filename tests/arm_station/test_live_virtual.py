@@ -24,11 +24,11 @@ from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.desk.velocity import gamepad
 from hil.desk.velocity.keyboard import KeyboardSource, Terminal
-from hil.stations.arm.bench import prepare_plan, run_arm, source_of
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.cycle.stream import REST_SPEED_M_S
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.run.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.sources import settings
-from hil.stations.arm.stream import REST_SPEED_M_S
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 
@@ -38,7 +38,7 @@ REST_AFTER_S = 1.05
 
 
 def run(monkeypatch, tmp_path, source, acts, **options):
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_maker(acts, **options))
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", source_maker(acts, **options))
     result = run_arm(prepare_plan(live_plan(source)), tmp_path)
     return result, *speeds_m_s(result.recorder.path)
 
@@ -85,7 +85,7 @@ def test_the_robot_of_a_live_run_ends_at_rest_though_the_arm_swings(
     monkeypatch.setattr(SpaceArm, "advance", turning)
     acts = [*held(board, b"r", 1.0, 4.0), (4.0, typed(*board, b"q"))]
     made = source_maker(lambda *_: acts, keyboard_fd=board[1])
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", made)
     arm = {"model": "e", "payload": payload}
     result = run_arm(prepare_plan(live_plan(KEYBOARD, space_arm=arm)), tmp_path)
     robot_m = np.diff(ArmRecording.open(result.recorder.path).column("target_pose")[:, :3], axis=0)
@@ -97,7 +97,7 @@ def test_the_robot_of_a_live_run_ends_at_rest_though_the_arm_swings(
 def test_a_live_run_is_nearer_to_its_motion_than_with_waypoints_on_it(board, monkeypatch, tmp_path):
     """Without waiting: the same keys make the same simulated motion, a waypoint a period."""
     acts = [*held(board, b"r", 1.0, 3.5), *held(board, b"a", 3.5, 6.0), (9.0, typed(*board, b"q"))]
-    monkeypatch.setattr("hil.stations.arm.bench.source_of", source_maker(lambda *_: acts,
+    monkeypatch.setattr("hil.stations.arm.run.bench.source_of", source_maker(lambda *_: acts,
                                                                 keyboard_fd=board[1]))  # fmt: skip
     found, motions, nodes = [], [], []
     for corrected in ("true", "false"):

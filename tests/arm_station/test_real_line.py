@@ -18,11 +18,11 @@ from live_bench import (
 )
 
 from arm_driver.link_states import StreamResult
-from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.runner import with_robot_at
-from hil.stations.arm.wire import emulated_robot
+from hil.stations.arm.run.bench import emulated_settings, prepare_plan, run_arm
+from hil.stations.arm.run.runner import with_robot_at
+from hil.stations.arm.run.wire import emulated_robot
 from hil.timing.realtime import RealClock
 from sim.devices.arm.server import run_arm_controller
 

@@ -13,7 +13,7 @@ import traceback
 
 from hil.cli.main import main
 from hil.recording.reader import Recording
-from hil.stations.platform import recording_scenario as adhoc
+from hil.stations.platform.plan import recording_scenario as adhoc
 
 LONGEST_CPU_S = 60
 """A verb is killed after it."""

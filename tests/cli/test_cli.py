@@ -20,7 +20,7 @@ from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
 from hil.run.end import Ran
-from hil.stations.platform import runner as runner_module
+from hil.stations.platform.run import runner as runner_module
 
 runner = CliRunner()
 SLOWLY = ["--set", "rate_hz=125"]

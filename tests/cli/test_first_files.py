@@ -7,8 +7,8 @@ import pytest
 from hil.config.errors import ConfigError
 from hil.config.file_search import configs_dir
 from hil.machines.rig.drive_file import canopen_type, read_drive_table
-from hil.stations.arm.scenario import load_arm_plan
-from hil.stations.platform.scenario import load_plan
+from hil.stations.arm.plan.scenario import load_arm_plan
+from hil.stations.platform.plan.scenario import load_plan
 from hil.stations.simulator.sources.emulated_host_source import EmulatedSettings
 
 SCENARIOS = configs_dir() / "scenarios"

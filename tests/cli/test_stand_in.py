@@ -8,14 +8,14 @@ from pathlib import Path
 import bench_plans
 import pytest
 
-import hil.stations.arm.runner as arm
-import hil.stations.platform.runner as platform
+import hil.stations.arm.run.runner as arm
+import hil.stations.platform.run.runner as platform
 from arm_driver.link import LinkOrder, LinkSettings
 from drives.bank import DriveAbsentError, DriveSetupError, LinkError
 from hil import service
 from hil.config.errors import RefusedError
 from hil.run.station import Request
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
 from hil.stations.arm.station import STATION
 
 DRIVES = "slcan:socket://127.0.0.1:9"
@@ -96,7 +96,7 @@ def test_a_refusal_that_only_sounds_like_an_absent_robot_has_no_stand_in(robot):
 
 
 def test_an_absent_robot_is_known_in_any_words(robot, monkeypatch):
-    from hil.stations.arm.session import arm_wire
+    from hil.stations.arm.run.session import arm_wire
     from hil.timing.clock import VirtualClock
 
     order = LinkOrder(ROBOT, "a robot", "val", LinkSettings())

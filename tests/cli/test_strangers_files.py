@@ -16,11 +16,11 @@ import hil.stations.simulator.sources.fmu as fmu_source
 from hil.cli.main import app
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.plan.recording_scenario import recorded_table
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil.stations.platform.report.acceleration_figure import acceleration
 from hil.stations.platform.report.view import RunView
-from hil.stations.platform.scenario import plan_from_table
 
 ARM = """
 station = "arm"

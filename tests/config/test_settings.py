@@ -10,7 +10,7 @@ from hil.config.fields import LegLengths
 from hil.config.file_search import find_file
 from hil.config.named_files import MissingError
 from hil.config.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
 
 SINES = 'kind = "multi_sine"\nduration_s = 1.0\nfade_s = 0.1\n'
 

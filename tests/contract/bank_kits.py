@@ -15,10 +15,10 @@ from drives.contract.kit import BankKit, PacedBank
 from drives.sim.bank import SimulatedBank
 from drives.sim.cylinder_model import CylinderModel
 from hil.machines.rig.machine import cylinder_model
+from hil.stations.platform.cycle.world import platform_plant, world_of
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.world import platform_plant, world_of
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil.timing.realtime import RealClock
 
 WINDOW_M = 0.02

@@ -14,7 +14,7 @@ from hil.desk.order_writer import NOTHING_BEFORE
 from hil.desk.parts import DeskFacts
 from hil.desk.server import Desk
 from hil.recording.header import RunHeader
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
 from hil.timing.realtime import RealClock
 
 UID = 1000

@@ -17,7 +17,7 @@ from hil.desk.operation import OPERATION_KIND, Operation, Refusal
 from hil.desk.order import DEAD_MAN_S
 from hil.desk.process import DeskError, DeskProcess
 from hil.desk.respawner import SILENT_MAX_S
-from hil.stations.platform.operator.assembly import PROVER_PROGRAM as PROGRAM
+from hil.stations.platform.lead.assembly import PROVER_PROGRAM as PROGRAM
 
 pytestmark = pytest.mark.real_time
 

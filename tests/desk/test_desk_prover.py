@@ -8,7 +8,7 @@ from desk_samples import child, platform_header, short_plan, until
 from hil.desk.order import MOTION_MAX_BYTES
 from hil.desk.parts import PendingRequest
 from hil.desk.prover import QUEUE_MAX, ProverChild
-from hil.stations.platform.operator.proof import PlanJudge
+from hil.stations.platform.proof.requests import PlanJudge
 
 SOME = (0.0,) * 6
 Z = {"axis": "z", "amplitude_m": 0.05, "frequency_hz": 0.5}
@@ -32,7 +32,7 @@ while packet := wire.recv(1 << 20):
 KILLED_DESK = """
 import os, sys
 from hil.desk.prover import ProverChild
-from hil.stations.platform.operator.assembly import PROVER_PROGRAM as PROGRAM
+from hil.stations.platform.lead.assembly import PROVER_PROGRAM as PROGRAM
 prover = ProverChild(os.open(sys.argv[1], os.O_RDONLY), lambda *verdict: None, PROGRAM)
 prover.start()
 print(prover._work.path, flush=True)

@@ -15,7 +15,7 @@ from arm_driver.kinematics.puma import forward
 from hil.config.file_search import configs_dir, find_file
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
-from hil.stations.arm.world import arm_plant, emulated_gears, world_of
+from hil.stations.arm.run.world import arm_plant, emulated_gears, world_of
 from sim.devices.arm.console import ArmConsole
 from sim.devices.arm.faults import ArmFault
 from sim.devices.arm.plant_servos import EnvelopeSettings

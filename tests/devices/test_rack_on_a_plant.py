@@ -11,8 +11,8 @@ from campaign import count
 from hil.config.errors import ConfigError
 from hil.config.file_search import find_file
 from hil.machines.rig.machine import geometry_of, load_rig
+from hil.stations.platform.cycle.world import ServoSettings, WorldSettings, platform_plant, settled
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
-from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant, settled
 from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
 from sim.devices.can.rack import CanRack

@@ -14,10 +14,10 @@ from tapped_racks import ERROR, FORCE, INPUTS, PERIOD_S, POSITION, RIG, WIRES, t
 
 from hil.config.errors import ConfigError
 from hil.machines.rig.machine import geometry_of
-from hil.stations.platform import world as world_module
-from hil.stations.platform import world_load
-from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.world import WorldSettings, settled, world_of
+from hil.stations.platform.cycle import world as world_module
+from hil.stations.platform.cycle import world_load
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.cycle.world import WorldSettings, settled, world_of
 from hil_common.legs import LegTarget
 from safety.verdict import Check
 

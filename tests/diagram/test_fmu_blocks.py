@@ -29,7 +29,7 @@ from hil.fmu.wire import StepAnswer, StepStatus
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.stations.arm.sources.diagram import velocity_diagram
 from hil.stations.arm.sources.source import SourceLimits
-from hil.stations.platform.motion.build import motion_of_table
+from hil.stations.platform.plan.motion_build import motion_of_table
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle

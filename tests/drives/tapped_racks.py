@@ -22,11 +22,11 @@ from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
 from hil.config.file_search import find_file
 from hil.machines.rig.machine import load_rig
-from hil.stations.platform import bench
+from hil.stations.platform.bench import bench
+from hil.stations.platform.cycle.world import RigWorld, platform_plant
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.world import RigWorld, platform_plant
+from hil.stations.platform.plan.scenario import plan_from_table
 from sim.devices.can.rack import CanRack
 from sim.devices.faults import Injection
 from sim.devices.modbus.injection import ModbusInjection

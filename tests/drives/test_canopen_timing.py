@@ -6,7 +6,7 @@ from memory_bus import VirtualTime
 
 from drives.canopen.scan import FoundNode
 from drives.canopen.timing import SyncTiming, measure_sync
-from hil.stations.platform.drives.drive_scan import LinkView, _judge
+from hil.stations.platform.commissioning.drive_scan import LinkView, _judge
 from hil.timing.doctor import Grade
 
 

@@ -16,9 +16,9 @@ from drives.bank import DriveSetupError
 from drives.types.eds_file import read_eds
 from hil.config.settings import ConfigError
 from hil.machines.rig.drive_file import canopen_type, read_drive_table
+from hil.stations.platform.commissioning.types import drive_file_text
 from hil.stations.platform.drives.file_type import file_type, left_out
 from hil.stations.platform.drives.rack_setup import type_of
-from hil.stations.platform.drives.types import drive_file_text
 from hil_common.legs import LegTarget
 from sim.devices.drive.drive_type import SCREW_LEAD_M
 from sim.devices.drive.maker_types import TYPES

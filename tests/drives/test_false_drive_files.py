@@ -21,7 +21,7 @@ from drives.axes.first_motion import SPEED_WRONG
 from drives.bank import DriveAbsentError, DriveGoal, DriveSetupError
 from drives.canopen.objects import Parameter
 from drives.types.drive_type import DriveType, InputBits, Timer
-from hil.stations.platform.gated_bank import estop_channels
+from hil.stations.platform.cycle.gated_bank import estop_channels
 from sim.devices.drive.maker_types import TYPES
 from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection

@@ -107,20 +107,20 @@ OTHERS = {
 }  # fmt: skip
 """Parameters that speak of recordings and take none: places for one, tables, ways to play."""
 OPENING = {
-    "hil/stations/platform/drives/chain_findings.py": "doctor --chain, of its own run",
+    "hil/stations/platform/commissioning/chain_findings.py": "doctor --chain, of its own run",
     "hil/cli/recordings.py": "report, export",
     "hil/panel/study/models/replay.py": "panel",
-    "hil/stations/world/requested_plan.py": "run --edits, check --edits",
-    "hil/stations/world/rerun.py": "world rerun",
+    "hil/stations/world/plan/requested_plan.py": "run --edits, check --edits",
+    "hil/stations/world/run/rerun.py": "world rerun",
     "hil/stations/arm/moves/play.py": "arm play",
-    "hil/stations/arm/ride.py": "arm emulate --ride",
-    "hil/stations/platform/drives/reference_tools.py": "drives reference --ruler",
+    "hil/stations/arm/run/ride.py": "arm emulate --ride",
+    "hil/stations/platform/commissioning/reference_tools.py": "drives reference --ruler",
     "hil/stations/world/sources/recorded_stream.py": "a scenario's motion.file, test_copy_mode",
     **dict.fromkeys((
-        "hil/stations/arm/recording.py", "hil/stations/arm/runner.py",
-        "hil/stations/platform/drives/moves.py", "hil/stations/platform/runner.py",
-        "hil/service.py", "hil/stations/simulator/cue.py",
-        "hil/stations/simulator/latency_run.py", "hil/stations/world/runner.py",
+        "hil/stations/arm/report/recording.py", "hil/stations/arm/run/runner.py",
+        "hil/stations/platform/commissioning/moves.py", "hil/stations/platform/run/runner.py",
+        "hil/service.py", "hil/stations/simulator/cue/score.py",
+        "hil/stations/simulator/cue/latency_run.py", "hil/stations/world/run/runner.py",
     ), "what it has recorded itself"),
 }  # fmt: skip
 """Modules that open recordings, and which verb's they are."""

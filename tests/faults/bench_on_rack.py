@@ -13,7 +13,7 @@ from drives.canopen.settings import from_json
 from drives.waits import Wait
 from hil.stations.platform.drives.leg_test import leg_test_motion
 from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.scenario import plan_from_table
 from sim.devices.can.object_entry import DictionaryEntry, Group
 from sim.devices.can.rack import CanRack
 from sim.devices.faults import Injection

@@ -15,9 +15,9 @@ from pathlib import Path
 from drives.bank import BankFeedback
 from hil.config.file_search import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
+from hil.stations.platform.cycle.gated_bank import GatedBank
 from hil.stations.platform.drives.rack_setup import rack_settings
-from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil.timing.clock import Tick
 from hil_common.legs import LegTarget
 from safety.gate import Gate

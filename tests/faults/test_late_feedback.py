@@ -14,7 +14,7 @@ from fault_bench import RIG
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
 from drives.modbus.gateway import ModbusGateway
-from hil.stations.platform.world import platform_plant, world_of
+from hil.stations.platform.cycle.world import platform_plant, world_of
 from safety.lag import LagWatch
 from safety.verdict import Action, Check
 

@@ -22,14 +22,14 @@ from types import SimpleNamespace
 import pytest
 from bench_on_rack import BenchOnRack, leg_test
 
-import hil.stations.platform.bench
+import hil.stations.platform.bench.bench
 from drives.axes.axis import Axis
 from drives.bank import DriveSetupError
 from drives.canopen import setup as canopen_setup
 from hil.recording.reader import Recording
+from hil.stations.platform.cycle.supervisor import Outcome
 from hil.stations.platform.drives import leg_test as commissioning
 from hil.stations.platform.drives.leg_test import judge_test_move
-from hil.stations.platform.supervisor import Outcome
 from safety.feedback import FeedbackWatch
 from safety.lag import LagWatch
 from safety.modes import Mode, Request
@@ -121,8 +121,8 @@ def test_row_26_a_drive_that_tells_no_scale_is_told_to_prove_none():
 def run_test_move(monkeypatch, tmp_path, leg, nodes=None, *overrides):
     """Let the bench make the test move of a leg; the outcome, what was judged, and the rods."""
     plan, bank, rack = leg_test(leg, nodes, *overrides)
-    monkeypatch.setattr(hil.stations.platform.bench, "build_bank", lambda spec, now_s: bank)
-    result = hil.stations.platform.bench.run(plan, tmp_path, stop=UNHEARD)
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "build_bank", lambda spec, now_s: bank)
+    result = hil.stations.platform.bench.bench.run(plan, tmp_path, stop=UNHEARD)
     tests = judge_test_move(Recording.open(result.recorder.path))
     return result, tests, rack
 

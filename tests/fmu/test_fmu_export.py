@@ -27,8 +27,8 @@ from hil.fmu.export import export, judged
 from hil.fmu.twin import twin_program
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.machine import cylinder_model, envelope_of, geometry_of, load_rig
-from hil.stations.simulator.rehearsal import rehearse
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.rehearsal import rehearse
 from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint

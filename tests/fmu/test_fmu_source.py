@@ -15,11 +15,11 @@ from hil.config.inputs import InputFile, collected
 from hil.fmu.description import read_description
 from hil.hosts.watch.states import Cause, HostState
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.rehearsal import rehearse
-from hil.stations.simulator.scenario import load_ride, ride_from_table
-from hil.stations.simulator.source import Feedback, Surroundings
+from hil.stations.platform.bench.bench import run
+from hil.stations.simulator.plan.scenario import load_ride, ride_from_table
+from hil.stations.simulator.plan.source import Feedback, Surroundings
+from hil.stations.simulator.run.bench import ride_of
+from hil.stations.simulator.run.rehearsal import rehearse
 from hil.stations.simulator.sources.fmu import KIND, FmuSettings
 from hil.stations.simulator.sources.fmu_vehicle import _between, state_of
 from platform6dof.cueing.vehicle import VehicleFlags

@@ -11,10 +11,10 @@ import pytest
 from bench_plans import plan
 from electro_cylinder import ElectroCylinder
 
-import hil.stations.platform.bench
+import hil.stations.platform.bench.bench
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.recording.reader import Recording
-from hil.stations.platform.supervisor import Outcome
+from hil.stations.platform.cycle.supervisor import Outcome
 from safety.verdict import Check
 
 RATE_HZ = 100.0
@@ -110,8 +110,8 @@ def played(monkeypatch, tmp_path, wrong=None, *, first_motion=True):
     """Play a short motion; return the result, the bank and the modes of its cycles."""
     scenario = plan(rate_hz=RATE_HZ)
     bank = RodsBank(scenario.rig, wrong or {}, first_motion=first_motion)
-    monkeypatch.setattr(hil.stations.platform.bench, "bank_of", lambda *_: bank)
-    result = hil.stations.platform.bench.run(scenario, tmp_path, stop=nullcontext(NOBODY))
+    monkeypatch.setattr(hil.stations.platform.bench.bench, "bank_of", lambda *_: bank)
+    result = hil.stations.platform.bench.bench.run(scenario, tmp_path, stop=nullcontext(NOBODY))
     recording = Recording.open(result.recorder.path)
     modes = [recording.modes[int(mode)] for mode in recording.column("mode")]
     return result, bank, modes

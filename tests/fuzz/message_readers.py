@@ -180,7 +180,7 @@ def motions(path: Path) -> None:
     from hil.diagram.file.read import read_text
     from hil.diagram.run.live import Version
     from hil.diagram.run.panel_page import PanelInbox
-    from hil.stations.simulator.ride_request import Desired
+    from hil.stations.simulator.lead.ride_request import Desired
 
     data = path.read_bytes()
     inbox = PanelInbox(Version.of(read_text(PANEL, path), {}))
@@ -214,7 +214,7 @@ def _rig():
 
 
 def states() -> list[bytes]:
-    from hil.stations.platform.drives import reference as r
+    from hil.machines.rig import drive_reference as r
 
     point = r.MeasuredPoint(1000, 0.64, "lower stop", "a person", "2026-01-01")
     leg = r.LegReference("a drive", (point,), r.ScaleProof("ruler", 1.0, "a person", "2026-01-01"))
@@ -224,8 +224,8 @@ def states() -> list[bytes]:
 
 def state(path: Path) -> None:
     """What was measured of a rig, and a note of a part, which a disk may have damaged."""
+    from hil.machines.rig import drive_reference as r
     from hil.run.part_process import NOTE_NAME, PartNote
-    from hil.stations.platform.drives import reference as r
 
     path.with_name(NOTE_NAME).write_bytes(path.read_bytes())
     PartNote.beside(path)
@@ -274,8 +274,8 @@ def told(path: Path) -> None:
     from hil.run.edit_texts import texts_of
     from hil.run.evidence import evidence_of, verdicts_of
     from hil.run.stall import stall_of
-    from hil.stations.platform.run_warnings import warnings_of
-    from hil.stations.platform.touches import touches_of
+    from hil.stations.platform.cycle.run_warnings import warnings_of
+    from hil.stations.platform.cycle.touches import touches_of
 
     path.with_suffix(".mcap").unlink(missing_ok=True)
     recorder = Recorder(RecorderRing.local(slots=64), path.with_suffix(".mcap"), HEADER)

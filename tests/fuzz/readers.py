@@ -237,7 +237,7 @@ def _eds(path: Path) -> None:
 
 
 def _ride(path: Path) -> None:
-    from hil.stations.simulator.ride_file import read_ride
+    from hil.stations.simulator.plan.ride_file import read_ride
 
     read_ride(path)
 
@@ -484,9 +484,9 @@ def readers() -> dict[str, Reader]:
     """All of them, by their names."""
     from drives.bank import DriveModelError
     from hil.diagram.library.grammar import GrammarError
+    from hil.machines.rig.drive_reference import NotReferencedError
     from hil.panel.diagram.models.journal import DamagedError
     from hil.recording.header import RecordingError
-    from hil.stations.platform.drives.reference import NotReferencedError
     from sim.world.meshes.surface import MeshError
 
     toml = _shipped("world/robots/*.toml")

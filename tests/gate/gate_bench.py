@@ -7,12 +7,12 @@ from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.config.file_search import configs_dir
 from hil.ipc.ring import Ring
 from hil.machines.rig.machine import cylinder_model, gate_limits, load_rig
+from hil.stations.platform.cycle.gated_bank import GatedBank
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.spec import BankSpec, sim_settings
 from hil.stations.platform.gate.status import STATUS_KIND, STATUS_SLOT_BYTES, decode
-from hil.stations.platform.gated_bank import GatedBank
 from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode, Request

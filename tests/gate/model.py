@@ -26,10 +26,10 @@ from drives.axes.cia402 import step as step_402
 from drives.axes.sequence import SequenceTimes, SixAxes
 from drives.axes.values import AxesFeedback
 from drives.bank import BankEnd, BankFeedback, BankReport
+from hil.stations.platform.cycle.gated_bank import NEVER_S, GatedBank
+from hil.stations.platform.cycle.supervisor import Supervisor
 from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.gated_bank import NEVER_S, GatedBank
-from hil.stations.platform.supervisor import Supervisor
 from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.limits import GateLimits, LegLimits

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from hil.stations.platform.cycle.supervisor import Outcome
 from hil.stations.platform.gate.server import Alone
-from hil.stations.platform.supervisor import Outcome
 from safety.modes import Mode, Severity
 
 STARTED = {Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED}

@@ -44,7 +44,7 @@ ALLOWED = {
     "hil.stations.platform.gate.command_slot",
     "hil.stations.platform.gate.spec",
     "hil.stations.platform.gate.status",
-    "hil.stations.platform.gated_bank",
+    "hil.stations.platform.cycle.gated_bank",
     "hil.recording",
     "hil.recording.signals",
     "hil.stations.platform.signals",

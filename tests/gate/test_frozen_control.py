@@ -10,7 +10,7 @@ import pytest
 from gate_bench import PERIOD_S, SPEED, ZERO, IdealBank, InlineGate
 
 from drives.bank import DriveGoal
-from hil.stations.platform.supervisor import Outcome, Supervisor
+from hil.stations.platform.cycle.supervisor import Outcome, Supervisor
 from safety.interlock import RestartInterlock
 from safety.modes import FOLLOWING_MODES, DriveRequest, Mode, Request
 from safety.verdict import Check

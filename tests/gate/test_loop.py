@@ -5,12 +5,12 @@ from gate_bench import PERIOD_S, RIG
 
 from drives.bank import BankFeedback, DriveState
 from hil.config.file_search import find_file
-from hil.stations.platform.bench import machine_of
-from hil.stations.platform.control import ABSENT, Control, PlatformStation
-from hil.stations.platform.gated_bank import Exchange
-from hil.stations.platform.loop import Loop
+from hil.stations.platform.bench.bench import machine_of
+from hil.stations.platform.cycle.control import ABSENT, Control, PlatformStation
+from hil.stations.platform.cycle.gated_bank import Exchange
+from hil.stations.platform.cycle.loop import Loop
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
 from hil.timing.clock import Tick, VirtualClock
 from hil_common.legs import LegTarget
 from safety.modes import DriveRequest, Mode

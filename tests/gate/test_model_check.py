@@ -13,8 +13,8 @@ from campaign import SHARE
 from model import Choice, World
 from model_graph import SelfStartError, explore
 
+from hil.stations.platform.cycle.supervisor import Supervisor
 from hil.stations.platform.gate.server import GateServer
-from hil.stations.platform.supervisor import Supervisor
 from safety.interlock import RestartInterlock
 from safety.modes import FOLLOWING_MODES, Mode, Request
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from drives.bank import DriveSetupError
 from drives.waits import Wait, in_words
+from hil.stations.platform.cycle.supervisor import Supervisor
+from hil.stations.platform.cycle.waits import Announcer, WaitFollower
 from hil.stations.platform.gate import process
 from hil.stations.platform.gate.child import GateChild
 from hil.stations.platform.gate.order import GateOrder
@@ -21,8 +23,6 @@ from hil.stations.platform.gate.status import (
     waits_from_json,
     waits_to_json,
 )
-from hil.stations.platform.supervisor import Supervisor
-from hil.stations.platform.waits import Announcer, WaitFollower
 from safety.modes import DriveRequest, Mode
 from safety.verdict import Action, Verdict
 
@@ -191,7 +191,7 @@ def test_lines_are_said_in_order_and_a_dead_terminal_ends_nothing():
         if len(said) == 5:
             tell("done")
 
-    with patch("hil.stations.platform.waits.TOLD_AFTER_S", 0.001), Announcer(twice) as tell:
+    with patch("hil.stations.platform.cycle.waits.TOLD_AFTER_S", 0.001), Announcer(twice) as tell:
         tell("it takes its time …")
         for _ in range(1000):
             if "done" in said:

@@ -16,9 +16,9 @@ from hil.hosts.maps import load_map
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, HostState
 from hil.hosts.watch.watchdogs import HostWatch
-from hil.stations.simulator.bench import open_ride_source
 from hil.stations.simulator.listening.emulation import EmulateChoice, build_host
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.bench import open_ride_source
 from sim.hosts.kinds import wire_of
 from sim.hosts.telemetry import Telemetry
 

@@ -14,7 +14,7 @@ from hil.hosts.kind import Packet, Refused
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.wires.hcu1 import Hcu1Codec
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from sim.hosts.wires.hcu1 import Binary
 

@@ -17,8 +17,8 @@ from hil.config.file_search import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.companion import _wait_for
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.chain.companion import _wait_for
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 
 PERIOD_S = 1 / 60

@@ -19,7 +19,7 @@ from hil.hosts.link import Datagram
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.watch.states import HostState
 from hil.stations.simulator.listening.ride_writer import RideWriter
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host_source import HostSource
 
 pytest.importorskip("jsbsim")

@@ -9,10 +9,10 @@ from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.watch.states import HostState
 from hil.hosts.wires.unverifiable_signs import fields_without_check
-from hil.stations.simulator.bench import open_ride_source
 from hil.stations.simulator.listening.host_figures import HostFigures
 from hil.stations.simulator.listening.listen import why_not
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.bench import open_ride_source
 from platform6dof.cueing.vehicle import VehicleState
 
 HOSTS = configs_dir() / "hosts"

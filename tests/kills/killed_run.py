@@ -49,7 +49,7 @@ MODULES = {
     "recorder": "hil.recording.process",
     "keeper": "hil.desk.respawner",
     "desk": "hil.desk.process",
-    "prover": "hil.stations.platform.operator.prover",
+    "prover": "hil.stations.platform.proof.prover",
 }
 """Module that each process of a run was started as."""
 PROCESSES = ("control", *MODULES, "standby", "panel", "rack")

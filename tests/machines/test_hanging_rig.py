@@ -31,9 +31,9 @@ from hil.machines.rig.machine import (
 )
 from hil.machines.rig.payload import expected_forces_n
 from hil.machines.rig.settings import Rig
+from hil.stations.platform.cycle.world import WorldSettings, platform_plant, settled, world_of
 from hil.stations.platform.drives.rack_setup import _rod
-from hil.stations.platform.scene_shape import RigShape
-from hil.stations.platform.world import WorldSettings, platform_plant, settled, world_of
+from hil.stations.platform.scene.shape import RigShape
 from hil_common.arrays.pose import Pose
 from platform6dof.circles import circle_joints
 from platform6dof.forward import forward

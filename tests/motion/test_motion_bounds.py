@@ -3,7 +3,7 @@
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.stations.platform.motion_settings import MultiSineSettings, TranslationTerm
+from hil.stations.platform.plan.motion_settings import MultiSineSettings, TranslationTerm
 
 TERM = {"axis": "z", "amplitude_m": 0.001, "frequency_hz": 1.0}
 

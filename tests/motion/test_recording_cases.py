@@ -10,7 +10,7 @@ from hil.config.errors import MotionError
 from hil.machines.cueing.ride_map import read_ride_map
 from hil.stations.platform.motion.columns import ColumnMap
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
-from hil.stations.simulator.ride_file import read_ride
+from hil.stations.simulator.plan.ride_file import read_ride
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="no recorded cases are there")

@@ -11,7 +11,7 @@ from hil.config.settings import ConfigError
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.formats import header_of, read_recording
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.plan.recording_scenario import recorded_table
 
 POINTS = 300
 VALUES = (100.0 * np.sin(0.1 * np.arange(POINTS))).astype(np.float32)

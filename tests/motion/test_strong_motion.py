@@ -10,7 +10,7 @@ from hil.config.settings import ConfigError
 from hil.stations.platform.motion.columns import ColumnMap
 from hil.stations.platform.motion.formats import header_of, read_recording
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.plan.recording_scenario import recorded_table
 
 POINTS = 1003
 STEP_S = 0.005

@@ -7,11 +7,11 @@ from bench_plans import QUICK, plan
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, LatestOrder, OperatorOrder
 from hil.machines.rig.machine import gate_limits
-from hil.stations.platform.bench import bank_of, machine_of
-from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.loop import Loop
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.operator.assembly import Leading, operated_run
+from hil.stations.platform.bench.bench import bank_of, machine_of
+from hil.stations.platform.cycle.gated_bank import GatedBank
+from hil.stations.platform.cycle.loop import Loop
+from hil.stations.platform.lead.assembly import Leading, operated_run
+from hil.stations.platform.plan.motion_build import motion_of
 from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.modes import Mode

@@ -3,9 +3,9 @@
 import numpy as np
 from bench_plans import HEAVE, plan
 
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.motion import OperatedMotion
+from hil.stations.platform.lead import kernels
+from hil.stations.platform.lead.motion import OperatedMotion
+from hil.stations.platform.plan.motion_build import motion_of
 
 PERIOD_S = 0.004
 NEAR = (0.02, -0.01, 0.95, 0.0, 0.05, 0.02)

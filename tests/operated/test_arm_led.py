@@ -18,8 +18,8 @@ from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, LatestOrder, OperatorOrd
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.desk.velocity.source import Twist
 from hil.recording.events import EVENTS, ROWS
-from hil.stations.arm.operator import ArmOperator
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.lead.operator import ArmOperator
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.sources.source import SourceLimits
 from hil.timing.realtime import RealClock
 

@@ -14,7 +14,7 @@ from told_panel import ToldBench
 
 from hil.desk.order import Button
 from hil.panel.live.models.bench import BenchModel
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.scenario import Plan
 from safety.modes import Mode
 
 DRIVE_FAULTS = tuple(

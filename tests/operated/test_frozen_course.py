@@ -4,7 +4,7 @@ import pytest
 from operated_bench import PERIOD_S, Bench
 
 from hil.desk.order import Button
-from hil.stations.platform.supervisor import Outcome
+from hil.stations.platform.cycle.supervisor import Outcome
 from hil.timing.clock import Tick
 from safety.modes import Mode
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from player import LONG, NEAR, PERIOD_S, Player
 from properties import dear
 
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.operator import kernels
-from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.operator.phases import OperationPhase
-from hil.stations.platform.operator.speed_override import ACCELERATION_PER_S, JERK_PER_S2, Tempo
-from hil.stations.platform.scenario import MultiSineSettings
+from hil.stations.platform.lead import kernels
+from hil.stations.platform.lead.paths import ShortestPath
+from hil.stations.platform.lead.phases import OperationPhase
+from hil.stations.platform.lead.speed_override import ACCELERATION_PER_S, JERK_PER_S2, Tempo
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import MultiSineSettings
 from platform6dof.pose import PlatformSetpoint
 
 FAR = (0.0, 0.0, 1.35, 0.0, 0.0, 0.0)

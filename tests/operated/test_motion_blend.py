@@ -10,16 +10,16 @@ from player import LONG, PERIOD_S, Player
 
 from hil.config.settings import ConfigError
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
-from hil.stations.platform.operator.motion_builder import (
+from hil.stations.platform.lead.motion_blend import BlendStage, MotionBlend
+from hil.stations.platform.lead.motion_builder import (
     BuiltMotion,
     greatest_change,
     greatest_second,
 )
-from hil.stations.platform.operator.path_check import SAG, PathCheck, spacing_of
-from hil.stations.platform.operator.paths import Crossfade, Played
-from hil.stations.platform.operator.phases import OperationPhase
+from hil.stations.platform.lead.path_check import SAG, PathCheck, spacing_of
+from hil.stations.platform.lead.paths import Crossfade, Played
+from hil.stations.platform.lead.phases import OperationPhase
+from hil.stations.platform.plan.motion_build import motion_of
 
 ONE = (-0.295, -0.299, 0.738, 0.135, 0.132, 0.262)
 OTHER = (-0.053, 0.15, 0.677, -0.334, -0.285, 0.163)

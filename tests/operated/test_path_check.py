@@ -11,8 +11,8 @@ from player import NEAR, PERIOD_S, Player
 from properties import dear
 
 from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of
-from hil.stations.platform.operator import motion as operated_motion
-from hil.stations.platform.operator.path_check import (
+from hil.stations.platform.lead import motion as operated_motion
+from hil.stations.platform.lead.path_check import (
     ENVELOPE_PLACES,
     LEG_PLACES,
     SAG,
@@ -22,9 +22,9 @@ from hil.stations.platform.operator.path_check import (
     place_count,
     start_rows,
 )
-from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.operator.phases import OperationPhase
-from hil.stations.platform.operator.pose_move import PoseMove
+from hil.stations.platform.lead.paths import ShortestPath
+from hil.stations.platform.lead.phases import OperationPhase
+from hil.stations.platform.lead.pose_move import PoseMove
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint
 

@@ -7,15 +7,15 @@ from player import Player
 
 from hil.desk.order import Button
 from hil.machines.rig.machine import envelope_of
-from hil.stations.platform.bench import machine_of
-from hil.stations.platform.control import PlatformStation
-from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.bench.bench import machine_of
+from hil.stations.platform.cycle.control import PlatformStation
+from hil.stations.platform.cycle.supervisor import Outcome, Supervisor
+from hil.stations.platform.lead.assembly import parking_proof
+from hil.stations.platform.lead.park_path import ParkPath, ParkStage
+from hil.stations.platform.lead.path_check import PathCheck, PathScan, start_rows
+from hil.stations.platform.lead.paths import ShortestPath
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.operator.assembly import parking_proof
-from hil.stations.platform.operator.park_path import ParkPath, ParkStage
-from hil.stations.platform.operator.path_check import PathCheck, PathScan, start_rows
-from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.supervisor import Outcome, Supervisor
+from hil.stations.platform.plan.motion_build import motion_of
 from hil.timing.clock import Tick
 from hil_common.arrays.pose import Pose
 from safety.modes import Mode, Request
@@ -139,7 +139,7 @@ class Closed(PathCheck):
 @pytest.fixture
 def door(monkeypatch):
     monkeypatch.setattr(Closed, "shut", False)
-    monkeypatch.setattr("hil.stations.platform.operator.assembly.PathCheck", Closed)
+    monkeypatch.setattr("hil.stations.platform.lead.assembly.PathCheck", Closed)
     return Closed
 
 

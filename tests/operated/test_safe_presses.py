@@ -6,7 +6,7 @@ from test_safe_ends import engaged, homed
 
 from hil.desk.operator import PRESS_AGE_MAX_S, Operator
 from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
-from hil.stations.platform.operator.button_commands import ButtonCommands
+from hil.stations.platform.lead.button_commands import ButtonCommands
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request
 

@@ -7,8 +7,8 @@ from operated_bench import PERIOD_S, Bench
 from properties import dear
 
 from hil.desk.order import Button
-from hil.stations.platform.operator.buttons import Readiness, why_not
-from hil.stations.platform.supervisor import Outcome
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.lead.buttons import Readiness, why_not
 from safety.modes import Mode
 from safety.verdict import Action
 

@@ -11,8 +11,8 @@ from hil.desk.order import Button
 from hil.desk.publisher import EVERY_S, Publisher
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.ipc.broadcast import Broadcast, BroadcastReader
-from hil.stations.platform.operator.button_commands import ASKED_CYCLES
-from hil.stations.platform.operator.park_request import ParkRequest
+from hil.stations.platform.lead.button_commands import ASKED_CYCLES
+from hil.stations.platform.lead.park_request import ParkRequest
 from hil.timing.clock import Tick
 from safety.modes import Mode, Request, Severity
 from safety.verdict import Check, Violation

@@ -4,7 +4,7 @@ import pytest
 from operated_bench import PERIOD_S, Bench
 
 from hil.desk.order import Button
-from hil.stations.platform.operator.buttons import Readiness, why_not
+from hil.stations.platform.lead.buttons import Readiness, why_not
 from hil.timing.clock import Tick
 from safety.modes import Mode
 from safety.verdict import Action, Check

@@ -17,7 +17,7 @@ from hil.desk.run_end import EndCause
 from hil.recording.events import ROWS
 from hil.recording.reader import Recording
 from hil.recording.rows import dtype_of
-from hil.stations.world.operator_access import handles
+from hil.stations.world.lead.operator_access import handles
 from hil.timing.realtime import RealClock
 
 pytestmark = [

@@ -13,7 +13,7 @@ from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.feed import Batch
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.rows import decode
-from hil.stations.platform.journal import PlatformJournal
+from hil.stations.platform.cycle.journal import PlatformJournal
 from safety.modes import Mode
 
 

@@ -11,7 +11,7 @@ from hil.machines.space_arm.settings import ArmSettings
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
-from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.scene.machines import MACHINES_KEY, ArmMachines
 from safety.modes import Mode
 from safety.verdict import Action
 

@@ -10,10 +10,10 @@ from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.header import RunHeader
 from hil.recording.signals import Signals
-from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
-from hil.stations.arm.scene_robot import RobotScene
-from hil.stations.arm.scene_space_arm import SpaceArmScene
-from hil.stations.platform.scene import PlatformScene
+from hil.stations.arm.scene.machines import MACHINES_KEY, ArmMachines
+from hil.stations.arm.scene.robot import RobotScene
+from hil.stations.arm.scene.space_arm import SpaceArmScene
+from hil.stations.platform.scene.platform import PlatformScene
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PAPER = load_rig(CONFIGS / "rigs" / "paper.toml")

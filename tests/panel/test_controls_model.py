@@ -11,7 +11,7 @@ from hil.desk import messages as m
 from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.models.controls import PROVED_WITHIN_S
 from hil.panel.lead.models.in_force import InForce
-from hil.stations.platform.scenario import MultiSineSettings, load_plan
+from hil.stations.platform.plan.scenario import MultiSineSettings, load_plan
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 PLAN = load_plan(CONFIGS / "scenarios" / "demo.toml")

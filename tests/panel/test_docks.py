@@ -73,7 +73,8 @@ def test_one_that_cannot_be_made_is_not_tried_again_unless_it_is_asked_for(app):
     [
         ("hil.panel.shell.window", ("scipy.spatial", "scipy.optimize", "pyqtgraph", "numba")),
         (
-            "hil.panel.scene.dock_scene, hil.panel.scene.gl_canvas, hil.stations.platform.scene",
+            "hil.panel.scene.dock_scene, hil.panel.scene.gl_canvas, "
+            "hil.stations.platform.scene.platform",
             (
                 "scipy",
                 "ruckig",

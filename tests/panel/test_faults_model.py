@@ -9,7 +9,7 @@ from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_of
 from hil.panel.shell.models.figures import figure, span, time_figure
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.arm.views import VIEWS as ARM
-from hil.stations.platform.journal import violation_data
+from hil.stations.platform.cycle.journal import violation_data
 from hil.stations.platform.views import VIEWS as PLATFORM
 from safety.arm_limits import ArmCheck, ArmViolation
 from safety.modes import Severity

@@ -16,8 +16,8 @@ from hil.desk.endpoints import benches
 from hil.desk.velocity.remote_writer import ScreenPlace
 from hil.panel.live.models.feed import column
 from hil.run.lead import Steered
-from hil.stations.arm.lead import handles as handles_of_arms
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.lead.handles import handles as handles_of_arms
+from hil.stations.arm.report.recording import ArmRecording
 
 pytestmark = [
     pytest.mark.real_time,

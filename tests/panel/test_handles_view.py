@@ -13,7 +13,7 @@ from hil.desk.velocity.gamepad import HandleShape
 from hil.panel.lead.handles_view import HandlesView
 from hil.panel.lead.models.handles import HandlesModel
 from hil.run.lead import Handles
-from hil.stations.arm import lead
+from hil.stations.arm.lead import handles as lead
 
 SHAPE = HandleShape(0.05, 0.2)
 HANDLES = Handles(

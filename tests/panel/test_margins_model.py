@@ -13,7 +13,7 @@ from hil.panel.live.models.feed import RunFacts
 from hil.panel.live.models.margins import RANK_STEP, MarginsModel, ranked
 from hil.recording.header import RunHeader
 from hil.scene.margins import FAULT_SHARE, FULL_LEASTS, WARN_SHARE, margin_role
-from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.scene.machines import ArmMachines
 
 LOW, HIGH = soft_ranges().T
 MIDDLE, HALF = 0.5 * (LOW + HIGH), 0.5 * (HIGH - LOW)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from properties import dear
 
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
-from hil.stations.platform.operator.pose_limits import pose_limits
+from hil.stations.platform.lead.pose_limits import pose_limits
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RIGS = {name: load_rig(CONFIGS / "rigs" / f"{name}.toml")

@@ -20,8 +20,8 @@ from hil.panel.shell.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.preview import Preview
 from hil.run.registry import stations
-from hil.stations.platform.preview import preview
-from hil.stations.platform.scene_shape import RigShape
+from hil.stations.platform.scene.preview import preview
+from hil.stations.platform.scene.shape import RigShape
 from hil.stations.platform.signals import SIGNALS
 
 DEMO = configs_dir() / "scenarios" / "demo.toml"

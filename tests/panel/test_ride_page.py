@@ -16,11 +16,11 @@ from hil.panel.live.page_view import PageView
 from hil.panel.shell.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.pages import PageSlider
-from hil.stations.simulator.bench import ride_of
+from hil.stations.simulator.lead.prover_program import RideRequestJudge
+from hil.stations.simulator.lead.ride_request import RideRequests
 from hil.stations.simulator.page import pages
-from hil.stations.simulator.prover_program import RideRequestJudge
-from hil.stations.simulator.ride_request import RideRequests
-from hil.stations.simulator.scenario import ride_from_table
+from hil.stations.simulator.plan.scenario import ride_from_table
+from hil.stations.simulator.run.bench import ride_of
 from hil.stations.simulator.signals import SIGNALS
 
 INPUTS = {

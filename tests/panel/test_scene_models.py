@@ -42,7 +42,7 @@ from hil.scene.solids import (
     prism,
 )
 from hil.scene.track import Trail, advance, between_poses, is_jump, rotation_of
-from hil.stations.arm.scene_space_arm import payload_box
+from hil.stations.arm.scene.space_arm import payload_box
 from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
 from safety.modes import Mode

@@ -12,8 +12,8 @@ from properties import dear
 
 from hil.machines.rig.machine import geometry_of, load_rig, park_pose, soft_range_m
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.scene import PlatformScene
-from hil.stations.platform.scene_shape import RigShape
+from hil.stations.platform.scene.platform import PlatformScene
+from hil.stations.platform.scene.shape import RigShape
 from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
 

@@ -17,10 +17,10 @@ from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.pages import Shape
-from hil.stations.arm.recording import simulated_event
+from hil.stations.arm.report.recording import simulated_event
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
-from hil.stations.platform.operator.buttons import Readiness, why_not
+from hil.stations.platform.lead.buttons import Readiness, why_not
 from hil.stations.platform.views import LAMPS
 from safety.modes import Mode
 from safety.verdict import Action

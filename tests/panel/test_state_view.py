@@ -20,7 +20,7 @@ from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Source
 from hil.panel.live.state_view import ORDER, StateView
 from hil.panel.shell.theme import DARK, LIGHT
-from hil.stations.platform.journal import violation_data
+from hil.stations.platform.cycle.journal import violation_data
 from safety.modes import Severity
 from safety.verdict import Action, Check, Violation
 

@@ -12,8 +12,7 @@ from drives.bank import BankEnd, BankReport
 from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.machines.rig.drive_fit import OUTSIDE_SOFT_M, scales_of
-from hil.machines.rig.machine import load_rig
-from hil.stations.platform.drives.reference import (
+from hil.machines.rig.drive_reference import (
     LegReference,
     MeasuredPoint,
     NotReferencedError,
@@ -31,7 +30,8 @@ from hil.stations.platform.drives.reference import (
     save_reference,
     void_reference,
 )
-from hil.stations.platform.scenario import load_plan
+from hil.machines.rig.machine import load_rig
+from hil.stations.platform.plan.scenario import load_plan
 
 ABSOLUTE = '\n[drives]\nhoming = "absolute"\nplace_tolerance_m = 0.001\n'
 COUNTS = (59_000, 270_000, -280_000, 50_000, -530_000, -30_000)
@@ -185,7 +185,7 @@ def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgot
     rig, monkeypatch
 ):
     """A coupling has slipped by 50 mm while the power was off; the drive tells the same count."""
-    from hil.stations.platform.drives import reference_tools
+    from hil.stations.platform.commissioning import reference_tools
 
     measured(rig)
     report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)
@@ -204,7 +204,7 @@ def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgot
 @pytest.mark.parametrize("powered", [(), ("leg 4 (node 4): it is operation enabled",)])
 def test_the_verb_that_measures_ends_as_it_left_the_drives(rig, monkeypatch, capsys, powered):
     """Its last line and its exit status; what was measured is kept."""
-    from hil.stations.platform.drives import reference_tools
+    from hil.stations.platform.commissioning import reference_tools
 
     report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)
     end = BankEnd(powered=powered)

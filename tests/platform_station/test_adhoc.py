@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.settings import ConfigError
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.plan.recording_scenario import recorded_table
 
 CSV = Path("record.csv")
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.machines.rig.machine import gate_limits
-from hil.stations.platform import check
 from hil.stations.platform.motion import excerpts
 from hil.stations.platform.motion import recorded_motion as recorded
-from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.multi_sine_motion import MultiSine
-from hil.stations.platform.recording_scenario import recorded_table
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.recording_scenario import recorded_table
+from hil.stations.platform.plan.scenario import plan_from_table
+from hil.stations.platform.proof import check
 
 STEP_S = 0.02
 LONG_S = 340.0

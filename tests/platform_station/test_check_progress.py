@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from hil.machines.rig.machine import envelope_of, geometry_of
-from hil.stations.platform import check
-from hil.stations.platform import check_report as checked
 from hil.stations.platform.motion import excerpts
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.recording_scenario import recorded_table
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.recording_scenario import recorded_table
+from hil.stations.platform.plan.scenario import plan_from_table
+from hil.stations.platform.proof import check
+from hil.stations.platform.run import check_report as checked
 
 
 class Sampled:

@@ -10,16 +10,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import hil.stations.platform.bench
+import hil.stations.platform.bench.bench
 from drives.bank import BankReport
 from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.config.settings import ConfigError
+from hil.machines.rig.drive_reference import (
+    LegReference,
+    Reference,
+    ScaleProof,
+    rig_digest,
+    save_reference,
+)
 from hil.machines.rig.drives import RigDrives
 from hil.machines.rig.machine import load_rig
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
-from hil.stations.platform.drives import reference_tools
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.commissioning import reference_tools
 from hil.stations.platform.drives.certificate import (
     Proofs,
     certificate_key,
@@ -35,15 +42,8 @@ from hil.stations.platform.drives.leg_test import (
     leg_test_motion,
     switch_of,
 )
-from hil.stations.platform.drives.reference import (
-    LegReference,
-    Reference,
-    ScaleProof,
-    rig_digest,
-    save_reference,
-)
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof
-from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.plan.scenario import plan_from_table
 
 RIG_FILE = configs_dir() / "rigs" / "paper.toml"
 RIG = load_rig(RIG_FILE)
@@ -311,7 +311,7 @@ def test_what_is_slow_is_so_in_metres_per_second_too():
 
 def test_legs_that_are_led_slowly_are_parked_as_slowly():
     share = leg_test_plan().scenario.motion.speed
-    slow = hil.stations.platform.bench.machine_of(leg_test_plan()).slow_moves
+    slow = hil.stations.platform.bench.bench.machine_of(leg_test_plan()).slow_moves
     assert slow.speed_m_s == pytest.approx(RIG.slow_moves.speed_m_s * share)
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.named_files import GIVEN
-from hil.stations.platform.motion.build import motion_of_table
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.plan.motion_build import motion_of_table
+from hil.stations.platform.plan.recording_scenario import recorded_table
 
 ROWS = 1500
 T_S = 0.01 * np.arange(ROWS)

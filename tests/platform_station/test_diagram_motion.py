@@ -11,14 +11,14 @@ from hil import service
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
+from hil.stations.platform.commissioning.runs import play_moves
+from hil.stations.platform.cycle.supervisor import Outcome
 from hil.stations.platform.fit.fit_summaries import DRAWN, nothing_fits
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.preview import preview
-from hil.stations.platform.runner import play_moves
-from hil.stations.platform.scenario import load_plan, plan_from_table
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import load_plan, plan_from_table
+from hil.stations.platform.scene.preview import preview
 from hil.stations.platform.signals import MODE_CODE
 from hil.stations.platform.station import STATION
-from hil.stations.platform.supervisor import Outcome
 from safety.modes import Mode
 
 UNHEARD = nullcontext(SimpleNamespace(asked=None))

@@ -13,8 +13,8 @@ from hil.config.errors import RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.recorder import RecorderResult, RecorderStatus
 from hil.run.end import Conclusion
-from hil.stations.platform.bench import Outcome
-from hil.stations.platform.drives import moves as drive_moves
+from hil.stations.platform.bench.bench import Outcome
+from hil.stations.platform.commissioning import moves as drive_moves
 from hil.terminal.run_end import show_end
 from hil.timing.stop import StopSignals
 

@@ -25,14 +25,14 @@ from rack_bench import (
 )
 
 import hil.stations.platform.drives.rack
-import hil.stations.platform.runner
+import hil.stations.platform.run.runner
 from drives.bank import LinkError
 from drives.links import lock_modbus, parse_link
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.recording.events import EventKind
 from hil.recording.reader import Recording
-from hil.stations.platform.drives.moves import home_and_show
+from hil.stations.platform.commissioning.moves import home_and_show
 from hil.stations.platform.drives.rack import emulated_rack
 
 # one at a time: they share two cores
@@ -218,7 +218,7 @@ def test_a_slow_verb_goes_on_with_emulated_drives_only_if_told(
         racks.append((protocol, Path(rig_file).stem, buses))
         yield stand_in
 
-    monkeypatch.setattr(hil.stations.platform.runner, "play_plan", play)
+    monkeypatch.setattr(hil.stations.platform.run.runner, "play_plan", play)
     monkeypatch.setattr(hil.stations.platform.drives.rack, "emulated_rack", emulated_rack)
     verb = ["drives", name, rig, *SLOW_VERBS[name], "--drives", absent, "--out", tmp_path]
     refused = shown(*verb, status=1).stderr

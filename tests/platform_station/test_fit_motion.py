@@ -13,14 +13,14 @@ from hil.cli.main import app
 from hil.config.settings import ConfigError
 from hil.machines.rig.machine import geometry_of
 from hil.recording.reader import Recording
-from hil.stations.platform.check import check_plan
 from hil.stations.platform.fit.bounds import MotionBounds
 from hil.stations.platform.fit.fit_summaries import NOTHING_FITS, TO_PASTE
 from hil.stations.platform.fit.search import find_fit
 from hil.stations.platform.fit.steps import CUTOFFS_HZ, quarter_turned
 from hil.stations.platform.fit.units import likely_units
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import Plan
+from hil.stations.platform.proof.check import check_plan
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import PlatformSetpoint
 

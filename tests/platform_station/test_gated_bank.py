@@ -10,7 +10,7 @@ from bench_plans import plan
 import hil
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState, LinkLostError
 from hil.machines.rig.machine import gate_limits
-from hil.stations.platform.gated_bank import GatedBank
+from hil.stations.platform.cycle.gated_bank import GatedBank
 from hil.timing.clock import Tick
 from hil_common.legs import LegTarget
 from safety.gate import Gate

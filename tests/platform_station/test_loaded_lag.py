@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hil.stations.platform.bench import run
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.supervisor import Outcome
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.plan.scenario import plan_from_table
 from safety import gate as gate_module
 from safety.lag import LagWatch
 from safety.verdict import Feedback

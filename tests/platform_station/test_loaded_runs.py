@@ -7,11 +7,11 @@ from campaign import SHARE, count
 from hil.config.file_search import configs_dir, find_file
 from hil.config.settings import read_toml
 from hil.run.station import Request
-from hil.stations.platform import command_line
-from hil.stations.platform.bench import run
-from hil.stations.platform.supervisor import Outcome
-from hil.stations.simulator import runner
-from hil.stations.simulator.bench import ride_of
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.plan import command_line
+from hil.stations.simulator.run import runner
+from hil.stations.simulator.run.bench import ride_of
 from safety.verdict import Check
 
 WORLD = {"--world": "paper_cabin"}

@@ -23,7 +23,7 @@ from rack_bench import (
 )
 
 import hil.report.style
-import hil.stations.platform.runner
+import hil.stations.platform.run.runner
 from hil.cli.main import app
 from hil.recording.events import EventKind
 from hil.recording.reader import Recording

@@ -14,11 +14,11 @@ from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of, load
 from hil.machines.rig.settings import Rig
 from hil.run.file_kinds import scenario_file
 from hil.run.together import TogetherScenario
-from hil.stations.arm.scenario import load_arm_plan
-from hil.stations.platform.bench import run
-from hil.stations.platform.scenario import Plan, Scenario, load_plan
-from hil.stations.simulator.scenario import load_ride
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.arm.plan.scenario import load_arm_plan
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.plan.scenario import Plan, Scenario, load_plan
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.world.plan.scenario_reader import load_world_plan
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hil.stations.platform.supervisor import Outcome, Supervisor
+from hil.stations.platform.cycle.supervisor import Outcome, Supervisor
 from safety.modes import DriveRequest, Mode, Request, drive_request
 from safety.verdict import Action, Check, Severity, Verdict, Violation
 

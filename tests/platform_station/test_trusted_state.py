@@ -10,9 +10,7 @@ import pytest
 from drives.bank import BankReport
 from hil.config.file_search import configs_dir
 from hil.config.files import read_trusted
-from hil.machines.rig.machine import load_rig
-from hil.stations.platform.drives.certificate import Proofs, lacking, write_certificate
-from hil.stations.platform.drives.reference import (
+from hil.machines.rig.drive_reference import (
     LegReference,
     NotReferencedError,
     Reference,
@@ -22,6 +20,8 @@ from hil.stations.platform.drives.reference import (
     save_reference,
     state_dir,
 )
+from hil.machines.rig.machine import load_rig
+from hil.stations.platform.drives.certificate import Proofs, lacking, write_certificate
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 
 RIG = load_rig(configs_dir() / "rigs" / "paper.toml")

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import hil.machines.rig.payload
 from hil.cli.main import app
 from hil.recording.events import EventKind, EventRecord, Level
-from hil.stations.platform.journal import violation_data
-from hil.stations.platform.run_warnings import warnings_of
+from hil.stations.platform.cycle.journal import violation_data
+from hil.stations.platform.cycle.run_warnings import warnings_of
 from safety.modes import Severity
 from safety.verdict import Check, Violation
 

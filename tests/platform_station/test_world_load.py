@@ -17,10 +17,10 @@ from hil.config.named_files import GIVEN
 from hil.config.settings import read_toml
 from hil.machines.rig.machine import check_rig, load_rig
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.bench import run
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.world import WorldSettings, platform_plant, settled
-from hil.stations.platform.world_load import check_load
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.world import WorldSettings, platform_plant, settled
+from hil.stations.platform.cycle.world_load import check_load
+from hil.stations.platform.plan.scenario import plan_from_table
 
 G_M_S2 = 9.81
 TUBE_KG, ROD_KG, MIDDLE_M = 25.0, 8.0, 0.51

@@ -13,21 +13,21 @@ from hil.config.file_search import find_file
 from hil.config.named_files import GIVEN
 from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
-from hil.stations.platform.bench import run
-from hil.stations.platform.command_line import plan_of
-from hil.stations.platform.drives import rack, rack_setup
-from hil.stations.platform.drives.rack import emulated_rack
-from hil.stations.platform.drives.setup import bank_spec
-from hil.stations.platform.gate.spec import BankSpec, build_bank
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.world import (
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.cycle.world import (
     RigWorld,
     _extensions_m,
     _parked_m,
     platform_plant,
     world_of,
 )
+from hil.stations.platform.drives import rack, rack_setup
+from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.drives.setup import bank_spec
+from hil.stations.platform.gate.spec import BankSpec, build_bank
+from hil.stations.platform.plan.command_line import plan_of
+from hil.stations.platform.plan.scenario import plan_from_table
 from sim.devices.can import program
 
 STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}

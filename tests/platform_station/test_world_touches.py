@@ -15,19 +15,19 @@ from hil.ipc.ring import Ring
 from hil.machines.rig.machine import gate_limits
 from hil.recording.reader import Recording
 from hil.run.station import Request
-from hil.stations.platform.bench import run
-from hil.stations.platform.check import check_plan
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.cycle.supervisor import Outcome
+from hil.stations.platform.cycle.touches import touch_events, touch_line, touches_of
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.fit.command import command_line
 from hil.stations.platform.gate.process import _push_end
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, STATUS_SLOTS
-from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import plan_from_table
+from hil.stations.platform.proof.check import check_plan
 from hil.stations.platform.report.touch_figure import _forces, touches
 from hil.stations.platform.report.view import RunView
-from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.touches import touch_events, touch_line, touches_of
 from hil.timing.clock import Tick
 
 FREE_M = 0.09

@@ -16,7 +16,7 @@ from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder, RecorderRing
-from hil.stations.platform.scenario import Plan, load_plan
+from hil.stations.platform.plan.scenario import Plan, load_plan
 from hil.stations.platform.signals import SIGNALS, CycleFlag
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Mode

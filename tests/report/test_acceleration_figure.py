@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.recording_scenario import recorded_table
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.recording_scenario import recorded_table
+from hil.stations.platform.plan.scenario import plan_from_table
 from hil.stations.platform.report.acceleration_figure import (
     _along,
     _motion,
     _recorded,
     acceleration,
 )
-from hil.stations.platform.scenario import plan_from_table
 
 RATE_HZ = 100.0
 

@@ -43,7 +43,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.named_files import GIVEN
 from hil.stations.arm import ride
 from hil.stations.arm.moves import play
-from hil.stations.world.rerun import plan_of_recording
+from hil.stations.world.run.rerun import plan_of_recording
 from hil.stations.world.sources import recorded_stream
 
 def refused(act, words):
@@ -147,7 +147,7 @@ from pathlib import Path
 from hil import service
 from hil.config.file_search import configs_dir
 from hil.run.station import Request
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
 from hil.stations.platform.station import STATION
 
 def of_process_kb(name):

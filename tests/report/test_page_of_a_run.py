@@ -7,9 +7,9 @@ import pytest
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.report.page import write_report
-from hil.stations.platform.bench import run
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.plan.scenario import Plan, plan_from_table
 from hil.stations.platform.report.view import RunView
-from hil.stations.platform.scenario import Plan, plan_from_table
 
 HEAVE = {
     "kind": "multi_sine",

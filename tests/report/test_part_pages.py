@@ -10,13 +10,13 @@ from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.report.run_verdict import Ending
 from hil.run.part_process import NOTE_NAME, PartNote
-from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.report.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scenario import arm_plan_from_table
-from hil.stations.platform.bench import run
+from hil.stations.arm.run.bench import prepare_plan, run_arm
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.plan.scenario import load_plan
 from hil.stations.platform.report.view import RunView
-from hil.stations.platform.scenario import load_plan
 from hil.timing.stop import StopSignals
 
 SHIPPED = configs_dir() / "scenarios"

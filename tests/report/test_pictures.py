@@ -35,7 +35,7 @@ from hil.stations.platform.report.leg_figures import step_rate
 from hil.stations.platform.report.rig_figure import extreme_instants, remaining_m
 from hil.stations.platform.report.stop_figure import braking_window, shared_factor
 from hil.stations.platform.report.view import RunView, reached_poses
-from hil.stations.platform.scene import PlatformScene
+from hil.stations.platform.scene.platform import PlatformScene
 from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
 

@@ -63,14 +63,14 @@ GATE_ROWS = {
         ("alone it takes a reset", "return None, (stop,), False, 0.0", "return None, (stop,), order is not None and order.reset, 0.0"),
         ("silence adds up", "        self._silent = 0\n        if order.leave:", "        if order.leave:"),
     ),
-    "hil/stations/platform/gated_bank.py": (
+    "hil/stations/platform/cycle/gated_bank.py": (
         ("without a clock any act is new", "math.inf if self._now_s is None else", "0.0 if self._now_s is None else"),
         ("the age of feedback is lost on its way", "        feedback.age_s,\n", "        (0.0,) * 6,\n"),
         ("forces are lost on their way", "        feedback.force_n,\n", "        (0.0,) * 6,\n"),
         ("no first motion is asked for", "if report.first_motion:", "if False:"),
         ("a place with a silent leg is one", "if feedback is None or not all(feedback.fresh):", "if feedback is None:"),
     ),
-    "hil/stations/arm/waypoint_gate.py": (
+    "hil/stations/arm/cycle/waypoint_gate.py": (
         ("the thread that answers is not known", "return getattr(self._link, \"reader_thread\", None)", "return None"),
     ),
     "safety/robot_gate.py": (

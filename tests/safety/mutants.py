@@ -47,14 +47,14 @@ TESTS = {
     "hil/ipc/latest.py": ("ipc/test_latest.py",),
     "hil/run/run.py": ("run/test_run_play.py",),
     "hil/run/journal.py": ("run/test_run_play.py",),
-    "hil/stations/arm/waypoint_gate.py": ("arm_station/test_gated_arm.py",),
+    "hil/stations/arm/cycle/waypoint_gate.py": ("arm_station/test_gated_arm.py",),
     "hil/stations/platform/gate/command_slot.py": ("gate/test_slot.py",),
     **ARM_TESTS,
     **ROBOT_TESTS,
     **GATE_TESTS,
     "safety/arm_rules.py": ("safety/test_arm_gate.py", "safety/test_arm_corners.py"),
     "safety/arm_gate.py": ("safety/test_arm_gate.py",),
-    "hil/stations/platform/gated_bank.py": (
+    "hil/stations/platform/cycle/gated_bank.py": (
         "platform_station/test_gated_bank.py",
         "gate/test_rows.py",
         "gate/test_server.py",
@@ -321,7 +321,7 @@ MUTANTS = (
         ("the recorder's word is not heard", "said := self._sink.service()", "said := ''"),
     ),
     *_of(
-        "hil/stations/arm/waypoint_gate.py",
+        "hil/stations/arm/cycle/waypoint_gate.py",
         ("what was refused may be written", "        if verdict.action is ArmAction.PASSED and verdict.allowed is not None:\n            self._passed.append(verdict.allowed[-1])", "        self._passed.append(samples[-1])"),
         ("nothing need have passed", "        if not self._passed:\n", "        if False:\n"),
         ("what passed is not compared", "        self._compare(X_RT, self._passed[0])\n", ""),
@@ -341,7 +341,7 @@ MUTANTS = (
         ("the gate does not hear where the robot is", "self._link.start(path, measured)", "self._link.start(path, None)"),
     ),
     *_of(
-        "hil/stations/platform/gated_bank.py",
+        "hil/stations/platform/cycle/gated_bank.py",
         ("what was read before the link was lost is believed", "        self._feedback = self._estop = None  # should", "        # should"),
         ("that a bank has failed is kept from the gate", "        feedback.failed,\n", ""),
         ("frames of a drive without a heartbeat count", "new and state is not DriveState.UNKNOWN", "new"),

@@ -4,7 +4,7 @@
 ROBOT_TESTS = {
     "safety/robot_gate.py": ("safety/test_robot_gate.py", "safety/test_robot_watches.py"),
     "safety/robot_limits.py": ("safety/test_robot_watches.py", "safety/test_robot_gate.py"),
-    "hil/stations/world/gated_robot.py": ("world_station/test_stop_law.py",),
+    "hil/stations/world/cycle/gated_robot.py": ("world_station/test_stop_law.py",),
     "hil/stations/world/editing/bench_swap.py": ("world_station/test_stop_law.py",),
 }
 """Tests that look at each file, the likeliest first."""
@@ -161,7 +161,7 @@ ROBOT_ROWS = {
             "if False:",
         ),
     ),
-    "hil/stations/world/gated_robot.py": (
+    "hil/stations/world/cycle/gated_robot.py": (
         (
             "the user's law leads in the stop",
             "self._followed(verdict.allowed, self._own_law)",

@@ -30,7 +30,7 @@ EQUIVALENT = {
     "safety/checks.py:66 '<=' -> '<'": "at an end, each way of moving breaks another rule",
     "platform6dof/cueing/governor.py:272 '6.0' -> '60.0'": "numbers with which it is compiled",
     "platform6dof/cueing/governor_stop.py:179 '*' -> '/'": "a sign, 1 or -1",
-    "hil/stations/platform/gated_bank.py:185 'False' -> 'True'": "each caller says it",
+    "hil/stations/platform/cycle/gated_bank.py:185 'False' -> 'True'": "each caller says it",
 }
 """Names of drawn mutants that change nothing that anybody could see, and why."""
 

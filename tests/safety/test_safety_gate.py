@@ -19,7 +19,7 @@ from safety_samples import (
     stop_ends,
 )
 
-from hil.stations.platform.operator.button_commands import refusal_of
+from hil.stations.platform.lead.button_commands import refusal_of
 from safety.command import CommandedState, GateInconsistentError
 from safety.gate import GateInputs
 from safety.modes import Event, Mode, Request, Severity

@@ -23,9 +23,9 @@ from hil.hosts.watch.watchdogs import Judgement, window
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import geometry_of, load_rig
-from hil.stations.simulator.chain import Chain
-from hil.stations.simulator.motion import RideMotion
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.chain.chain import Chain
+from hil.stations.simulator.chain.motion import RideMotion
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.emulated_host_source import (
     EmulatedSettings,
     EmulatedWire,

@@ -10,11 +10,11 @@ from ride_bench import plan_of
 from hil.config.named_files import GIVEN
 from hil.desk.order import LatestOrder, OperatorOrder
 from hil.machines.rig.machine import gate_limits
-from hil.stations.platform.bench import bank_of, machine_of
-from hil.stations.platform.gated_bank import GatedBank
-from hil.stations.platform.loop import Loop
-from hil.stations.platform.operator.assembly import Leading, operated_run
-from hil.stations.simulator.bench import ride_of
+from hil.stations.platform.bench.bench import bank_of, machine_of
+from hil.stations.platform.cycle.gated_bank import GatedBank
+from hil.stations.platform.cycle.loop import Loop
+from hil.stations.platform.lead.assembly import Leading, operated_run
+from hil.stations.simulator.run.bench import ride_of
 from safety.gate import Gate
 from safety.modes import Mode
 

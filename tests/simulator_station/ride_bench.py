@@ -7,9 +7,9 @@ import numpy as np
 from bench_plans import QUICK
 
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.scenario import ride_from_table
+from hil.stations.platform.bench.bench import run
+from hil.stations.simulator.plan.scenario import ride_from_table
+from hil.stations.simulator.run.bench import ride_of
 
 SCRIPTED = {"kind": "scripted", "lasts_s": 2.0}
 RATE_HZ = campaign.rate_hz()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from hil.config.settings import Settings
 from hil.hosts.watch.states import Cause, Heard, HostState
-from hil.stations.simulator.source import SourceKind
+from hil.stations.simulator.plan.source import SourceKind
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags, VehicleState
 
 NEVER_S = 1e9

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import MotionError
 from hil.machines.cueing.ride_map import read_ride_map
-from hil.stations.simulator.axes_finder import find_axes
-from hil.stations.simulator.ride_file import read_ride_file
+from hil.stations.simulator.cue.axes_finder import find_axes
+from hil.stations.simulator.plan.ride_file import read_ride_file
 
 sys.path.append(str(Path(__file__).parents[1] / "hosts"))
 from physical_drive import drive

@@ -4,9 +4,9 @@ import pytest
 from ride_bench import plan_of, table_of
 
 from hil.config.errors import ConfigError
-from hil.stations.simulator import cue
-from hil.stations.simulator.cue import CueRequest, fit_gain
-from hil.stations.simulator.parts import parts_of
+from hil.stations.simulator.chain.parts import parts_of
+from hil.stations.simulator.cue import score as cue
+from hil.stations.simulator.cue.score import CueRequest, fit_gain
 from platform6dof.cueing.predictive import PredictiveFilter
 
 KNOWN = {"known": True, "surge_m_s2": 3.0, "lasts_s": 0.6}

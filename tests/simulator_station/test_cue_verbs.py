@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.plan.scenario import RidePlan
 
 pytestmark = pytest.mark.campaign  # at the full rate
 KEYS = [

@@ -30,9 +30,9 @@ from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.recording.reader import Recording
 from hil.service import dry_run
-from hil.stations.simulator.rehearsal import rehearse
-from hil.stations.simulator.ride_proof import judge
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.rehearsal import rehearse
+from hil.stations.simulator.run.ride_proof import judge
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.station import STATION
 

@@ -11,10 +11,10 @@ from drives.waits import Wait
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.recording.signals import Signal, Signals
-from hil.stations.platform.bench import run
-from hil.stations.platform.extension import Extension
+from hil.stations.platform.bench.bench import run
+from hil.stations.platform.lead.extension import Extension
 from hil.stations.platform.motion.source import Hold
-from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.plan.scenario import load_plan
 from hil.stations.platform.signals import SIGNALS as PLATFORM
 
 MORE = Signals("more", (*PLATFORM.fields, Signal("looks", "u8"), Signal("half", "f8")))

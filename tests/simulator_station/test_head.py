@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hil.stations.simulator.head import platform_rows
+from hil.stations.simulator.chain.head import platform_rows
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing.head_motion import felt
 

@@ -11,7 +11,7 @@ from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loo
 from hil.config.file_search import configs_dir
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.motion import RidePhase
+from hil.stations.simulator.chain.motion import RidePhase
 
 pytestmark = pytest.mark.campaign  # at the full rate
 SEEDS = range(20)

@@ -8,7 +8,7 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host import KIND, HostSettings
 from hil.timing.realtime import RealClock
 from sim.hosts.flight import scripted_flight

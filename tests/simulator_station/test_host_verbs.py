@@ -14,7 +14,7 @@ from hil.stations.simulator.listening.host_lookup import find_host
 from hil.stations.simulator.listening.host_receiver import ListenChoice, listen, listening
 from hil.stations.simulator.listening.listen import why_not
 from hil.stations.simulator.listening.ride_writer import RideWriter
-from hil.stations.simulator.ride_file import read_ride
+from hil.stations.simulator.plan.ride_file import read_ride
 from hil.timing.realtime import RealClock
 from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.flight import scripted_drive

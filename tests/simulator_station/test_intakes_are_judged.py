@@ -11,11 +11,11 @@ from ride_bench import ridden, table_of
 
 from hil.config.errors import ConfigError
 from hil.hosts.watch.states import SOUND, Cause, HostState
-from hil.stations.simulator.bench import open_ride_source
-from hil.stations.simulator.cue import _passes
-from hil.stations.simulator.rehearsal import rehearse
-from hil.stations.simulator.scenario import ride_from_table
-from hil.stations.simulator.source_registry import installed_sources
+from hil.stations.simulator.cue.score import _passes
+from hil.stations.simulator.plan.scenario import ride_from_table
+from hil.stations.simulator.plan.source_registry import installed_sources
+from hil.stations.simulator.run.bench import open_ride_source
+from hil.stations.simulator.run.rehearsal import rehearse
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle

@@ -23,7 +23,7 @@ from ride_bench import coded
 
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.simulator.latency import latency_trail
+from hil.stations.simulator.figures.latency import latency_trail
 from hil.timing.realtime import RealClock
 
 NOW_S = RealClock().now_s

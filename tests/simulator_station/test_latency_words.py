@@ -5,7 +5,7 @@ from ride_bench import plan_of, ridden
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
-from hil.stations.simulator.latency_run import latency_and_show, summarize_latency
+from hil.stations.simulator.cue.latency_run import latency_and_show, summarize_latency
 
 DRIVE = configs_dir() / "motions" / "test_drive.csv"
 

@@ -17,7 +17,7 @@ from hil.desk.order import Button
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from hil.stations.simulator.words import CAUSES, state_text
 from safety.modes import Mode

@@ -15,9 +15,9 @@ from hil.config.errors import ConfigError, MotionError
 from hil.config.named_files import GIVEN
 from hil.hosts.watch.states import Heard
 from hil.stations.platform.motion.lowpass import LiveLowPass, lowpass
-from hil.stations.simulator.latency_run import lowpass_delay_s
-from hil.stations.simulator.scenario import ride_from_table
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.cue.latency_run import lowpass_delay_s
+from hil.stations.simulator.plan.scenario import ride_from_table
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.host import KIND, HostSettings
 from hil.stations.simulator.sources.smoothing import SmoothedStates
 from platform6dof.cueing.vehicle import REST, UNKNOWN

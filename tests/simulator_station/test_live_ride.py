@@ -6,10 +6,10 @@ from ride_bench import PERIOD_S, RATE_HZ, coded, in_mode, ridden
 
 from hil.config.file_search import configs_dir
 from hil.config.named_files import GIVEN
-from hil.stations.platform.bench import run
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.latency import SHARES, latency_trail
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.platform.bench.bench import run
+from hil.stations.simulator.figures.latency import SHARES, latency_trail
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.bench import ride_of
 
 pytestmark = pytest.mark.campaign  # at the full rate
 

@@ -10,9 +10,9 @@ from test_live_ride import ride
 from hil.recording import row_arrays
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
-from hil.stations.simulator import felt_ride as felt
-from hil.stations.simulator import latency
-from hil.stations.simulator.latency import SHARES, latency_trail
+from hil.stations.simulator.figures import felt_ride as felt
+from hil.stations.simulator.figures import latency
+from hil.stations.simulator.figures.latency import SHARES, latency_trail
 from hil.stations.simulator.report import (
     felt_figure,
     governor_figure,

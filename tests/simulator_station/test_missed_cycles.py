@@ -17,10 +17,10 @@ from hil.config.file_search import configs_dir
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.machine import geometry_of, load_rig
-from hil.stations.simulator.chain import Chain
-from hil.stations.simulator.missed_cycles import between
-from hil.stations.simulator.motion import RideMotion
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.chain.chain import Chain
+from hil.stations.simulator.chain.missed_cycles import between
+from hil.stations.simulator.chain.motion import RideMotion
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.smoothing import smoothing
 from platform6dof.cueing.attitude import from_euler
 from platform6dof.cueing.direct import Direct, DirectParameters

@@ -20,8 +20,8 @@ from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import gate_limits, geometry_of
-from hil.stations.simulator.chain import Chain
-from hil.stations.simulator.motion import RideMotion
+from hil.stations.simulator.chain.chain import Chain
+from hil.stations.simulator.chain.motion import RideMotion
 from platform6dof.cueing.attitude import rotated_by
 from platform6dof.cueing.direct import Direct, DirectParameters
 from platform6dof.cueing.vehicle import REST, VehicleFlags

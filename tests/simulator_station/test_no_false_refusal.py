@@ -9,9 +9,9 @@ from campaign import share_of
 
 from hil.config.file_search import configs_dir
 from hil.hosts.watch.states import Cause, HostState
-from hil.stations.simulator.bench import open_ride_source
-from hil.stations.simulator.ride_file import read_ride_file
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.simulator.plan.ride_file import read_ride_file
+from hil.stations.simulator.plan.scenario import load_ride
+from hil.stations.simulator.run.bench import open_ride_source
 
 sys.path.append(str(Path(__file__).parents[1] / "motion"))
 from motion_checks import recording

@@ -10,8 +10,8 @@ from cueing_samples import BASE
 
 from hil.config.file_search import find_file
 from hil.machines.rig.governor import governor_of
-from hil.stations.platform.scenario import load_plan
-from hil.stations.simulator.omct_run import OmctChain, run_omct
+from hil.stations.platform.plan.scenario import load_plan
+from hil.stations.simulator.cue.omct_run import OmctChain, run_omct
 from platform6dof.cueing.classical import Classical
 
 SURGE = {

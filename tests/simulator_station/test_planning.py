@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hil.stations.simulator.plan_wire import (
+from hil.stations.simulator.chain.plan_wire import (
     RENEWALS_MOST,
     PlannerSetup,
     answer_from_bytes,
@@ -20,7 +20,7 @@ from hil.stations.simulator.plan_wire import (
     setup_from_bytes,
     setup_to_bytes,
 )
-from hil.stations.simulator.planner_process import PlanningError, PlanningProcess
+from hil.stations.simulator.chain.planner_process import PlanningError, PlanningProcess
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import Curve, Scale

@@ -11,10 +11,10 @@ from ride_bench import RATE_HZ, in_mode, plan_of, ridden
 
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.plan_wire import RENEWALS_MOST
-from hil.stations.simulator.rehearsal import rehearse
+from hil.stations.platform.bench.bench import run
+from hil.stations.simulator.chain.plan_wire import RENEWALS_MOST
+from hil.stations.simulator.run.bench import ride_of
+from hil.stations.simulator.run.rehearsal import rehearse
 from platform6dof.cueing.predictive import InlinePlanning
 
 pytestmark = [pytest.mark.usefixtures("scripted"), pytest.mark.campaign]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hil.machines.cueing.preset import filter_of, read_preset
-from hil.stations.simulator.parts import CHANGE_S, Presets
+from hil.stations.simulator.chain.parts import CHANGE_S, Presets
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
 PERIOD_S = 0.002

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from hil.hosts.watch.watchdogs import OUT_S, window
 from hil.machines.cueing.preset import filter_of, read_preset
-from hil.stations.simulator.release import SlowRelease
+from hil.stations.simulator.chain.release import SlowRelease
 from platform6dof.cueing.attitude import rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleFlags
 

@@ -9,8 +9,8 @@ from ride_bench import PERIOD_S, coded, in_mode, plan_of, ridden
 
 from hil.config.errors import ConfigError
 from hil.report.page import write_report
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.rehearsal import rehearse
+from hil.stations.simulator.run.bench import ride_of
+from hil.stations.simulator.run.rehearsal import rehearse
 
 pytestmark = [pytest.mark.usefixtures("scripted"), pytest.mark.campaign]
 

@@ -10,7 +10,7 @@ import pytest
 from hil.config.errors import ConfigError, MotionError
 from hil.config.file_search import configs_dir
 from hil.machines.cueing.ride_map import QUANTITIES, RideMap, read_ride_map
-from hil.stations.simulator.ride_file import read_ride, read_ride_file
+from hil.stations.simulator.plan.ride_file import read_ride, read_ride_file
 from platform6dof.cueing.agreement import Judgement
 from platform6dof.cueing.vehicle import GRAVITY_M_S2 as G
 

@@ -12,8 +12,8 @@ from campaign import long_only
 
 from hil.config.file_search import configs_dir
 from hil.machines.cueing.ride_map import read_ride_map
-from hil.stations.simulator.cue import CueRequest, plan_of, run_cue
-from hil.stations.simulator.rehearsal import rehearse
+from hil.stations.simulator.cue.score import CueRequest, plan_of, run_cue
+from hil.stations.simulator.run.rehearsal import rehearse
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ROCKET = ("rocket_jackpot1_flight.csv", "rocket_jackpot", 1.0)

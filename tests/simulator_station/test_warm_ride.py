@@ -11,11 +11,11 @@ import gc, json, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
 from hil.run.file_kinds import find_kind
-from hil.stations.platform.bench import run
-from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.scenario import load_ride
+from hil.stations.platform.bench.bench import run
+from hil.stations.simulator.run.bench import ride_of
+from hil.stations.simulator.plan.scenario import load_ride
 from hil.stations.simulator.station import SCENARIO
-from hil.stations.simulator.warm import warm_ride
+from hil.stations.simulator.run.warm import warm_ride
 
 folder, rides = sys.argv[1], json.loads(sys.argv[2])
 warm_ride(quiet=True)

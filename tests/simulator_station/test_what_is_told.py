@@ -4,7 +4,7 @@ import pytest
 from ride_bench import plan_of
 
 from hil.config.errors import ConfigError
-from hil.stations.simulator.bench import ride_of
+from hil.stations.simulator.run.bench import ride_of
 
 EMULATED = {"feed": "drive"}
 

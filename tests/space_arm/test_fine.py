@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hil.config.settings import ConfigError
-from hil.stations.arm.prepare import space_arm_of
-from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.plan.scenario import arm_plan_from_table
+from hil.stations.arm.proof.prepare import space_arm_of
 from sim.world.space_arm.integrators import SpanStatus
 
 RATES = np.array([0.01, -0.01, 0.01, 0.02, -0.02, 0.02])

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from hil.stations.platform.drives import chain_findings
-from hil.stations.platform.drives.chain_findings import ChainFigures, measure_chain
+from hil.stations.platform.commissioning import chain_findings
+from hil.stations.platform.commissioning.chain_findings import ChainFigures, measure_chain
 
 GOOD = ChainFigures(250.0, 5000, 0, 0.0002, 0.004, 0.012, 0.6, "")
 

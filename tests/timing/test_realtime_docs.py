@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hil.stations.arm.session import COMPUTING_PRIORITY, READER_PRIORITY
+from hil.stations.arm.run.session import COMPUTING_PRIORITY, READER_PRIORITY
 from hil.stations.platform.drives.rack import RACK_PRIORITY
 from hil.stations.platform.gate.order import GATE_PRIORITY
 from hil.timing import realtime_setup as asked

@@ -15,7 +15,7 @@ from hil.machines.robot.settings import RobotSettings
 from hil.machines.world.documents import puma_class_robot
 from hil.machines.world.scene_documents import scene_of
 from hil.machines.world.scene_machine import MachineScene, scene_around
-from hil.stations.arm.world import emulated_gears
+from hil.stations.arm.run.world import emulated_gears
 from sim.world.plants.arm_plant import STEP_S, ArmPlant, geared
 from sim.world.plants.platform_ride import Ride, platform_alone
 from sim.world.robots.model import JointType

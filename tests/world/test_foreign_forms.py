@@ -10,7 +10,7 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.machines.world.robot_documents import document_of
-from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
+from hil.stations.world.plan.scenario_reader import scenario_table, world_plan_from_table
 from sim.world.engine.mjcf import model_text, robot_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

@@ -13,11 +13,19 @@ from hil.config.file_search import configs_dir, find_file
 from hil.config.settings import read_toml
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
-from hil.stations.world.live_clock import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
-from hil.stations.world.live_clock import RIGHT as STEP
-from hil.stations.world.live_view import watch_run
-from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
-from hil.stations.world.viewer import NO_SCREEN, ViewerError, ViewerProcess
+from hil.stations.world.plan.scenario_reader import load_world_plan, world_plan_from_table
+from hil.stations.world.run.live_view import watch_run
+from hil.stations.world.view.live_clock import (
+    FASTER,
+    HELD_S,
+    SLOWER,
+    SPACE,
+    SPEEDS,
+    LiveClock,
+    viewed,
+)
+from hil.stations.world.view.live_clock import RIGHT as STEP
+from hil.stations.world.view.viewer import NO_SCREEN, ViewerError, ViewerProcess
 from hil.timing.realtime import RealClock
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World

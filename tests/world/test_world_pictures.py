@@ -15,7 +15,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.stations.world.pictures import PictureProcess, PicturesError
+from hil.stations.world.view.pictures import PictureProcess, PicturesError
 from hil.timing.realtime import RealClock
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
@@ -255,7 +255,7 @@ def test_a_model_that_the_engine_refuses_is_told_once():
 def test_who_simulates_loads_no_opengl_and_leaves_no_file(tmp_path):
     code = f"""
 import os, sys
-from hil.stations.world.pictures import PictureProcess
+from hil.stations.world.view.pictures import PictureProcess
 from sim.world.engine.mjcf import model_text
 from sim.world.pictures.wire import PictureOrder
 assert "mujoco" not in sys.modules
@@ -266,7 +266,7 @@ from hil.machines.world.robot_documents import robot_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from pathlib import Path
-from hil.stations.world.stills import write_still
+from hil.stations.world.view.stills import write_still
 robot = robot_of("four_bar")[0]
 World(model_text([PlacedRobot(robot)])).step(10)
 write_still(Path("four_bar.png"), robot, "160x120")

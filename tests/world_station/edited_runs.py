@@ -4,10 +4,10 @@ import numpy as np
 
 from hil.recording.rows import columns_of, dtype_of
 from hil.run.edit_texts import EditText, TimedEdit
-from hil.stations.world.bench import open_bench
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.loop import WorldRun
 from hil.stations.world.editing.editor import RunEditor, TimedEdits
-from hil.stations.world.loop import WorldRun
-from hil.stations.world.session import signals_of
+from hil.stations.world.run.session import signals_of
 from hil.timing.clock import VirtualClock
 from sim.world.robots.robot_toml_writer import write_toml
 

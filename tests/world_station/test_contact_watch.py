@@ -2,7 +2,7 @@
 
 import pytest
 
-from hil.stations.world.contact_watch import ContactWatch
+from hil.stations.world.cycle.contact_watch import ContactWatch
 
 STEP_S = 0.01
 

@@ -29,11 +29,11 @@ from hil.diagram.run.diagram_use import diagram_of_text
 from hil.diagram.run.saved_file import DiagramFileWatch
 from hil.recording.reader import Recording
 from hil.run.edit_texts import EditText
-from hil.stations.world.bench import open_bench
-from hil.stations.world.diagram_law import DiagramLaw
-from hil.stations.world.rerun import plan_of_recording, rerun
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.diagram_law import DiagramLaw
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.rerun import plan_of_recording, rerun
+from hil.stations.world.run.session import run_world
 from sim.world.control.laws import JointMotion
 
 ROBOT_A = configs_dir() / "diagrams" / "robot_a.toml"
@@ -410,7 +410,7 @@ def test_a_rerun_that_is_not_the_same_names_signal_and_row(tmp_path, monkeypatch
     _, recording = recorded(plan_of(at(1.0, calm)), tmp_path)
     plan = plan_of_recording(recording)
     assert [one.step for one in plan.changes] == [500]
-    monkeypatch.setattr("hil.stations.world.rerun.changes_of", lambda _: ())
+    monkeypatch.setattr("hil.stations.world.run.rerun.changes_of", lambda _: ())
     again = rerun(recording.path, tmp_path)
     assert not again.same
     assert {one.name: one.row for one in again.differs}["command_n_m"] == 501
@@ -465,7 +465,7 @@ def test_what_is_built_beside_is_taken_when_it_is_ready(tmp_path, monkeypatch):
             if tick.index == 300 and self._building is not None:
                 self._building[1].exception()  # ready now, at the latest
 
-    monkeypatch.setattr("hil.stations.world.session.DiagramChanger", Beside)
+    monkeypatch.setattr("hil.stations.world.run.session.DiagramChanger", Beside)
     result = run_world(plan_of(), tmp_path, changes=lambda: next(asked, None))
     assert (changers[0].taken, changers[0].refused) == (1, 0)
     recording = Recording.open(result.recorder.path)

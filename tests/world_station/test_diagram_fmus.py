@@ -18,10 +18,10 @@ from hil.config.inputs import collected
 from hil.diagram.run.panel_page import version_from_table
 from hil.recording.events import Level
 from hil.recording.reader import Recording
-from hil.stations.world.law_changes import LawChanges
-from hil.stations.world.rerun import rerun
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.law_changes import LawChanges
+from hil.stations.world.run.rerun import rerun
+from hil.stations.world.run.session import run_world
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle

@@ -13,11 +13,11 @@ from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.diagram_law import RobotSignals
-from hil.stations.world.motions import slides_of
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import prove, run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.diagram_law import RobotSignals
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import prove, run_world
+from hil.stations.world.sources.planned_motion import slides_of
 from sim.world.control.laws import JointMotion
 
 SCENARIOS = configs_dir() / "scenarios"

@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
-from hil.stations.world.session import run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.plan.scenario_reader import load_world_plan, world_plan_from_table
+from hil.stations.world.run.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"
 F_D, MU_D = np.array([0.0, 0.0, 20.0]), np.array([0.15, -0.2, 0.0])

@@ -13,10 +13,10 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.robot_signals import EndErrors
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.robot_signals import EndErrors
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
 from sim.world.control.laws import JointMotion
 
 CONFIGS = configs_dir()

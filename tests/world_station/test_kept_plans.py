@@ -11,9 +11,9 @@ from campaign import count
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.file_search import configs_dir
-from hil.stations.world.recorded_world import world_text
-from hil.stations.world.rerun import plan_of_recording
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.rerun import plan_of_recording
+from hil.stations.world.view.recorded_world import world_text
 from sim.world.robots.faults import RobotDocumentError
 
 JUNK = (None, 3, -1, "x", "", [], {}, [[]], {"a": 1}, 1e308, True, "9" * 30, ["x"], [None], 2**62)

@@ -9,8 +9,8 @@ from scene_robots import ROBOTS, dipper
 from test_robot_runs import said
 
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario_reader import scenario_table, world_plan_from_table
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.plan.scenario_reader import scenario_table, world_plan_from_table
 
 
 def test_a_document_is_held_where_it_starts_against_its_weight(tmp_path):

@@ -14,10 +14,11 @@ from hil.recording.columns import Columns
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.report.page import write_report
-from hil.stations.world import rerun, run_film
-from hil.stations.world.recorded_world import RecordedWorld
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run import rerun
+from hil.stations.world.run.session import run_world
+from hil.stations.world.view import run_film
+from hil.stations.world.view.recorded_world import RecordedWorld
 
 SCENARIOS = configs_dir() / "scenarios"
 IN_PIECES = Caps(kept=0, piece=60_000)

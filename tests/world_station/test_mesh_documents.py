@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.file_search import configs_dir
 from hil.machines.world.robot_documents import robot_of
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.plan.scenario_reader import load_world_plan
 from sim.world.pictures.png import png
 from sim.world.robots.robot_toml_reader import read_toml
 

@@ -21,8 +21,8 @@ from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
 from hil.stations.world.editing.plans import plan_from_header
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
 
 LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
 BLOCKS = """[block]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hil.config.file_search import configs_dir
-from hil.stations.world.motions import planned_motion
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.sources.planned_motion import planned_motion
 
 JOINT_MOVE = configs_dir() / "scenarios" / "joint_move.toml"
 SHORTEST_S = {

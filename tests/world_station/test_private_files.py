@@ -248,7 +248,7 @@ def test_a_recording_names_no_files(place, tmp_path):
     _, private = place
     private_files(private)
     text = robot_text("key.obj")
-    from hil.stations.world.recorded_world import recorded_robot
+    from hil.stations.world.view.recorded_world import recorded_robot
     from sim.world.robots.faults import RobotDocumentError
 
     with pytest.raises(RobotDocumentError, match="stands in no folder"):

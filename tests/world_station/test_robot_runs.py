@@ -15,10 +15,10 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import prove, run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.loop import WorldRun
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import prove, run_world
 from hil.stations.world.signals import world_signals
 from hil.timing.clock import VirtualClock
 from sim.world.engine.mjcf import Stepping, model_text

@@ -7,8 +7,8 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.file_search import configs_dir
-from hil.stations.world.robot_file import robot_from_table, robot_table, robot_text
-from hil.stations.world.robot_settings import (
+from hil.stations.world.robots.robot_file import robot_from_table, robot_table, robot_text
+from hil.stations.world.robots.robot_settings import (
     AxisBoundsSettings,
     RobotDocumentSettings,
     RobotDriveSettings,

@@ -23,8 +23,8 @@ from hil.recording.reader import Recording
 from hil.run.edit_texts import EditRefusedError, EditText, TimedEdit, edits_of
 from hil.stations.world.editing.builder import BuilderProcess
 from hil.stations.world.editing.wire import EditWireError, MessageReader, robot_from, robot_json
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
 from sim.world.robots.model import JointType
 from sim.world.robots.robot_checks import findings_of
 from sim.world.robots.robot_toml_reader import read_toml

@@ -10,11 +10,11 @@ from scene_robots import SCENARIOS
 from test_robot_runs import said
 
 from hil.recording.reader import Recording
-from hil.stations.world import run_film as filming
-from hil.stations.world.pictures import PictureProcess
-from hil.stations.world.recorded_world import RecordedWorld
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
+from hil.stations.world.view import run_film as filming
+from hil.stations.world.view.pictures import PictureProcess
+from hil.stations.world.view.recorded_world import RecordedWorld
 from sim.world.pictures.wire import PictureOrder
 
 BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}

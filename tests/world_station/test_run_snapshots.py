@@ -19,7 +19,7 @@ from test_scene_runs import two_robots
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.editing.snapshot_file import read_snapshot, write_snapshot
 from hil.stations.world.editing.snapshots import RunKeeper, RunSnapshot, restored
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.plan.scenario_reader import load_world_plan
 from hil.timing.clock import VirtualClock
 
 NOISY = ('[[sensor]]\nkind = "joint_angle"\nname = "angle"\nnoise_rad = 0.001\ndelay_s = 0.013\n'

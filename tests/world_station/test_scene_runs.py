@@ -11,11 +11,11 @@ from test_robot_runs import said, tool_of
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
-from hil.stations.world.recorded_plan import RecordedScene
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.scene_placement import placed_of
-from hil.stations.world.session import prove, run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.plan.recorded_plan import RecordedScene
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.plan.scene_placement import placed_of
+from hil.stations.world.run.session import prove, run_world
 
 SHORT = ("motion.duration_s=2.5", "settle_s=0.1")
 NOISY = '[[sensor]]\nkind = "joint_angle"\nname = "noisy"\nnoise_rad = 0.001\n'

@@ -16,10 +16,10 @@ from scene_robots import ROBOTS, SCENARIOS
 
 from hil.diagram.run.change import DiagramChange
 from hil.diagram.run.changer import DiagramChanger, TimedChange
-from hil.stations.world.bench import open_bench
-from hil.stations.world.gated_robot import GatedRobot
-from hil.stations.world.law_changes import LawChanges
-from hil.stations.world.scenario_reader import load_world_plan
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.gated_robot import GatedRobot
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.law_changes import LawChanges
 from hil.stations.world.signals import MODES
 
 SPEED = 0.6

@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS as TABLES
 
 from hil.recording.reader import Recording
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
 from sim.world.robots.body import LinkInertia
 from sim.world.robots.model import JointType, RobotJoint, RobotLink
 from sim.world.robots.robot_toml_reader import read_toml

@@ -10,10 +10,10 @@ import gc, sys
 from numba.core.dispatcher import Dispatcher
 from hil.run.file_kinds import find_kind
 from hil.run.run import play
-from hil.stations.world.bench import open_bench
-from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import signals_of
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.loop import WorldRun
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import signals_of
 from hil.stations.world.station import SCENARIO
 from hil.timing.clock import VirtualClock
 

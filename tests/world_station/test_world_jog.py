@@ -21,12 +21,12 @@ from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
 from hil.desk.velocity.panel_operator import PanelOperator
 from hil.desk.velocity.remote_writer import RemoteWriter
 from hil.recording.reader import Recording
-from hil.stations.world.bench import open_bench
 from hil.stations.world.commands.jog import jog_plan
-from hil.stations.world.loop import WorldRun
-from hil.stations.world.operator_access import handles, led_by
-from hil.stations.world.scenario_reader import load_world_plan, world_plan_from_table
-from hil.stations.world.session import run_world
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.loop import WorldRun
+from hil.stations.world.lead.operator_access import handles, led_by
+from hil.stations.world.plan.scenario_reader import load_world_plan, world_plan_from_table
+from hil.stations.world.run.session import run_world
 from hil.stations.world.signals import world_signals
 from hil.stations.world.sources.source_setup import LiveInputs
 from hil.timing.clock import VirtualClock

@@ -8,10 +8,10 @@ from hil.config.file_search import configs_dir
 from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.report.recorded_run import recorded_run
-from hil.stations.world import report
-from hil.stations.world.recorded_world import RecordedWorld
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.report import sections as report
+from hil.stations.world.run.session import run_world
+from hil.stations.world.view.recorded_world import RecordedWorld
 
 SCENARIOS = configs_dir() / "scenarios"
 

@@ -17,10 +17,10 @@ from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.run.registry import station_or_none
-from hil.stations.world.recorded_world import RecordedWorld, world_text
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
-from hil.stations.world.world_scene import WorldScene
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run.session import run_world
+from hil.stations.world.view.recorded_world import RecordedWorld, world_text
+from hil.stations.world.view.scene import WorldScene
 from sim.world.engine.world import World
 
 CHANGES = ['scene="table"', "motion.duration_s=2.0", "motion.goal=[{joint=1, by_deg=60.0}]",

@@ -9,12 +9,12 @@ from scene_robots import ROBOTS, SCENARIOS
 from test_robot_runs import said
 
 from hil.config.errors import RefusedError
-from hil.stations.world import session
-from hil.stations.world.bench import open_bench
-from hil.stations.world.diagram_ends import ends_of
-from hil.stations.world.scenario_reader import load_world_plan
-from hil.stations.world.session import run_world
-from hil.stations.world.world_output import show_losses
+from hil.stations.world.cycle.bench import open_bench
+from hil.stations.world.cycle.diagram_ends import ends_of
+from hil.stations.world.plan.scenario_reader import load_world_plan
+from hil.stations.world.run import session
+from hil.stations.world.run.session import run_world
+from hil.stations.world.run.world_output import show_losses
 from hil.timing.clock import VirtualClock
 
 SHORT = ("motion.duration_s=2.5", "settle_s=0.1")

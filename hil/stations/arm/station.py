@@ -4,45 +4,13 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late_call import late_of
 from hil.run.lead import Lead
-from hil.run.station import Option, Section, StandIn, Station
+from hil.run.station import Section, StandIn, Station
+from hil.stations.arm.options import OPTIONS
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.views import VIEWS
-
-LINK: Final = Option(
-    flag="--arm-link",
-    metavar="URL",
-    help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
-    "socket://host:port. A robot on a line takes the real clock.",
-    key="devices.arm",
-    device=True,
-)
-AT: Final = Option(
-    flag="--arm-at",
-    metavar="X,Y,Z,O,A,T",
-    help="Where the robot's controller shows its gripper now [mm, deg], for a robot whose "
-    "requests do not say so. What the robot says itself goes before it.",
-)
-WORLD: Final = Option(
-    flag="--world",
-    metavar="SCENE",
-    help="Of an arm station: the scene in which an emulated robot bears its weight and touches "
-    "things, `table`, or a file.",
-    checks=True,
-    key="world",
-)
-
-
-EDIT: Final = Option(
-    flag="--edit",
-    help="Of an arm station: the diagram that an operator moves it by; on a robot on a line its "
-    "structure stays what it is.",
-    switch=True,
-)
-
 
 _late: Final = late_of("hil.stations.arm")
 
@@ -56,8 +24,8 @@ SCENARIO: Final = FileKind(
         NamedFile(("source", "file"), pattern="*.csv"),
         NamedFile(("source", "token_file"), pattern=""),
     ),
-    model=_late("scenario:scenario_model"),
-    check=_late("scenario:arm_plan_from_table"),
+    model=_late("plan.scenario:scenario_model"),
+    check=_late("plan.scenario:arm_plan_from_table"),
 )
 
 
@@ -114,30 +82,29 @@ def _offered() -> tuple[Offer, ...]:
     return links_offered()
 
 
-OPTIONS: Final = (LINK, AT, WORLD, PRESS, SLIDE, EDIT)
 STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
     options=OPTIONS,
     signals=SIGNALS,
-    load=_late("runner:plan_of"),
-    prove=_late("runner:check"),
-    diagram_ends=_late("diagram_ends:ends_of"),
-    prepare=_late("runner:prepare"),
-    play=_late("runner:play"),
-    summary=_late("runner:summary"),
+    load=_late("run.runner:plan_of"),
+    prove=_late("run.runner:check"),
+    diagram_ends=_late("plan.diagram_ends:ends_of"),
+    prepare=_late("run.runner:prepare"),
+    play=_late("run.runner:play"),
+    summary=_late("run.runner:summary"),
     stand_in=StandIn(
         "robot",
-        _late("runner:emulated"),
+        _late("run.runner:emulated"),
         lambda prepared: prepared.proof.plan.scenario.devices.fallback,
     ),
     recorded=_late("report.view:recorded"),
     figures=f"{_REPORT}.key_figures:arm_key_figures",
     sections=SECTIONS,
     views=VIEWS,
-    lead=Lead(handles=_late("lead:handles")),
-    scene=_late("scene_robot:scenes_of"),
-    warm=_late("runner:warm_all"),
+    lead=Lead(handles=_late("lead.handles:handles")),
+    scene=_late("scene.robot:scenes_of"),
+    warm=_late("run.runner:warm_all"),
     offered=_offered,
 )

@@ -49,7 +49,7 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
 
 
 def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    from hil.stations.arm.margins import margins_of
+    from hil.stations.arm.scene.margins import margins_of
 
     return margins_of(plan)
 

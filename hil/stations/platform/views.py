@@ -29,13 +29,13 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
 
 
 def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    from hil.stations.platform.margins import margins_of
+    from hil.stations.platform.scene.margins import margins_of
 
     return margins_of(plan)
 
 
 def _standing() -> Mapping[str, RestState]:
-    from hil.stations.platform.margins import REST_STATES
+    from hil.stations.platform.scene.margins import REST_STATES
 
     return REST_STATES
 

@@ -22,7 +22,7 @@ from hil.run.pages import (
     Role,
     Shape,
 )
-from hil.stations.simulator.source_registry import operator_inputs
+from hil.stations.simulator.plan.source_registry import operator_inputs
 from hil.stations.simulator.words import CAUSES
 
 STATES: Final[Mapping[str, tuple[Role, Shape]]] = {

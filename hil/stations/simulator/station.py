@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
 from hil.hosts.map_kind import HOST_MAP
 from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
 from hil.run.late_call import late_of
-from hil.run.station import Option, Section, Station
-from hil.stations.platform.station import OPTIONS as PLATFORM_OPTIONS
+from hil.run.station import Section, Station
 from hil.stations.platform.station import SECTIONS as PLATFORM_SECTIONS
 from hil.stations.platform.station import STATION as PLATFORM
+from hil.stations.simulator.options import OPTIONS
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.views import LEAD, VIEWS
-
-if TYPE_CHECKING:
-    pass
-
-OPTIONS: Final = (
-    *(one for one in PLATFORM_OPTIONS if one.flag in ("--drives", "--world")),
-    Option(
-        flag="--preset",
-        metavar="TEXT",
-        help="Cueing preset in place of the scenario's: a name in configs/cueing, or a file.",
-        checks=True,
-        key="cueing.preset",
-    ),
-    Option(
-        flag="--algorithm",
-        metavar="TEXT",
-        help="classical, adaptive, optimal, mpc or direct, in place of the preset's.",
-        checks=True,
-        key="cueing.algorithm",
-    ),
-    Option(
-        flag="--gain",
-        metavar="NUMBER",
-        help="Factor on the vehicle's force and rates, in place of the scenario's.",
-        checks=True,
-        key="cueing.gain",
-        number=True,
-    ),
-    Option(
-        flag="--trust",
-        switch=True,
-        help="Load the native code of an FMU that the scenario's source names.",
-        checks=True,
-    ),
-)
-
 
 _late: Final = late_of("hil.stations.simulator")
 
@@ -63,8 +27,8 @@ SCENARIO: Final = FileKind(
         NamedFile(("cueing", "preset"), "cueing"),
         NamedFile(("source", "file"), "motions", "*.csv"),
     ),
-    model=_late("scenario:scenario_model"),
-    check=_late("bench:ride_of_table"),
+    model=_late("plan.scenario:scenario_model"),
+    check=_late("run.bench:ride_of_table"),
 )
 """Kind of the scenario files of this station."""
 
@@ -82,14 +46,14 @@ SECTIONS: Final = (
 
 
 def _warm(quiet: bool) -> None:
-    from hil.stations.simulator.warm import warm_ride
+    from hil.stations.simulator.run.warm import warm_ride
 
     warm_ride(quiet=quiet)
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.stations.simulator.source_registry import installed_sources
-    from hil.stations.simulator.wire_registry import installed_wires
+    from hil.stations.simulator.plan.source_registry import installed_sources
+    from hil.stations.simulator.sources.wire_registry import installed_wires
 
     return installed_sources() + installed_wires()
 
@@ -100,9 +64,9 @@ STATION: Final = Station(
     machines=(RIG, DRIVE, CUEING_PRESET, HOST_MAP, RIDE_MAP),
     options=OPTIONS,
     signals=SIGNALS,
-    load=_late("runner:plan_of"),
-    prove=_late("runner:checked"),
-    prepare=_late("runner:prepare"),
+    load=_late("run.runner:plan_of"),
+    prove=_late("run.runner:checked"),
+    prepare=_late("run.runner:prepare"),
     play=PLATFORM.play,
     summary=PLATFORM.summary,
     stand_in=PLATFORM.stand_in,

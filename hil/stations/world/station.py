@@ -4,39 +4,13 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.run.options import PRESS, SLIDE, TRUST
 from hil.run.late_call import late_of
 from hil.run.lead import Lead
 from hil.run.pages import Role, Shape
-from hil.run.station import Option, Section, Station, Views
+from hil.run.station import Section, Station, Views
+from hil.stations.world.options import OPTIONS
 from hil.stations.world.signals import SIGNALS
 
-ROBOT: Final = Option(
-    flag="--robot",
-    metavar="ROBOT",
-    help="Robot of the virtual environment in place of the scenario's.",
-    checks=True,
-    key="robot",
-)
-EDITS: Final = Option(
-    flag="--edits",
-    metavar="RECORDING",
-    help="Take the edits of a recording, and its diagram's changes, at the same steps, in place of "
-    "the scenario's.",
-    checks=True,
-)
-EDIT: Final = Option(
-    flag="--edit",
-    help="Take the robot's document, or the diagram that moves it, each time that it is saved; "
-    "needs --clock real.",
-    switch=True,
-)
-VIDEO: Final = Option(
-    flag="--video",
-    metavar="F.mp4",
-    help="Draw a film of a run of the virtual environment when it is over: H.264, 25 pictures a "
-    "second, in a process of its own.",
-)
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "moving": ("ok", Shape.MOVES),
     "settling": ("accent", Shape.REST),
@@ -72,8 +46,8 @@ SCENARIO: Final = FileKind(
         NamedFile(("motion", "file"), "motions", "*.csv"),
         NamedFile(("robot",), "world/robots"),
     ),
-    model=_late("scenario:scenario_model"),
-    check=_late("scenario_reader:world_plan_from_table"),
+    model=_late("plan.scenario:scenario_model"),
+    check=_late("plan.scenario_reader:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(
@@ -81,18 +55,18 @@ DOCUMENT: Final = FileKind(
     schema="robot-document",
     folder="world/robots",
     marks=("link",),
-    model=_late("robot_file:robot_model"),
-    check=_late("robot_file:robot_from_table"),
+    model=_late("robots.robot_file:robot_model"),
+    check=_late("robots.robot_file:robot_from_table"),
     endings=(".toml", ".txt"),
-    read=_late("robot_file:robot_table"),
-    write=_late("robot_file:robot_text"),
+    read=_late("robots.robot_file:robot_table"),
+    write=_late("robots.robot_file:robot_text"),
     begun={"link": [], "joint": []},
     runs=(".toml", ".txt", ".urdf", ".mjcf", ".xml"),
     grids=("link", "joint", "drive"),
 )
 """Kind of file of a jointed robot, which scenarios name."""
 
-_REPORT: Final = "hil.stations.world.report"
+_REPORT: Final = "hil.stations.world.report.sections"
 SECTIONS: Final = (
     Section(
         "instants", f"{_REPORT}:instants", "The robot in pictures",
@@ -124,25 +98,25 @@ STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
-    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
+    options=OPTIONS,
     offered=_offered,
     signals=SIGNALS,
-    load=_late("requested_plan:plan_of"),
-    prove=_late("runner:check"),
-    diagram_ends=_late("diagram_ends:ends_of"),
-    prepare=_late("runner:prepare"),
-    play=_late("runner:play"),
-    summary=_late("runner:summary"),
-    machine_preview=_late("robot_preview:robot_preview"),
-    lead=Lead(handles=_late("operator_access:handles")),
+    load=_late("plan.requested_plan:plan_of"),
+    prove=_late("run.runner:check"),
+    diagram_ends=_late("cycle.diagram_ends:ends_of"),
+    prepare=_late("run.runner:prepare"),
+    play=_late("run.runner:play"),
+    summary=_late("run.runner:summary"),
+    machine_preview=_late("robots.robot_preview:robot_preview"),
+    lead=Lead(handles=_late("lead.operator_access:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,
         first_traces=FIRST_TRACES,
         moving=("moving", "stopping"),
         advice=ADVICE,
-        margins=_late("margins:margins_of"),
+        margins=_late("view.margins:margins_of"),
         pages=late_of("hil.diagram.run")("panel_page:pages"),
     ),
-    scene=_late("world_scene:scenes_of"),
+    scene=_late("view.scene:scenes_of"),
 )

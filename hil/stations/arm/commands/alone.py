@@ -17,8 +17,8 @@ from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
     from hil.machines.robot.settings import RobotSettings
+    from hil.stations.arm.cycle.stream import Streamed
     from hil.stations.arm.moves.session import Choice, RobotSession
-    from hil.stations.arm.stream import Streamed
 
 LinkOption = Annotated[
     str,
@@ -72,7 +72,7 @@ def choice_of(
 
     from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice
-    from hil.stations.arm.start import robot_at
+    from hil.stations.arm.proof.start import robot_at
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if clock not in (None, "virtual", "real"):
@@ -160,7 +160,7 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
     """Print how a move went, and exit with its status."""
-    from hil.stations.arm.findings import summarize_end
+    from hil.stations.arm.proof.findings import summarize_end
     from hil.terminal.run_end import show_and_leave
 
     summary = MoveSummary(

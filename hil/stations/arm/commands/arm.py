@@ -128,7 +128,8 @@ def run(
     The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
     from hil import service
-    from hil.stations.arm.station import AT, LINK, SCENARIO, STATION
+    from hil.stations.arm.options import AT, LINK
+    from hil.stations.arm.station import SCENARIO, STATION
 
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     given = {LINK.flag: arm_link, AT.flag: arm_at}

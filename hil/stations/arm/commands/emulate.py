@@ -251,7 +251,7 @@ def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
     from hil.machines.kinds import ROBOT
     from hil.machines.robot.settings import RobotSettings
     from hil.run.file_kinds import find_kind
-    from hil.stations.arm.world import arm_plant, world_of
+    from hil.stations.arm.run.world import arm_plant, world_of
 
     settings = RobotSettings.load(find_kind(robot, ROBOT, key="--robot")[0])
     settings = settings.model_copy(update={"tool_m": tool_m})
@@ -260,10 +260,10 @@ def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
 
 def _stand_for(scenario: str, world: _World) -> _EmulatedPlace:
     from hil.run.file_kinds import find_kind
-    from hil.stations.arm.bench import prepare_plan
-    from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.plan.scenario import load_arm_plan
+    from hil.stations.arm.run.bench import prepare_plan
+    from hil.stations.arm.run.world import plant_of
     from hil.stations.arm.station import SCENARIO
-    from hil.stations.arm.world import plant_of
 
     path, _ = find_kind(scenario, SCENARIO, key="--for")
     with waiting("looking for the start of the motion"):

@@ -188,8 +188,8 @@ def _target(
 def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
     import numpy as np
 
-    from hil.stations.arm.bench import prepare_plan
-    from hil.stations.arm.scenario import load_arm_plan
+    from hil.stations.arm.plan.scenario import load_arm_plan
+    from hil.stations.arm.run.bench import prepare_plan
     from hil.stations.arm.station import SCENARIO
 
     path, _ = find_kind(scenario, SCENARIO, key="--start-of")
@@ -219,7 +219,7 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
 
 
 def _show_move(move: ProvedMove, name: str) -> None:
-    from hil.stations.arm.findings import findings_table
+    from hil.stations.arm.proof.findings import findings_table
 
     text = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
     out.print(styled("green", "proved"), text, sep="")

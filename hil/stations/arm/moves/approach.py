@@ -16,8 +16,8 @@ from arm_driver.link_report import DisplayedPose, LinkReport
 from arm_driver.link_states import LinkState
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
-from hil.stations.arm.start import posture_at
+from hil.stations.arm.cycle.loop import ASKED_WITHIN_S, LOOK_S
+from hil.stations.arm.cycle.robot_start import posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopRequest
 from hil_common.arrays.pose import PoseError, angle_between_rad

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import Joints, forward, jacobian
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.judge import RobotJudge
+from hil.stations.arm.cycle.stream import Streamed
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
 from hil.stations.arm.moves.move_operators import KeyJogOperator
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.stream import Streamed
 from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S

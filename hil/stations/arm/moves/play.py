@@ -19,14 +19,14 @@ from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import RecordingError
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.judge import RobotJudge
 from hil.stations.arm.moves.goto import GotoTarget
 from hil.stations.arm.moves.paths import joints_along, recorded_path
 from hil.stations.arm.moves.proof import ProvedMove, prove_recorded_move
 from hil.stations.arm.moves.session import RobotSession
-from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
-from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.scene.machines import ArmMachines
 from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 from sim.world.space_arm.simulator import TICK_S
 

@@ -21,8 +21,10 @@ from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.control import play_out
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.control import play_out
+from hil.stations.arm.cycle.judge import RobotJudge
+from hil.stations.arm.cycle.step import RobotStep, robot_sample, violations_of
+from hil.stations.arm.cycle.waypoint_gate import WaypointGate
 from hil.stations.arm.moves.laws import (
     LEVELS,
     PART,
@@ -36,9 +38,7 @@ from hil.stations.arm.moves.laws import (
 from hil.stations.arm.moves.move_operators import AlwaysHeld, Hand
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.start import hold_to_pace
-from hil.stations.arm.step import RobotStep, robot_sample, violations_of
-from hil.stations.arm.waypoint_gate import WaypointGate
+from hil.stations.arm.proof.start import hold_to_pace
 from hil_common.arrays.pose import PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation

@@ -18,18 +18,18 @@ from hil.machines.robot.offered_links import SIM_URL, has_power
 from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.judge import gate_at
+from hil.stations.arm.cycle.judge import gate_at
+from hil.stations.arm.cycle.robot_start import RobotStart
+from hil.stations.arm.cycle.step import RobotStep
+from hil.stations.arm.cycle.stream import Stream, Streamed, WaypointMaker
+from hil.stations.arm.cycle.waypoint_gate import GatedArm
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.move_operators import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.proof import ProvedMove
-from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
-from hil.stations.arm.session import arm_clock, arm_wire, run_stream, writer_of
+from hil.stations.arm.run.session import arm_clock, arm_wire, run_stream, writer_of
+from hil.stations.arm.run.wire import emulated_controller
+from hil.stations.arm.scene.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.signals import SIGNALS
-from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import RobotStep
-from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
-from hil.stations.arm.waypoint_gate import GatedArm
-from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopRequest, StopSignals
 from hil_common.arrays.pose import Pose

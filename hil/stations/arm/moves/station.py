@@ -8,10 +8,10 @@ from typing import Protocol
 
 from arm_driver.kinematics.puma import forward
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.judge import RobotJudge
+from hil.stations.arm.cycle.step import MotionPhase, RobotStep
+from hil.stations.arm.cycle.stream import OVER, WaypointMaker
 from hil.stations.arm.moves.move_operators import Hand
-from hil.stations.arm.step import MotionPhase, RobotStep
-from hil.stations.arm.stream import OVER, WaypointMaker
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.simulator import TICK_S
 

@@ -21,11 +21,11 @@ from arm_driver.link import EndReason, Offer
 from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
+from hil.stations.arm.cycle.stream import Streamed
 from hil.stations.arm.moves.move_operators import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
-from hil.stations.arm.session import arm_in_time
-from hil.stations.arm.stream import Streamed
+from hil.stations.arm.run.session import arm_in_time
 from hil.timing.clock import utc_stamp
 from sim.world.space_arm.simulator import TICK_S
 

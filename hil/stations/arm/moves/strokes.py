@@ -15,11 +15,11 @@ from arm_driver.fit.strokes import AXES, plan_strokes
 from arm_driver.kinematics.puma import Joints, forward
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
-from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.cycle.judge import RobotJudge
+from hil.stations.arm.cycle.step import MotionPhase, RobotStep
+from hil.stations.arm.cycle.waypoint_gate import WaypointGate
 from hil.stations.arm.moves.move_operators import AlwaysHeld, Hand
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.step import MotionPhase, RobotStep
-from hil.stations.arm.waypoint_gate import WaypointGate
 from hil_common.arrays.pose import Pose
 from sim.world.space_arm.simulator import TICK_S
 

@@ -21,9 +21,9 @@ from scipy.optimize import minimize_scalar
 from arm_driver.errors import ArmError
 from arm_driver.fit.blended_path import BlendModel
 from hil.stations.arm.arm_summaries import AccuracySummary
-from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
-from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.report.recording import ArmRecording
+from hil.stations.arm.scene.machines import ArmMachines
 from hil.stations.arm.signals import WAY_PLACES, ArmFlag
 
 Array = NDArray[np.float64]

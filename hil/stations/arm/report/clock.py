@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.report.recording import ArmRecording
 
 Array = NDArray[np.float64]
 

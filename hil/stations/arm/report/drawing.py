@@ -15,7 +15,7 @@ from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 from hil.scene.camera import Eye
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scene_robot import ArmScene, scenes_of
+from hil.stations.arm.scene.robot import ArmScene, scenes_of
 
 Array = NDArray[np.float64]
 

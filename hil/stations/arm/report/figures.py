@@ -22,8 +22,8 @@ from hil.report.style import (
     place,
 )
 from hil.stations.arm.report.drawing import motions
-from hil.stations.arm.report.machines import ArmJoints, limit_share
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scene.machines import ArmJoints, limit_share
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from hil.report.recorded_run import KeyFigure
 from hil.stations.arm.report.accuracy import PROMISED_M
 from hil.stations.arm.report.figures import ANSWER_WANTED_S
-from hil.stations.arm.report.machines import limit_share
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scene.machines import limit_share
 
 Array = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.report.recorded_run import Row, Table, Tables
-from hil.stations.arm.report.machines import ArmJoints, ArmMachines
 from hil.stations.arm.report.view import ArmView
+from hil.stations.arm.scene.machines import ArmJoints, ArmMachines
 
 Array = NDArray[np.float64]
 

@@ -17,11 +17,11 @@ from hil.recording.reader import Recording
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded_run import RecordedRun, notes_of
 from hil.report.run_verdict import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
-from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
-from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.report.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.tracking import TrackedPath, Tracking, path_of_controller, tracking_of
+from hil.stations.arm.scene.machines import ArmMachines
 from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]

@@ -12,8 +12,8 @@ from drives.types.drive_type import place_of
 from hil.machines.rig.bus_kind import RACK_OPTIONS, BusKind, BusOrder, Emulation, Serve
 from hil.machines.rig.drive_fit import drive_type_of, fitted_to_canopen
 from hil.machines.rig.settings import Rig
+from hil.stations.platform.cycle.gated_bank import ESTOP_LEGS
 from hil.stations.platform.drives.setup import parameters_of
-from hil.stations.platform.gated_bank import ESTOP_LEGS
 from hil_common.legs import SixBools
 
 T = TypeVar("T")

@@ -51,7 +51,7 @@ def scan(
     as_json: Json = False,
 ) -> None:
     """List the drives on a bus: who they are, which modes they know. Nothing moves."""
-    from hil.stations.platform.drives.drive_scan import scan_and_show
+    from hil.stations.platform.commissioning.drive_scan import scan_and_show
 
     leave(scan_and_show(url, bitrate, as_json=as_json))
 
@@ -65,7 +65,7 @@ def import_sheet(
     ] = None,
 ) -> None:
     """Make a drive file of a data sheet (EDS, DCF): what the drive lacks, limits, counts in."""
-    from hil.stations.platform.drives.types import import_and_show
+    from hil.stations.platform.commissioning.types import import_and_show
 
     import_and_show(sheet, to)
 
@@ -82,7 +82,7 @@ def check_type(
     as_json: Json = False,
 ) -> None:
     """Show what the bench needs of a type of drive, what it has, and what stands in."""
-    from hil.stations.platform.drives.types import check_and_show
+    from hil.stations.platform.commissioning.types import check_and_show
 
     leave(check_and_show(type_, rig, as_json=as_json))
 
@@ -108,7 +108,7 @@ def check_bank(
     They are homed, then led within 20 mm of their reference at 50 mm/s at most, without the gate.
     Real drives need --real, free room around them, and a hand on the emergency stop.
     """
-    from hil.stations.platform.drives.bank_check import check_and_show
+    from hil.stations.platform.commissioning.bank_check import check_and_show
 
     plan = _plan(rig, url, "check_bank", rate_hz, "refuse")
     leave(check_and_show(plan, paced=not unpaced, real=real, as_json=as_json))
@@ -122,7 +122,7 @@ def faults(
     as_json: Json = False,
 ) -> None:
     """Show the faults that drives have now and those they remember. Nothing moves."""
-    from hil.stations.platform.drives.drive_scan import faults_and_show
+    from hil.stations.platform.commissioning.drive_scan import faults_and_show
 
     leave(faults_and_show(url, bitrate, as_json=as_json))
 
@@ -142,7 +142,7 @@ def home(
     as_json: Json = False,
 ) -> None:
     """Let the drives find their reference switches, slowly; all legs, or one."""
-    from hil.stations.platform.drives.moves import home_and_show
+    from hil.stations.platform.commissioning.moves import home_and_show
 
     leave(
         home_and_show(_plan(rig, drives, "home", rate_hz, fallback), leg, folder, as_json=as_json)
@@ -169,9 +169,9 @@ def jog(
     as_json: Json = False,
 ) -> None:
     """Home, then lead one leg slowly out from the parked platform and back."""
+    from hil.stations.platform.commissioning.runs import run_moves
     from hil.stations.platform.drives.certificate import SLOW_MAX
     from hil.stations.platform.drives.leg_test import slow_share
-    from hil.stations.platform.runner import run_moves
     from hil.terminal.run_end import show_and_leave
 
     if not 0.0 < speed <= SLOW_MAX:
@@ -200,7 +200,7 @@ def park(
     as_json: Json = False,
 ) -> None:
     """Home, go to the parked pose, hold it for a moment under force, and switch off."""
-    from hil.stations.platform.runner import run_moves
+    from hil.stations.platform.commissioning.runs import run_moves
     from hil.terminal.run_end import show_and_leave
 
     plan = _plan(rig, drives, "park", rate_hz, fallback)
@@ -234,8 +234,8 @@ def leg_test(
     Each leg goes out and back by itself; tells swapped legs, sign and scale. Then the bench falls
     silent twice, at rest and in a move of 5 mm/s, and each drive has to stop by itself.
     """
+    from hil.stations.platform.commissioning.moves import leg_test_and_show
     from hil.stations.platform.drives.leg_test import leg_test_motion
-    from hil.stations.platform.drives.moves import leg_test_and_show
     from hil.stations.platform.drives.watchdog_proof import moving_motion, rest_motion
 
     plan = _plan(rig, drives, "leg_test", rate_hz, fallback, leg_test_motion)
@@ -282,7 +282,10 @@ def reference(
 
     Nothing moves. Two places at least 20 mm apart prove the scale, too.
     """
-    from hil.stations.platform.drives.reference_tools import measure_and_show, prove_scale_and_show
+    from hil.stations.platform.commissioning.reference_tools import (
+        measure_and_show,
+        prove_scale_and_show,
+    )
 
     if not by.strip():
         raise ConfigError("--by", ["the name of the person who has measured is needed"])
@@ -303,7 +306,7 @@ def _plan(
     """Plan for a rig by itself: a table, or a function that makes one for the rig."""
     from hil.config.file_search import find_file
     from hil.machines.rig.machine import load_rig
-    from hil.stations.platform.scenario import plan_from_table
+    from hil.stations.platform.plan.scenario import plan_from_table
 
     path = find_file(rig, folder="rigs", key="RIG")
     loaded = load_rig(path)

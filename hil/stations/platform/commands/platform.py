@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.stations.platform.platform_summaries import (
+from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
     ForwardSummary,
     InverseSummary,

@@ -15,9 +15,7 @@ import orjson
 
 from drives.bank import BankReport
 from hil.machines.rig.drive_fit import scales_of
-from hil.machines.rig.settings import Rig
-from hil.stations.platform.drives.leg_test import LegTest
-from hil.stations.platform.drives.reference import (
+from hil.machines.rig.drive_reference import (
     NotReferencedError,
     absolute_scales,
     load_reference,
@@ -25,8 +23,10 @@ from hil.stations.platform.drives.reference import (
     state_dir,
     write_state,
 )
+from hil.machines.rig.settings import Rig
+from hil.stations.platform.drives.leg_test import LegTest
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof
-from hil.stations.platform.scenario import LegMovesSettings, Plan
+from hil.stations.platform.plan.scenario import LegMovesSettings, Plan
 
 SLOW_MAX = 0.3
 """Largest share of leg moves that need no certificate: they are how one gets it."""

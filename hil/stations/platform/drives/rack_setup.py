@@ -9,9 +9,9 @@ from hil.config.settings import ConfigError
 from hil.machines.rig.bus_kind import Emulation, Serve
 from hil.machines.rig.machine import pushing_load_n
 from hil.machines.rig.settings import Rig
+from hil.stations.platform.cycle.touches import touch_line
+from hil.stations.platform.cycle.world import ServoSettings, platform_plant, world_of
 from hil.stations.platform.drives.file_type import SUFFIX, file_type, left_out
-from hil.stations.platform.touches import touch_line
-from hil.stations.platform.world import ServoSettings, platform_plant, world_of
 from sim.devices.drive.drive_type import DriveType
 from sim.devices.drive.maker_types import EMULATED, TYPES
 from sim.devices.drive.parameters import NodeSettings, RackSettings

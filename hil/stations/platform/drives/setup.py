@@ -13,13 +13,13 @@ from hil.config.settings import ConfigError
 from hil.machines.rig.bus_kind import BusKind, BusOrder, bus_kind
 from hil.machines.rig.bus_tables import table_of
 from hil.machines.rig.drive_fit import MODES, OUTSIDE_SOFT_M, scales_of
+from hil.machines.rig.drive_reference import absolute_scales, known_place
 from hil.machines.rig.machine import cylinder_model, soft_range_m
 from hil.machines.rig.offered_banks import origin_of_scheme
 from hil.machines.rig.settings import Rig
-from hil.stations.platform.drives.reference import absolute_scales, known_place
+from hil.stations.platform.cycle.world import world_of
 from hil.stations.platform.gate.spec import BankSpec, sim_settings
-from hil.stations.platform.scenario import Plan
-from hil.stations.platform.world import world_of
+from hil.stations.platform.plan.scenario import Plan
 
 
 @dataclass(frozen=True, slots=True)

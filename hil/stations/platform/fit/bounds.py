@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.source import Floats, MotionSource
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.scenario import Plan
 from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
 from platform6dof.pose import PlatformSetpoint
 

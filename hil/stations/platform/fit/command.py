@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 from hil.config.toml_text import toml_value
 from hil.run.station import Request
-from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion.columns import SECONDS
-from hil.stations.platform.motion_settings import RecordedSettings
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.fit_changes import FitChange
+from hil.stations.platform.plan.motion_settings import RecordedSettings
+from hil.stations.platform.plan.scenario import Plan
 
 Verb = Literal["check", "run"]
 MAP: Final = "motion.map"

@@ -10,8 +10,8 @@ from hil.stations.platform.fit.search import Fit
 from hil.stations.platform.fit.units import UnitGuess
 from hil.stations.platform.motion.motion_plugins import OWN_KINDS
 from hil.stations.platform.motion.source import AXES
-from hil.stations.platform.platform_summaries import FitSummary, UnitSummary
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.scenario import Plan
+from hil.stations.platform.proof.summaries import FitSummary, UnitSummary
 
 NOTHING_FITS: Final = (
     "nothing makes it fit: about this neutral pose even a thousandth of it is refused"

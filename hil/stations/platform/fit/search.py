@@ -7,16 +7,21 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
 from hil.stations.platform.fit.bounds import MotionBounds
-from hil.stations.platform.fit.changes import FitChange, changes_between
 from hil.stations.platform.fit.steps import Steps
 from hil.stations.platform.fit.units import UnitGuess, in_likely_units, likely_units
-from hil.stations.platform.motion.build import motion_of, multi_sine
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import MotionSource
-from hil.stations.platform.scenario import MotionSettings, MultiSineSettings, Plan, RecordedSettings
+from hil.stations.platform.plan.fit_changes import FitChange, changes_between
+from hil.stations.platform.plan.motion_build import motion_of, multi_sine
+from hil.stations.platform.plan.scenario import (
+    MotionSettings,
+    MultiSineSettings,
+    Plan,
+    RecordedSettings,
+)
+from hil.stations.platform.proof.check import PlanFinding, PlatformProof, check_plan
 
 SMALLEST: Final = 0.001
 """Smallest scale of a motion; one that needs a smaller one does not fit."""

@@ -17,7 +17,7 @@ from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.recorded_motion import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Floats
-from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
+from hil.stations.platform.plan.motion_settings import Axis, MultiSineSettings, RecordedSettings
 
 GAIN: Final = 1.05
 """Least factor by which a change of place or of fades must enlarge the motion."""

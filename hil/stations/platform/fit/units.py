@@ -11,7 +11,7 @@ import numpy as np
 
 from hil.stations.platform.motion.columns import units_of
 from hil.stations.platform.motion.source import AXES, Floats
-from hil.stations.platform.motion_settings import Axis, RecordedSettings
+from hil.stations.platform.plan.motion_settings import Axis, RecordedSettings
 
 LIKELY: Final[Mapping[str, tuple[str, ...]]] = {"rad": ("deg", "mrad"), "m": ("mm",)}
 """Units that are stated by mistake, and the real ones, the likeliest first."""

@@ -14,9 +14,9 @@ from drives.waits import Wait
 from hil.config.installation import InstallationError, check_files, code_digest, foreign_code
 from hil.config.libraries import check_libraries
 from hil.ipc.child import PIPE, SINGLE_THREADED, ChildTimeout, start_child
+from hil.stations.platform.cycle.waits import WaitFollower
 from hil.stations.platform.gate.order import GateOrder
 from hil.stations.platform.gate.status import waits_from_json
-from hil.stations.platform.waits import WaitFollower
 from hil.timing.realtime_setup import RealtimeItem
 
 GATE_PROGRAM: Final = ("-m", "hil.stations.platform.gate.process")

@@ -24,6 +24,7 @@ from drives.bank import BankEnd, BankReport, DriveError, LinkTally
 from drives.waits import Waits
 from hil.config.installation import HOME, code_of_process
 from hil.ipc.ring import Ring
+from hil.stations.platform.cycle.gated_bank import GatedBank
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.command_slot import CommandSlot
 from hil.stations.platform.gate.control_state import ControlWatch
@@ -32,7 +33,6 @@ from hil.stations.platform.gate.place_record import PlaceRecord
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gate.status import END_KIND, LOST_KIND, TOUCH_KIND, waits_to_json
-from hil.stations.platform.gated_bank import GatedBank
 from hil.timing.clock import Clock, Tick
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup

@@ -19,6 +19,7 @@ from typing import Any, Final
 from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError, Touch
 from drives.waits import Waits
 from hil.ipc.ring import Ring
+from hil.stations.platform.cycle.gated_bank import NEVER_S, Exchange
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
 from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import open_own_record
@@ -38,7 +39,6 @@ from hil.stations.platform.gate.status import (
     decode,
     waits_from_json,
 )
-from hil.stations.platform.gated_bank import NEVER_S, Exchange
 from hil.timing.clock import Tick
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy
 from safety.limits import GateLimits

@@ -18,11 +18,11 @@ from typing import Final
 from drives.bank import BankFeedback
 from drives.waits import Waits
 from hil.ipc.ring import Ring
+from hil.stations.platform.cycle.gated_bank import NEVER_S, GatedBank
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.command_slot import CommandSlot, Order
 from hil.stations.platform.gate.control_state import ControlState
 from hil.stations.platform.gate.status import STATUS_KIND, WAITS_KIND, StatusEncoder, waits_to_json
-from hil.stations.platform.gated_bank import NEVER_S, GatedBank
 from hil.timing.clock import Tick
 from safety.limits import GateLimits
 from safety.modes import FOLLOWING_MODES, Mode, Request

@@ -98,7 +98,7 @@ def _coupled(document: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Body that couples the rods of a rig, and the servos that move it."""
     from drives.sim.coupled_cylinders import CylinderServo
     from hil.machines.rig.settings import Rig
-    from hil.stations.platform.world import RigWorld, platform_plant
+    from hil.stations.platform.cycle.world import RigWorld, platform_plant
 
     world, rig = RigWorld.from_json(document["around"]), Rig.build(document["rig"], "rig")
     gains = CylinderServo(**world.servo.model_dump())

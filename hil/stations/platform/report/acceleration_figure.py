@@ -22,14 +22,14 @@ from hil.report.style import (
     place,
 )
 from hil.report.time_axes import TIME_LABEL
-from hil.stations.platform.motion.build import maps_of
 from hil.stations.platform.motion.columns import ACCELERATION_UNITS, TimeMap
 from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.resample import uniform
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion.spectrum import DAMPING, response_spectrum
-from hil.stations.platform.motion_settings import RecordedSettings
+from hil.stations.platform.plan.motion_build import maps_of
+from hil.stations.platform.plan.motion_settings import RecordedSettings
 from hil.stations.platform.report.view import RunView
 
 NOISE_HZ: Final = 40.0

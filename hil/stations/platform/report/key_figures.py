@@ -11,14 +11,14 @@ from hil.machines.rig.machine import lag_max_s
 from hil.report.pieces import Peak, peaks
 from hil.report.recorded_run import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
+from hil.stations.platform.cycle.run_warnings import warnings_of
+from hil.stations.platform.plan.scenario import Plan
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
     figure_or_below,
     wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
-from hil.stations.platform.run_warnings import warnings_of
-from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import CycleFlag
 
 Array = NDArray[np.float64]

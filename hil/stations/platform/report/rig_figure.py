@@ -18,7 +18,7 @@ from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
 from hil.scene.camera import Eye
 from hil.stations.platform.report.view import LegLimits, RunView
-from hil.stations.platform.scene import PlatformScene
+from hil.stations.platform.scene.platform import PlatformScene
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from drives.bank import Touch
 from hil.report.phases import STOP_MODES
 from hil.report.style import LEG_COLOURS, LIMIT, Picture, draw_png, place
+from hil.stations.platform.cycle.touches import touch_line, touches_of
 from hil.stations.platform.report.view import RunView
-from hil.stations.platform.touches import touch_line, touches_of
 
 AROUND_S = 0.1
 """Time that is shown before the first contact and after the last [s]."""

@@ -19,7 +19,7 @@ from hil.report.run_verdict import Ending, Verdict, seen_from_outside, verdict_o
 from hil.run.evidence import in_motion
 from hil.run.run import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
-from hil.stations.platform.scenario import Plan
+from hil.stations.platform.plan.scenario import Plan
 from platform6dof.forward import forward
 from platform6dof.geometry import GeometryError, HexapodGeometry
 

@@ -24,7 +24,7 @@ from hil.stations.simulator.commands.cue_tune import compare, tune
 from hil.terminal.console import Json, numbers, out, print_json, verb, waiting
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.omct_run import OmctRun
+    from hil.stations.simulator.cue.omct_run import OmctRun
 
 
 @verb
@@ -49,9 +49,9 @@ def omct(
     as_json: Json = False,
 ) -> None:
     """Response of the whole chain to sinusoids, axis by axis; shown, never judged."""
-    from hil.stations.platform.kernel_warmup import warm_and_say
-    from hil.stations.simulator.cue_summaries import summarize_omct
-    from hil.stations.simulator.omct_setup import OmctRequest, run_cueing_test
+    from hil.stations.platform.cycle.kernel_warmup import warm_and_say
+    from hil.stations.simulator.cue.omct_setup import OmctRequest, run_cueing_test
+    from hil.stations.simulator.cue.summaries import summarize_omct
 
     require_place(picture)
     request = OmctRequest(

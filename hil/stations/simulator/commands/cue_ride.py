@@ -29,7 +29,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.cue import CueResult, FittedGain
+    from hil.stations.simulator.cue.score import CueResult, FittedGain
 
 
 @verb
@@ -53,9 +53,9 @@ def ride(
     as_json: Json = False,
 ) -> None:
     """Ride a recording on the virtual clock with simulated drives, and judge what is felt."""
-    from hil.stations.platform.kernel_warmup import warm_and_say
-    from hil.stations.simulator.cue import CueRequest, at_gain, fit_gain, plan_of, run_cue
-    from hil.stations.simulator.record_file import record_file
+    from hil.stations.platform.cycle.kernel_warmup import warm_and_say
+    from hil.stations.simulator.cue.score import CueRequest, at_gain, fit_gain, plan_of, run_cue
+    from hil.stations.simulator.sources.record_file import record_file
 
     if fit and gain is not None:
         raise ConfigError("command line", [f"--gain {gain:g}: --fit finds it: give one of them"])
@@ -74,12 +74,12 @@ def ride(
     with waiting("riding on the virtual clock", quiet=as_json):
         result = run_cue(plan, folder)
     if picture is not None:
-        from hil.stations.simulator.felt_ride import describe_demand
+        from hil.stations.simulator.figures.felt_ride import describe_demand
         from hil.stations.simulator.report.felt_figure import felt_picture
 
         write_file(picture, felt_picture(result.ride, describe_demand(plan)).png)
     if as_json:
-        from hil.stations.simulator.cue_summaries import summarize_ride
+        from hil.stations.simulator.cue.summaries import summarize_ride
 
         summary = summarize_ride(result)
         print_json(summary)
@@ -91,12 +91,12 @@ def ride(
 @verb
 def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) -> None:
     """Hold a recording's columns against each other: a wrong sign or unit is found by its slope."""
-    from hil.stations.simulator.cue_summaries import (
+    from hil.stations.simulator.cue.summaries import (
         CueCheckSummary,
         disagreeing,
         summarize_agreement,
     )
-    from hil.stations.simulator.record_file import read_recorded, record_file
+    from hil.stations.simulator.sources.record_file import read_recorded, record_file
 
     file = record_file(record)
     found = asked(lambda: read_recorded(file, map_name)[0].agreements())
@@ -137,7 +137,7 @@ def axes(
     speeds up, brakes and takes bends.
     """
     from hil.machines.cueing.ride_map import SPEEDS
-    from hil.stations.simulator.axes_finder import find_axes
+    from hil.stations.simulator.cue.axes_finder import find_axes
 
     if first_bend not in ("left", "right"):
         raise ConfigError("command line", [f"--first-bend {first_bend}: must be left or right"])
@@ -149,7 +149,7 @@ def axes(
     if file is not None:
         write_file(file, found.toml.encode())
     if as_json:
-        from hil.stations.simulator.cue_summaries import summarize_axes
+        from hil.stations.simulator.cue.summaries import summarize_axes
 
         summary = summarize_axes(found, file)
         print_json(summary)
@@ -158,8 +158,8 @@ def axes(
 
 
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
-    from hil.stations.simulator.felt_ride import describe_demand, gain_of
-    from hil.stations.simulator.felt_tables import (
+    from hil.stations.simulator.figures.felt_ride import describe_demand, gain_of
+    from hil.stations.simulator.figures.felt_tables import (
         SCORE_HEADS,
         WORST_HEADS,
         score_rows,

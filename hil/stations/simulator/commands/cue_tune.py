@@ -25,8 +25,8 @@ from hil.terminal.completion import offered
 from hil.terminal.console import Json, out, print_json, styled, verb, waiting
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.compare import CueComparison
-    from hil.stations.simulator.tune import TuneRequest
+    from hil.stations.simulator.cue.compare import CueComparison
+    from hil.stations.simulator.cue.tune import TuneRequest
     from platform6dof.cueing.tuning import Tuned
 
 
@@ -72,9 +72,9 @@ def tune(
 ) -> None:
     """Find the classical parameters for a ride, or for an even response, within bounds."""
     from hil.machines.cueing.preset import read_preset
-    from hil.stations.simulator.cue_summaries import summarize_tune
-    from hil.stations.simulator.record_file import record_file
-    from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tune_preset
+    from hil.stations.simulator.cue.summaries import summarize_tune
+    from hil.stations.simulator.cue.tune import OBJECTIVES, TuneRequest, tune_preset
+    from hil.stations.simulator.sources.record_file import record_file
 
     if objective not in OBJECTIVES:
         line = f"--objective {objective}: it must be one of {', '.join(OBJECTIVES)}"
@@ -89,7 +89,7 @@ def tune(
     with waiting("trying sets of parameters", quiet=as_json):
         found = asked(lambda: tune_preset(request))
     if write is not None:
-        from hil.stations.simulator.tune import preset_text
+        from hil.stations.simulator.cue.tune import preset_text
 
         write_file(write, preset_text(request, found, write.stem).encode())
     if as_json:
@@ -120,11 +120,11 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Several algorithms on one ride at one gain, without a platform; says which was best."""
-    from hil.stations.platform.kernel_warmup import warm_and_say
-    from hil.stations.simulator.compare import compare as compare_all
-    from hil.stations.simulator.cue import PRESET, CueRequest
-    from hil.stations.simulator.cue_summaries import summarize_comparison
-    from hil.stations.simulator.record_file import record_file
+    from hil.stations.platform.cycle.kernel_warmup import warm_and_say
+    from hil.stations.simulator.cue.compare import compare as compare_all
+    from hil.stations.simulator.cue.score import PRESET, CueRequest
+    from hil.stations.simulator.cue.summaries import summarize_comparison
+    from hil.stations.simulator.sources.record_file import record_file
 
     request = CueRequest(
         record=record_file(record), rig=rig, map_name=map_name, gain=gain, preview_s=preview,

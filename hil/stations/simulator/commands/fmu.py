@@ -37,7 +37,7 @@ Step = Annotated[
 def info(file: FileArg, as_json: Json = False) -> None:
     """Say what an FMU is, from its description; nothing of it is run."""
     from hil.fmu.description import read_description, require_runnable
-    from hil.stations.simulator.fmu_summaries import FmuInfoSummary, FmuVariableSummary
+    from hil.stations.simulator.commands.fmu_summaries import FmuInfoSummary, FmuVariableSummary
 
     model = read_description(file)
     try:
@@ -80,7 +80,7 @@ def check(
     """Judge whether the bench can run an FMU; with --trust, try it at the loop's rate."""
     from hil.fmu.pace import BETWEEN_WORDS
     from hil.fmu.trial import tried
-    from hil.stations.simulator.fmu_summaries import FmuCheckSummary
+    from hil.stations.simulator.commands.fmu_summaries import FmuCheckSummary
 
     period_s = 1.0 / rate
     with waiting("trying the model", quiet=as_json):
@@ -134,7 +134,7 @@ def run(
 ) -> None:
     """Run an FMU alone, as fast as it goes, and write its outputs."""
     from hil.fmu.trial import run_alone
-    from hil.stations.simulator.fmu_summaries import FmuRunSummary
+    from hil.stations.simulator.commands.fmu_summaries import FmuRunSummary
 
     if not trust:
         raise RefusedError(f"{file} is native code, which can do all that you can do: --trust")
@@ -183,7 +183,7 @@ def export(
     from hil.fmu.shared_library import require_compilers
     from hil.machines.cueing.preset import read_preset
     from hil.machines.rig.machine import load_rig
-    from hil.stations.simulator.fmu_summaries import FmuExportSummary
+    from hil.stations.simulator.commands.fmu_summaries import FmuExportSummary
 
     if what not in ("twin", "cueing"):
         raise ConfigError("--what", [f"{what!r}: it must be twin or cueing"])

@@ -86,7 +86,7 @@ def latency(
     as_json: Json = False,
 ) -> None:
     """Ride a live scenario, and say where the time goes from the host to the legs."""
-    from hil.stations.simulator.latency_run import latency_and_show, require_seconds
+    from hil.stations.simulator.cue.latency_run import latency_and_show, require_seconds
 
     require_seconds(seconds)
     leave(

@@ -13,7 +13,7 @@ from hil.config.file_search import find_file
 from hil.hosts.wires.xml_file import xml_text
 from hil.stations.simulator.listening.host_lookup import FOLDER, NamedHost, find_host
 from hil.stations.simulator.sources.ride_feed import ride_feed
-from hil.stations.simulator.wire_registry import wires_with
+from hil.stations.simulator.sources.wire_registry import wires_with
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals

@@ -15,7 +15,7 @@ from hil.stations.simulator.listening.host_summaries import (
     HostListSummary,
     HostMapSummary,
 )
-from hil.stations.simulator.wire_registry import installed_wires
+from hil.stations.simulator.sources.wire_registry import installed_wires
 from hil.terminal.console import out, print_json
 from sim.hosts.kinds import KINDS
 

@@ -177,7 +177,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
 
 def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
     """Compare the columns of a host's recorded ride by such a map."""
-    from hil.stations.simulator.ride_file import read_ride_file
+    from hil.stations.simulator.plan.ride_file import read_ride_file
 
     try:
         motion = read_ride_file(path, _map_of(path)).motion

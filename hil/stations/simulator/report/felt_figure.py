@@ -14,9 +14,14 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.recording.decimation import Decimator, Line
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
-from hil.stations.simulator.felt_ride import REST_SIGNALS, FeltRide, describe_demand, felt_ride
+from hil.stations.simulator.figures.felt_ride import (
+    REST_SIGNALS,
+    FeltRide,
+    describe_demand,
+    felt_ride,
+)
+from hil.stations.simulator.plan.scenario import RidePlan
 from hil.stations.simulator.report.view import RideView
-from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score
 from platform6dof.cueing.vestibular import AXES, REID_NAHON
 

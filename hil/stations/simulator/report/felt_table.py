@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from hil.config.errors import RefusedError
 from hil.report.recorded_run import Row, Table, Tables
-from hil.stations.simulator.felt_ride import describe_demand, felt_ride, figures_of
-from hil.stations.simulator.felt_tables import (
+from hil.stations.simulator.figures.felt_ride import describe_demand, felt_ride, figures_of
+from hil.stations.simulator.figures.felt_tables import (
     SCORE_HEADS,
     WORST_HEADS,
     score_rows,
     travel_row,
     worst_rows,
 )
+from hil.stations.simulator.plan.scenario import RidePlan
 from hil.stations.simulator.report.view import RideView
-from hil.stations.simulator.scenario import RidePlan
 
 
 def felt_figures(view: RideView) -> Tables | None:

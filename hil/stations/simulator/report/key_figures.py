@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from hil.report.pieces import peaks
 from hil.report.recorded_run import KeyFigure
 from hil.stations.platform.report.key_figures import key_figures as of_platform
-from hil.stations.simulator.felt_ride import RideFigures, figures_of
-from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
+from hil.stations.simulator.figures.felt_ride import RideFigures, figures_of
+from hil.stations.simulator.figures.latency import SHARES, WORDS, latency_trail
+from hil.stations.simulator.plan.scenario import RidePlan
 from hil.stations.simulator.report.view import RideView, governor_active, share_engaged
-from hil.stations.simulator.scenario import RidePlan
 
 
 def key_figures(view: RideView) -> list[KeyFigure]:

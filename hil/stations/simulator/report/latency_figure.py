@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LIMIT, Picture, draw_png, place
-from hil.stations.simulator.latency import SHARES, WORDS, LatencyTrail, latency_trail
+from hil.stations.simulator.figures.latency import SHARES, WORDS, LatencyTrail, latency_trail
 from hil.stations.simulator.report.view import RideView
 
 

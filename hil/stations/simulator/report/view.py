@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hil.recording.reader import Recording
 from hil.stations.platform.report.view import RunView
-from hil.stations.simulator.felt_ride import gain_of
-from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.figures.felt_ride import gain_of
+from hil.stations.simulator.plan.scenario import RidePlan
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -16,7 +16,7 @@ from hil.config.named_files import MissingError
 from hil.config.settings import Settings
 from hil.hosts.kind import HostKind
 from hil.hosts.link import Datagram
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 
 if TYPE_CHECKING:
     from sim.hosts.emulated_host import EmulatedHost
@@ -204,7 +204,7 @@ def host_of(
     Raises:
         ConfigError: if it cannot be made.
     """
-    from hil.stations.simulator.wire_registry import wires_with
+    from hil.stations.simulator.sources.wire_registry import wires_with
     from sim.hosts.emulated_host import emulated_host
 
     version, options = kind.wire(map_, settings.version)

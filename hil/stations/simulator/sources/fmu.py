@@ -21,9 +21,7 @@ from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
 from hil.fmu.variable_map import map_variables
 from hil.fmu.wire import ModelOrder
-from hil.stations.simulator.force_remedies import fmu_remedy
-from hil.stations.simulator.source import BY_FORCES, SourceKind, Surroundings
-from hil.stations.simulator.sources.fmu_settings import (
+from hil.stations.simulator.plan.fmu_settings import (
     ACCELERATIONS,
     ANGLES,
     OPERATOR,
@@ -34,6 +32,8 @@ from hil.stations.simulator.sources.fmu_settings import (
     TakenInput,
     operator_inputs,
 )
+from hil.stations.simulator.plan.force_remedies import fmu_remedy
+from hil.stations.simulator.plan.source import BY_FORCES, SourceKind, Surroundings
 from hil.stations.simulator.sources.fmu_vehicle import FmuVehicle
 from platform6dof.cueing.completion import Completion
 

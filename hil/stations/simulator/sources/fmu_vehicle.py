@@ -13,8 +13,7 @@ from hil.fmu.variable_map import MappedVariable
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
-from hil.stations.simulator.source import Feedback, Surroundings
-from hil.stations.simulator.sources.fmu_settings import (
+from hil.stations.simulator.plan.fmu_settings import (
     ACCELERATIONS,
     ANGLES,
     FLAGS,
@@ -26,6 +25,7 @@ from hil.stations.simulator.sources.fmu_settings import (
     RATES_OF_RATES,
     VELOCITIES,
 )
+from hil.stations.simulator.plan.source import Feedback, Surroundings
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError

@@ -23,7 +23,7 @@ from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.wires.unverifiable_signs import SEEN_KEY
-from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
+from hil.stations.simulator.plan.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
 from hil.stations.simulator.sources.emulated_host_source import EmulatedSettings, emulated
 from hil.stations.simulator.sources.host_source import HostSource, SocketWire
 from hil.stations.simulator.sources.sender_process import sending

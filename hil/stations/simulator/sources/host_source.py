@@ -24,7 +24,7 @@ from hil.hosts.watch.packet_follower import Follower
 from hil.hosts.watch.physics import Physics
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.hosts.watch.watchdogs import HostWatch, Judgement
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.sender_process import SenderProcess
 from hil.stations.simulator.sources.smoothing import smoothing
 from platform6dof.cueing.completion import Completion

@@ -19,12 +19,12 @@ from hil.config.file_search import find_file
 from hil.config.settings import Settings
 from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.machines.cueing.ride_map import RideMap, read_ride_map
-from hil.stations.simulator.source import SourceKind, Surroundings
+from hil.stations.simulator.plan.source import SourceKind, Surroundings
 from platform6dof.cueing.record import VehicleRecord
 from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.ride_file import RideFile
+    from hil.stations.simulator.plan.ride_file import RideFile
 
 
 NO_FLAGS: Final = VehicleFlags(0)
@@ -89,7 +89,7 @@ def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
         ConfigError: if a file is not there, or cannot be.
         MotionError: of the recording, with its place.
     """
-    from hil.stations.simulator.ride_file import read_ride_file
+    from hil.stations.simulator.plan.ride_file import read_ride_file
 
     path = find_file(settings.file, beside=file, folder="motions", key="source.file")
     map_: RideMap | None = None

@@ -21,7 +21,7 @@ from hil.hosts.kind import HostKind
 from hil.hosts.link import Address
 from hil.hosts.maps import map_of
 from hil.ipc.child import DEVNULL, PIPE, ChildProcess, start_child
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.emulated_host_source import (
     EmulatedSettings,
     WaitingFeed,

@@ -8,7 +8,7 @@ from typing import Final
 
 from hil.config.errors import ConfigError, MotionError, about
 from hil.stations.platform.motion.lowpass import LiveLowPass
-from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.plan.source import Surroundings
 from platform6dof.cueing.vehicle import Quaternion, VehicleState
 
 LEAST: Final = 1e-3

@@ -11,7 +11,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.robot_summaries import ConvertedSummary
+from hil.stations.world.robots.robot_summaries import ConvertedSummary
 from hil.terminal.console import Json, err, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def convert(
     """
     from hil.config.files import write_whole
     from hil.machines.world.robot_documents import document_of
-    from hil.stations.world.referenced_files import carried
+    from hil.stations.world.robots.referenced_files import carried
 
     document = document_of(robot)
     text, losses, files = _forms()[to](document.robot)
@@ -85,7 +85,7 @@ Converted = tuple[str, Iterable["Loss"], Mapping[str, bytes]]
 
 
 def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
-    from hil.stations.world.referenced_files import named_files
+    from hil.stations.world.robots.referenced_files import named_files
     from sim.world.engine.mjcf import robot_model
     from sim.world.engine.mjcf_losses import mjcf_losses
     from sim.world.robots.robot_toml_writer import write_toml

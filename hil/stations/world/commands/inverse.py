@@ -16,7 +16,7 @@ from hil.stations.world.commands.pose import (
     given_coordinates,
     joint_called,
 )
-from hil.stations.world.robot_summaries import PoseReachedSummary
+from hil.stations.world.robots.robot_summaries import PoseReachedSummary
 from hil.terminal.console import Json, leave, numbers, out, print_json, styled, verb
 
 if TYPE_CHECKING:

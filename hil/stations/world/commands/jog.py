@@ -15,7 +15,7 @@ from hil.terminal.options import OperatorOption, OutOption, SetOption
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.plan.scenario import WorldPlan
 
 AXES = ("joints", "tool", "world")
 
@@ -87,7 +87,7 @@ def jog_plan(
     Raises:
         ConfigError: with the value and what would have been right.
     """
-    from hil.stations.world.scenario_reader import world_plan_from_table
+    from hil.stations.world.plan.scenario_reader import world_plan_from_table
 
     if axes is not None and axes not in AXES:
         raise ConfigError("--axes", [f"{axes!r}: one of {', '.join(AXES)} is needed"])
@@ -101,7 +101,7 @@ def jog_plan(
     motion["by"] = {"kind": "keyboard"}
     if steps:
         motion["by"] = {"kind": "script", "steps": [_step(one) for one in steps]}
-    from hil.stations.world.operator_motion_settings import JogMotion
+    from hil.stations.world.plan.operator_motions import JogMotion
 
     for key in ("jog_deg_s", "jog_m_s", "tool_m_s", "turn_deg_s"):
         full = motion.get(key, JogMotion.model_fields[key].default)

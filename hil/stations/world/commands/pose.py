@@ -10,7 +10,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.robot_summaries import EndsSummary, EndSummary
+from hil.stations.world.robots.robot_summaries import EndsSummary, EndSummary
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hil.stations.world.world_summaries import RerunSummary, SignalDiffersSummary
+from hil.stations.world.report.summaries import RerunSummary, SignalDiffersSummary
 from hil.terminal.console import Json, leave, out, print_json, show_recording, styled, verb
 
 
@@ -25,7 +25,7 @@ def rerun(
     as_json: Json = False,
 ) -> None:
     """Do a recorded run again, with what was changed while it ran; exit status 1 if it differs."""
-    from hil.stations.world.rerun import rerun as run_again
+    from hil.stations.world.run.rerun import rerun as run_again
 
     found = run_again(recording, folder, trusted=trust)
     if as_json:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hil.config.errors import ConfigError, RefusedError, Wrong
-from hil.stations.world.robot_summaries import ScenarioCheckSummary
-from hil.stations.world.world_output import show_losses
+from hil.stations.world.robots.robot_summaries import ScenarioCheckSummary
+from hil.stations.world.run.world_output import show_losses
 from hil.terminal.console import out, print_json
 
 
@@ -51,8 +51,8 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
 
 
 def _checked(path: Path, no_engine: str) -> ScenarioCheckSummary:
-    from hil.stations.world.bench import open_bench
-    from hil.stations.world.scenario_reader import load_world_plan
+    from hil.stations.world.cycle.bench import open_bench
+    from hil.stations.world.plan.scenario_reader import load_world_plan
     from sim.world.engine.library import EngineMissingError, engine
 
     try:

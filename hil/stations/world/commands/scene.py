@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hil.stations.world.robot_summaries import (
+from hil.stations.world.robots.robot_summaries import (
     SceneBodySummary,
     SceneCheckSummary,
     SceneRowSummary,
     SceneSummary,
 )
-from hil.stations.world.world_output import show_losses
+from hil.stations.world.run.world_output import show_losses
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera
     summary = _summarize(name)
     if png is not None:
         from hil.machines.world.scene_documents import scene_of
-        from hil.stations.world.stills import write_scene_still
+        from hil.stations.world.view.stills import write_scene_still
 
         write_scene_still(png, scene_of(name), size, camera)
         summary["png"] = str(png)

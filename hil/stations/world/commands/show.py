@@ -10,7 +10,7 @@ import typer
 from hil.stations.world.commands.arguments import RobotDocArg
 from hil.stations.world.commands.scenario import scenario_checked, world_scenario
 from hil.stations.world.commands.scene import scene_checked, scene_rows, scene_shown
-from hil.stations.world.robot_summaries import (
+from hil.stations.world.robots.robot_summaries import (
     RobotCheckSummary,
     RobotJointSummary,
     RobotLinkSummary,
@@ -105,7 +105,7 @@ def show(
     found, path = robot_of(robot)
     summary = _summarize(found, str(path), robot)
     if png is not None:
-        from hil.stations.world.stills import write_still
+        from hil.stations.world.view.stills import write_still
 
         write_still(png, found, size, frames=frames)
         summary["png"] = str(png)

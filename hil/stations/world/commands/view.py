@@ -11,7 +11,7 @@ from hil.terminal.completion import offered
 from hil.terminal.console import err, leave, verb
 
 if TYPE_CHECKING:
-    from hil.stations.world.session import WorldResult
+    from hil.stations.world.run.session import WorldResult
 
 
 @verb
@@ -43,15 +43,15 @@ def view(
     a double click chooses a body, Ctrl and the right button pull at it. Closing it ends the run.
     Exit status 1 if something else ended it before its motion did, or there is no window.
     """
-    from hil.stations.world.live_view import watch_document
+    from hil.stations.world.run.live_view import watch_document
 
     path = _scenario(name)
     if path is None:
         watch_document(name)
         return
-    from hil.stations.world.live_view import watch_run
-    from hil.stations.world.scenario_reader import load_world_plan
-    from hil.stations.world.world_output import show_losses
+    from hil.stations.world.plan.scenario_reader import load_world_plan
+    from hil.stations.world.run.live_view import watch_run
+    from hil.stations.world.run.world_output import show_losses
 
     plan = load_world_plan(path, changes or ())
     show_losses(plan.losses)

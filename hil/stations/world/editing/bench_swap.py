@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
 from hil.run.edit_texts import EditRefusedError, names_text
-from hil.stations.world.bench import DEEP_M, bench_again
+from hil.stations.world.cycle.bench import DEEP_M, bench_again
 from hil.stations.world.editing.edit_build import plan_with
 from hil.stations.world.editing.edit_continuation import continue_source
 from safety.robot_limits import RobotAction
@@ -18,7 +18,7 @@ from sim.world.engine.world import World
 
 if TYPE_CHECKING:
     from hil.run.journal import Scalar
-    from hil.stations.world.bench import WorldBench
+    from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.editing.edit_build import BuiltEdit
 
 DEEPER_M: Final = 1e-4

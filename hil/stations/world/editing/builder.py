@@ -21,7 +21,6 @@ from hil.config.named_files import GIVEN
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
 from hil.run.edit_texts import EditRefusedError, EditText
 from hil.stations.world.editing.bench_swap import swapped
-from hil.stations.world.editing.document_texts import document_text
 from hil.stations.world.editing.editor import EditAnswer, answered
 from hil.stations.world.editing.plans import plan_from_header
 from hil.stations.world.editing.wire import (
@@ -34,10 +33,11 @@ from hil.stations.world.editing.wire import (
     answer_message,
     message,
 )
+from hil.stations.world.plan.document_texts import document_text
 
 if TYPE_CHECKING:
-    from hil.stations.world.bench import WorldBench
-    from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.cycle.bench import WorldBench
+    from hil.stations.world.plan.scenario import WorldPlan
 
 LOOK_S: Final = 0.1
 """Period at which a watched file is polled [s]."""

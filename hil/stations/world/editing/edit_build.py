@@ -12,8 +12,8 @@ from pathlib import Path
 
 from hil.machines.world.robot_documents import read_document
 from hil.run.edit_texts import EditRefusedError, EditText
-from hil.stations.world.bench import gains_of, model_of_plan
-from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.cycle.bench import gains_of, model_of_plan
+from hil.stations.world.plan.scenario import WorldPlan
 from sim.world.control.laws import Gains
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf_sensors import SensorTargetError

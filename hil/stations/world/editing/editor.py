@@ -14,9 +14,9 @@ from hil.stations.world.editing.edit_build import BuiltEdit, build
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
-    from hil.stations.world.bench import WorldBench
-    from hil.stations.world.loop import WorldRun
-    from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.cycle.bench import WorldBench
+    from hil.stations.world.cycle.loop import WorldRun
+    from hil.stations.world.plan.scenario import WorldPlan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

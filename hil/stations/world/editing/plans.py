@@ -9,9 +9,9 @@ from typing import Any
 
 from hil.config.named_files import EmbeddedPath
 from hil.diagram.run.diagram_use import diagram_of_text
-from hil.stations.world.recorded_plan import RecordedPlan
-from hil.stations.world.robot_facts import robot_facts
-from hil.stations.world.scenario import WorldPlan, WorldScenario
+from hil.stations.world.plan.recorded_plan import RecordedPlan
+from hil.stations.world.plan.robot_facts import robot_facts
+from hil.stations.world.plan.scenario import WorldPlan, WorldScenario
 from sim.world.robots.robot_toml_reader import read_toml
 
 
@@ -22,7 +22,7 @@ def plan_from_header(document: Mapping[str, Any]) -> WorldPlan:
         ConfigError: if it, or its scenario, is not valid.
         RobotDocumentError: if one of its documents is not valid.
     """
-    from hil.stations.world.scene_placement import placed_of
+    from hil.stations.world.plan.scene_placement import placed_of
 
     kept = RecordedPlan.of(document)
     file = Path(kept.robot_file)

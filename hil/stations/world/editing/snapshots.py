@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.recording.signals import Signals
-from hil.stations.world.bench import bench_again, gains_of, model_of_plan
-from hil.stations.world.contact_watch import ContactState, Touch
-from hil.stations.world.editing.edit_continuation import ContinuedSource, RowColumns
+from hil.stations.world.cycle.bench import bench_again, gains_of, model_of_plan
+from hil.stations.world.cycle.contact_watch import ContactState, Touch
+from hil.stations.world.cycle.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.cycle.row_columns import RowColumns
+from hil.stations.world.editing.edit_continuation import ContinuedSource
 from hil.stations.world.editing.plans import plan_from_header
-from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.sources.source import LaidOutSource, SetpointSource
 from hil.timing.clock import Clock, Tick
 from safety.robot_gate import RobotGateState
@@ -35,8 +36,8 @@ from sim.world.sensors.sensor_signals import SensorSignal
 
 if TYPE_CHECKING:
     from hil.run.journal import Journal
-    from hil.stations.world.bench import WorldBench
-    from hil.stations.world.gated_robot import GatedRobot
+    from hil.stations.world.cycle.bench import WorldBench
+    from hil.stations.world.cycle.gated_robot import GatedRobot
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hil.stations.world.sources.source import SourceNews, setpoint_of
 
 if TYPE_CHECKING:
-    from hil.stations.world.sources.copy_map import CopyMap
+    from hil.stations.world.plan.copy_map import CopyMap
     from safety.robot_limits import RobotSetpoint
     from sim.world.motion.joint_bounds import BoundedJoints
 

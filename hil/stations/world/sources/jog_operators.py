@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.stations.world.operator_motion_settings import JogStep, KeysSettings
+from hil.stations.world.plan.operator_motions import JogStep, KeysSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hil.desk.velocity.source import VelocitySource
-    from hil.stations.world.operator_motion_settings import HandlesSettings
+    from hil.stations.world.plan.operator_motions import HandlesSettings
 
 Array = NDArray[np.float64]
 

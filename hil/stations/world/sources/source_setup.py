@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.config.file_search import find_file
-from hil.stations.world.motions import planned_motion, slides_of
-from hil.stations.world.operator_motion_settings import (
+from hil.stations.world.plan.copy_map import copy_map, place_of
+from hil.stations.world.plan.operator_motions import (
     CopyMotion,
     JogMotion,
     LedBounds,
     ScriptSettings,
 )
-from hil.stations.world.planned_settings import HoldMotion
-from hil.stations.world.sources.copy_map import copy_map, place_of
+from hil.stations.world.plan.planned_motions import HoldMotion
 from hil.stations.world.sources.copy_source import CopySource, HeldStream, ValueStream
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.jog_operators import (
@@ -30,6 +29,7 @@ from hil.stations.world.sources.jog_operators import (
     velocity_source,
 )
 from hil.stations.world.sources.jog_source import JogSource
+from hil.stations.world.sources.planned_motion import planned_motion, slides_of
 from hil.stations.world.sources.recorded_stream import read_recorded
 from hil.stations.world.sources.source import (
     LaidOutSource,
@@ -41,7 +41,7 @@ from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
 from sim.world.motion.tool_jog import ToolBounds, ToolJog
 
 if TYPE_CHECKING:
-    from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.plan.scenario import WorldPlan
     from safety.robot_limits import RobotLimits
     from sim.world.motion.chain import Chain
     from sim.world.motion.lines import StraightLine

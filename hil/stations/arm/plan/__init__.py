@@ -1,0 +1,1 @@
+"""Scenario of the arm station and its plan."""

@@ -1,0 +1,1 @@
+"""Proof of a motion before the first byte is sent."""

@@ -1,0 +1,1 @@
+"""Checks and runs of the arm station: assembly, session, summary."""

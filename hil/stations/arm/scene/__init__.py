@@ -1,0 +1,1 @@
+"""Both arms in space, for pictures, and their margins."""

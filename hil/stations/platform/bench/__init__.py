@@ -1,0 +1,1 @@
+"""Assembly of a run from its plan, and its header."""

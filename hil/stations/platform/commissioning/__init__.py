@@ -1,0 +1,1 @@
+"""Verbs of commissioning: scans, slow moves, references, trials."""

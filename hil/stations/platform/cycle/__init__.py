@@ -1,0 +1,1 @@
+"""One cycle of the platform: control, gate, drives, journal."""

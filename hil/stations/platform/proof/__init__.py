@@ -1,0 +1,1 @@
+"""Proof of a motion before anything moves, and of an operator's requests."""

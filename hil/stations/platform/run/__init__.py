@@ -1,0 +1,1 @@
+"""Checks and runs of the platform: proof, play, summary."""

@@ -1,0 +1,1 @@
+"""Platform in space, for pictures."""

@@ -1,0 +1,1 @@
+"""Recorded rides and cueing tests through the whole chain: score, comparison, tuning."""

@@ -1,0 +1,1 @@
+"""Figures of a recorded ride: wanted and felt motion, and delays."""

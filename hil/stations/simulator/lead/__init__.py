@@ -1,0 +1,1 @@
+"""Rides that an operator leads."""

@@ -1,0 +1,1 @@
+"""Scenario of a ride: its source, its record and its settings."""

@@ -1,0 +1,1 @@
+"""Checks and runs of a ride."""

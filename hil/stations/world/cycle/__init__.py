@@ -1,0 +1,1 @@
+"""One step of the virtual environment: law, gate, drives, engine."""

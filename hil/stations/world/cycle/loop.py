@@ -1,0 +1,302 @@
+"""Loop of the virtual environment: a setpoint a step, the gate, the drives, the engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.recording.events import EventKind, Level
+from hil.recording.signals import RowFlag
+from hil.stations.world.cycle.row_columns import RowFit, row_columns
+from hil.stations.world.signals import MODES
+from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
+from sim.world.engine.world import DivergedError
+from sim.world.robots.rotations import quaternion_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hil.recording.signals import Signals
+    from hil.run.journal import Journal
+    from hil.stations.world.cycle.bench import WorldBench
+    from hil.stations.world.cycle.contact_watch import Touch
+    from hil.timing.clock import Clock, Tick
+
+ACTIONS: Final = tuple(RobotAction)
+"""Actions of the gate in the order of their codes."""
+NO_POSE: Final = (math.nan,) * 7
+
+
+@dataclass(slots=True)
+class WorldFigures:
+    """Figures of a run, kept up to date while it lasts."""
+
+    error_max_rad: float = 0.0
+    """Largest error of a hinge while the motion runs [rad]."""
+    error_final_rad: float = 0.0
+    """Largest error of a hinge at the end [rad]."""
+    error_max_m: float = 0.0
+    """Largest error of a slide while the motion runs [m]."""
+    error_final_m: float = 0.0
+    line_max_m: float = math.nan
+    """Largest distance of the tool from its line [m]; NaN without one."""
+    gap_max_m: float = 0.0
+    """Largest gap of a closed loop [m]."""
+    steps: int = 0
+    """Number of the engine's steps."""
+    ended: str = "completed"
+    """Outcome: completed, stopped by a person, refused by the gate, failed (its law or the
+    operator's desk did), diverged."""
+    reason: str = ""
+    """Reason, if it was not completed."""
+    violations: list[str] = field(default_factory=list[str])
+    """Objections of the gate, and contacts that began, with times."""
+    contacts: int = 0
+    """Number of contacts that began."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the motion reached its end."""
+        return self.ended == "completed"
+
+    @property
+    def well(self) -> bool:
+        """Whether it reached its end, or was stopped by a person."""
+        return self.ended in ("completed", "stopped")
+
+
+class BetweenSteps(Protocol):
+    """Action between the command of a turn and its step."""
+
+    def act(self, run: WorldRun, tick: Tick) -> None:
+        """Act once a turn; never waits."""
+        ...
+
+    def close(self, run: WorldRun) -> None:
+        """Finish after the run; its journal still takes events."""
+        ...
+
+
+class WorldRun:
+    """Run of the virtual environment, as `hil.run.run.Run` has it.
+
+    Args:
+        bench: bench at the beginning.
+        journal: takes rows and events; None for a proof, which records nothing.
+        signals: table of the rows.
+        stopped: returns why the operator stops the run; empty while he does not.
+        lost: returns why the run has to end without a request; empty while it need not.
+        between: further actions of each turn, in this order.
+    """
+
+    def __init__(
+        self,
+        bench: WorldBench,
+        clock: Clock,
+        journal: Journal | None,
+        signals: Signals,
+        stopped: Callable[[], str] = str,
+        lost: Callable[[], str] = str,
+        between: Sequence[BetweenSteps] = (),
+    ) -> None:
+        self.clock, self.period_s = clock, bench.world.step_s
+        self.figures: WorldFigures = WorldFigures()
+        """Figures up to this step."""
+        self.journal: Journal | None = journal
+        """Journal of rows and events; None for a proof."""
+        self.signals: Signals = signals
+        """Table of the rows."""
+        self._bench, self._stopped, self._lost = bench, stopped, lost
+        self._between = tuple(between)
+        self._columns = row_columns(bench)
+        self._fit: RowFit | None = None
+        self._reads = journal is not None or bench.plan.diagram is not None
+        self._settles = round(bench.plan.scenario.settle_s / self.period_s)
+        self._ended_at: int | None = None
+        if refused := bench.gated.reset():
+            self._note_violations(0.0, tuple(one.message for one in refused))
+
+    def turn(self, tick: Tick) -> bool:
+        """Make one step; returns whether it was the last."""
+        bench, index = self._bench, tick.index
+        found, asked = bench.gated.found(), bench.source.setpoint(index)
+        if self._ended_at is None and bench.source.ended:
+            self._ended_at = index
+        self._record_source_news(tick)
+        self._update_contacts(tick)
+        self._hold_others(tick)
+        if self._reads:
+            bench.sensors.read()
+        stop = self._stopped()
+        failed = bench.gated.law.fault or self._lost()
+        verdict = bench.gated.step(asked, found, failed or stop)
+        self._judge(tick, verdict, stop, failed)
+        self._measure(index, asked.positions, found.positions)
+        if self.journal is not None:
+            self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
+        if self._is_over(index, verdict.action):
+            return True
+        for one in self._between:
+            one.act(self, tick)
+        return self._step(tick)
+
+    @property
+    def bench(self) -> WorldBench:
+        """Bench that is stepped; another one after an edit."""
+        return self._bench
+
+    def continue_with(self, bench: WorldBench) -> None:
+        """Continue with another bench in the same state; rows keep their columns."""
+        self._bench, self._fit = bench, self._columns.fit(bench)
+
+    def _step(self, tick: Tick) -> bool:
+        try:
+            self._bench.world.step()
+        except DivergedError as error:
+            self.figures.ended, self.figures.reason = "diverged", str(error)
+            self._put(tick, str(error), EventKind.FAULT)
+            return True
+        self.figures.steps += 1
+        return False
+
+    def failed(self, error: Exception) -> bool:
+        """Return False: no error is an end of its own."""
+        return False
+
+    def close(self) -> None:
+        """Close what moves the robot; there is no device besides."""
+        for one in self._between:
+            one.close(self)
+        self._bench.close()
+        self._bench.source.close()
+
+    def _is_over(self, index: int, action: RobotAction) -> bool:
+        if not self.figures.ok:
+            return action is not RobotAction.STOPPING
+        return self._ended_at is not None and index >= self._ended_at + self._settles
+
+    def _hold_others(self, tick: Tick) -> None:
+        for one in self._bench.standing:
+            for message in one.step():
+                text = f"{one.name}: {message}"
+                self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
+                self._put(tick, text, EventKind.VIOLATION)
+
+    # -- records --------------------
+
+    def _update_contacts(self, tick: Tick) -> None:
+        if not tick.index:
+            return
+        begun, ended = self._bench.contacts.look(tick.t_s)
+        self.figures.contacts = self._bench.contacts.count
+        for one in begun:
+            self.figures.violations.append(f"t = {one.begun_s:.3f} s: {one}")
+            self._note_contact(tick, str(one), one, one.force_n)
+        for one in ended:
+            first, second = one.pair
+            text = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
+            self._note_contact(tick, f"{text} {one.peak_n:.1f} N", one, one.peak_n)
+
+    def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
+        if self.journal is not None:
+            first, second = one.pair
+            data = {"contact": first, "with": second, "begun_s": one.begun_s, "force_n": force_n}
+            self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
+                              level=Level.WARNING)  # fmt: skip
+
+    def _record_source_news(self, tick: Tick) -> None:
+        for one in self._bench.source.news():
+            if self.journal is not None:
+                level = Level.WARNING if one.warning else Level.INFO
+                self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
+                                  kind=EventKind.NOTE, level=level)  # fmt: skip
+
+    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, failed: str) -> None:
+        if not verdict.violations:
+            return
+        only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
+        asked = bool(stop) and not failed and only_asked
+        messages = tuple(one.message for one in verdict.violations)
+        ended = "failed" if failed else "stopped" if asked else "refused"
+        self._note_violations(tick.t_s, messages, ended)
+        if self.journal is not None:
+            for one in verdict.violations:
+                kind, level = EventKind.VIOLATION, Level.ERROR
+                if asked:
+                    kind, level = EventKind.NOTE, Level.WARNING
+                data = {key: value for key, value in one.data.items() if value == value}
+                self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
+                                  level=level)  # fmt: skip
+
+    def _note_violations(
+        self, t_s: float, messages: tuple[str, ...], ended: str = "refused"
+    ) -> None:
+        """Record objections; the first that a person did not ask for decides the outcome."""
+        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in messages]
+        if self.figures.well:
+            self.figures.ended = ended
+            self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
+
+    def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
+        figures, bench = self.figures, self._bench
+        errors = np.abs(np.subtract(found, asked))
+        turns = float(errors[~bench.slides].max(initial=0.0))
+        ways = float(errors[bench.slides].max(initial=0.0))
+        figures.error_final_rad, figures.error_final_m = turns, ways
+        if self._ended_at is None or index == self._ended_at:
+            figures.error_max_rad = max(figures.error_max_rad, turns)
+            figures.error_max_m = max(figures.error_max_m, ways)
+        figures.gap_max_m = max(figures.gap_max_m, bench.world.gap_max_m)
+        if bench.line is not None and (pose := bench.tool_pose()) is not None:
+            begin_m = bench.line.start[:3, 3]
+            way = bench.line.goal[:3, 3] - begin_m
+            share = float(np.clip((pose[:3, 3] - begin_m) @ way / (way @ way), 0.0, 1.0))
+            away = float(np.linalg.norm(pose[:3, 3] - begin_m - share * way))
+            figures.line_max_m = max(away, figures.line_max_m) if index else away
+
+    def _note(self, tick: Tick, *of_joints: tuple[float, ...]) -> None:
+        journal, bench = self.journal, self._bench
+        assert journal is not None  # noqa: S101  # only called with one
+        action = bench.gated.action
+        pose = bench.tool_pose()
+        flags = RowFlag(0) if self.figures.well else RowFlag.FAULT_LATCHED
+        if self.figures.ended == "stopped":
+            flags = RowFlag.STOP_ASKED
+        shown = *of_joints, bench.gated.commanded.tolist()
+        coordinates, reading = bench.world.positions, bench.sensors.latest
+        if self._fit is not None:
+            shown = tuple(self._fit.of_joints(values) for values in shown)
+            coordinates = np.array(self._fit.of_coordinates(coordinates.tolist()))
+            reading = np.array(self._fit.of_readings(reading.tolist()))
+        row = (
+            tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags), *shown,
+            NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
+            bench.contacts.touching, bench.contacts.force_n,
+        )  # fmt: skip
+        whole = self.signals.pack(row, coordinates, reading, bench.shown())
+        journal.row(whole, tick.t_s, tick.index)
+        journal.service()
+
+    def _mode(self) -> int:
+        match self._bench.gated.action:
+            case RobotAction.PASSED:
+                return MODES.index("moving" if self._ended_at is None else "settling")
+            case RobotAction.STOPPING:
+                return MODES.index("stopping")
+            case RobotAction.HOLDING:
+                return MODES.index("stopped")
+            case _:
+                return MODES.index("off")
+
+    def _put(self, tick: Tick, message: str, kind: EventKind) -> None:
+        if self.journal is not None:
+            self.journal.put(tick.t_s, tick.index, message, kind=kind, level=Level.ERROR)
+
+
+def _seven(pose: NDArray[np.float64]) -> tuple[float, ...]:
+    """Position and unit quaternion w, x, y, z."""
+    return *pose[:3, 3].tolist(), *quaternion_of(pose[:3, :3])

@@ -1,0 +1,1 @@
+"""Scenario of the virtual environment and its plan."""

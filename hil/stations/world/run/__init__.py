@@ -1,0 +1,1 @@
+"""Checks, runs and reruns of the virtual environment."""

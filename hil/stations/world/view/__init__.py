@@ -1,0 +1,1 @@
+"""Pictures, films and live windows of a world."""
