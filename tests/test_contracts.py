@@ -40,6 +40,33 @@ PLANTED = {
     "The simulator's station extends that of the platform, and no other": (
         "hil/stations/simulator/planted.py", "import hil.stations.arm",
     ),
+    "The platform's station, from its verbs down to its signals": (
+        "hil/stations/platform/plan/planted.py", "import hil.stations.platform.run.runner",
+    ),
+    "The arm's station, from its verbs down to its signals": (
+        "hil/stations/arm/sources/planted.py", "import hil.stations.arm.cycle.loop",
+    ),
+    "The world's station, from its verbs down to its signals": (
+        "hil/stations/world/cycle/planted.py", "import hil.stations.world.run.session",
+    ),
+    "The simulator's station, from its verbs down to its signals": (
+        "hil/stations/simulator/chain/planted.py", "import hil.stations.simulator.run.bench",
+    ),
+    "The panel: the window over its docks, docks over what is live": (
+        "hil/panel/scope/planted.py", "import hil.panel.shell.window",
+    ),
+    "Diagrams, from verbs down to the kernel": (
+        "hil/diagram/check/planted.py", "import hil.diagram.run.engine",
+    ),
+    "Drives: buses over the parts of any bus": (
+        "drives/axes/planted.py", "import drives.canopen.bank",
+    ),
+    "Emulated devices: a wire each over the drive that they share": (
+        "sim/devices/drive/planted.py", "import sim.devices.can",
+    ),
+    "The simulated world: what uses the engine over what describes bodies": (
+        "sim/world/robots/planted.py", "import sim.world.engine",
+    ),
     "The arm station's loop, gate and journal know no robot's wire": (
         "hil/stations/arm/cycle/waypoint_gate.py", "import arm_driver.contour",
     ),

@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 
-from hil.panel.shell.models.background import Background, CancelledError, Watch
+from hil.panel.widgets.background import Background, CancelledError, Watch
 
 
 def test_a_result_comes_when_it_is_there():

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from colour_vision import VISIONS, ciede2000, seen
 
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 from hil.scene.colours import SceneColours
 
 LEAST = 15.0

@@ -8,9 +8,9 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from test_compare_models import run
 
-from hil.panel.shell.theme import LIGHT
 from hil.panel.study import compare_view
 from hil.panel.study.dock_replay import CompareDock
+from hil.panel.widgets.theme import LIGHT
 from hil.recording.header import RecordingError
 
 

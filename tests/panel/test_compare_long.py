@@ -9,13 +9,13 @@ from row_samples import PLATFORM, with_codes
 from scope_samples import LEG1, LEG2, MODES
 
 from hil.panel.scope.models.channels import channel_named, channels_of
-from hil.panel.shell.models.background import CancelledError, Watch
 from hil.panel.study.models import compare_align, even_signal
 from hil.panel.study.models.compare import CompareError
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compare_work import MOST_POINTS, compare
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
+from hil.panel.widgets.background import CancelledError, Watch
 from hil.recording.columns import Columns
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.mcap_scan import Caps

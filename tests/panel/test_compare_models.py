@@ -9,7 +9,6 @@ from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, row
 
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.scope.models.channels import channel_named, channels_of
-from hil.panel.shell.models.background import Watch
 from hil.panel.study.models import even_signal
 from hil.panel.study.models.compare import (
     CompareError,
@@ -21,6 +20,7 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
 from hil.panel.study.models.compare_work import compare
 from hil.panel.study.models.compared_run import ComparedRun
+from hil.panel.widgets.background import Watch
 from hil.recording.header import RunHeader
 
 CHANNELS = channels_of(PLATFORM)

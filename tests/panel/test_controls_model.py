@@ -10,7 +10,7 @@ from control_samples import controls_of
 from hil.desk import messages as m
 from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.models.controls import PROVED_WITHIN_S
-from hil.panel.lead.models.in_force import InForce
+from hil.panel.live.models.in_force import InForce
 from hil.stations.platform.plan.scenario import MultiSineSettings, load_plan
 
 CONFIGS = Path(__file__).parents[2] / "configs"

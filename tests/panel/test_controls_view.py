@@ -13,7 +13,7 @@ from hil.config.file_search import configs_dir
 from hil.desk import messages as m
 from hil.desk.operation import Operation, Refusal
 from hil.panel.lead.controls_view import NOTCHES, ControlsView
-from hil.panel.lead.models.in_force import InForce
+from hil.panel.live.models.in_force import InForce
 from hil.stations.platform.plan.scenario import load_plan
 
 PLAN = load_plan(configs_dir() / "scenarios" / "demo.toml")

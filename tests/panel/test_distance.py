@@ -23,10 +23,10 @@ from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.margins import MarginsModel
 from hil.panel.live.session import Turn
 from hil.panel.shell.models.far_display import CAPITAL_MM, NO_RUN, far_of, px_per_mm, time_left_s
-from hil.panel.shell.theme import DARK, LIGHT
 from hil.panel.shell.window_distance import font_of, px_per_mm_of
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.session import ReplaySession
+from hil.panel.widgets.theme import DARK, LIGHT
 
 LOW, HIGH = soft_ranges().T
 MIDDLE = 0.5 * (LOW + HIGH)

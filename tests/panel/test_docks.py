@@ -9,7 +9,7 @@ pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtWidgets import QLabel
 
-from hil.panel.shell.dock_views import Plain, View
+from hil.panel.live.dock_views import Plain, View
 from hil.panel.shell.docks import LazyViews, Maker
 
 

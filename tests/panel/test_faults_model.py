@@ -6,7 +6,7 @@ import pytest
 from feed_samples import arm_facts, batch, event, mode_event, platform_facts
 
 from hil.panel.live.models.faults import KEPT, FaultsModel, Sort, advice_of
-from hil.panel.shell.models.figures import figure, span, time_figure
+from hil.panel.widgets.figures import figure, span, time_figure
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.arm.views import VIEWS as ARM
 from hil.stations.platform.cycle.journal import violation_data

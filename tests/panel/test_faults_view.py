@@ -12,7 +12,7 @@ from view_samples import application, gone, pump, shown
 
 from hil.panel.live.faults_view import COLUMNS, FaultsView
 from hil.panel.live.models.faults import FaultsModel
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 from safety.verdict import Check
 
 FACTS = platform_facts()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 import hil.panel
-from hil.panel.shell.key_codes import key_of, place_of
+from hil.panel.widgets.key_codes import key_of, place_of
 
 RUSSIAN = "ЙЦУКЕНГШЩЗХЪ", "ФЫВАПРОЛД", "ЯЧСМИТЬ"
 LATIN = "QWERTYUIOP[]", "ASDFGHJKL", "ZXCVBNM"

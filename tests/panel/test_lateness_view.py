@@ -9,7 +9,7 @@ from view_samples import application, colours, gone, pump, shown
 
 from hil.panel.live.lateness_view import HALF, LEAST_PX, REDRAW_EVERY, LatenessView
 from hil.panel.live.models.lateness import LatenessModel
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 
 FACTS = platform_facts()
 

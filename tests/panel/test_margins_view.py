@@ -7,7 +7,7 @@ from view_samples import application, gone, pump, shown
 
 from hil.panel.live.margins_view import MarginsView
 from hil.panel.live.models.margins import MarginsModel
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 
 FACTS = platform_facts()
 LOW, HIGH = soft_ranges().T

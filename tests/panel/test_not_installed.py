@@ -16,13 +16,13 @@ from hil.cli.main import app as program
 from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.panel.scope.models.channels import channel_named
 from hil.panel.scope.models.scope import ScopeModel
-from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare import comparable
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_work import compare, read_run
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.session import ReplaySession
+from hil.panel.widgets.background import Watch
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.signals import CODE, Signal, Signals

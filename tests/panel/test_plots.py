@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.plots import ScopePlots
-from hil.panel.shell.plots import grid_axes, item_of, plot_of, take_theme
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.plots import grid_axes, item_of, plot_of, take_theme
+from hil.panel.widgets.theme import DARK, LIGHT
 
 
 def specs(axis):

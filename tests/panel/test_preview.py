@@ -16,7 +16,7 @@ from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.scenario_work import ScenarioWork
 from hil.panel.scene.dock_scene import SceneDock
 from hil.panel.shell.models.start_view import StartView
-from hil.panel.shell.theme import LIGHT
+from hil.panel.widgets.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.preview import Preview
 from hil.run.registry import stations

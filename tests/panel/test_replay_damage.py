@@ -10,9 +10,9 @@ from row_samples import PLATFORM, CycleFrame, add_row
 from test_replay_models import write
 
 from hil.panel.live.models.feed import column
-from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare_work import read_run
 from hil.panel.study.models.replay import FileFeed
+from hil.panel.widgets.background import Watch
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.writer import RecordingWriter

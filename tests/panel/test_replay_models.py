@@ -8,10 +8,10 @@ from row_samples import ARM, PLATFORM, add_row, with_codes
 from scope_samples import MODES, event
 
 from hil.panel.live.models.feed import column
-from hil.panel.shell.models.background import Watch
 from hil.panel.study.models import replay
 from hil.panel.study.models.compare_work import read_run
 from hil.panel.study.models.replay import FileFeed
+from hil.panel.widgets.background import Watch
 from hil.recording.events import EventKind
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.mcap_scan import Caps

@@ -13,7 +13,7 @@ from hil.config.errors import ConfigError
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.live.models.page import PageModel
 from hil.panel.live.page_view import PageView
-from hil.panel.shell.theme import LIGHT
+from hil.panel.widgets.theme import LIGHT
 from hil.recording.header import RunHeader
 from hil.run.pages import PageSlider
 from hil.stations.simulator.lead.prover_program import RideRequestJudge

@@ -12,7 +12,7 @@ from scope_samples import batch, facts, rows
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.signs import FILLED, HOLLOW, SIGNS_ON_LINE, draw, places, sign_of
 from hil.panel.scope.view import ScopeView
-from hil.panel.shell.theme import LIGHT
+from hil.panel.widgets.theme import LIGHT
 
 WIDE, HIGH = 320, 60
 X = np.linspace(0.0, 10.0, 200)

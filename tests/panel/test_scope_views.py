@@ -19,12 +19,12 @@ from hil.panel.scope.models.export import ExportError
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.trigger import Sweep, TriggerPhase
 from hil.panel.scope.view import ScopeView
-from hil.panel.shell.theme import DARK, LIGHT
 from hil.panel.study.compare_view import CompareView
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.replay_view import ReplayView
+from hil.panel.widgets.theme import DARK, LIGHT
 from hil.recording.events import EventKind
 
 KEY = Qt.Key

@@ -12,9 +12,9 @@ from test_replay_models import write
 
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.view import ScopeView
-from hil.panel.shell.theme import LIGHT
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.replay_view import ReplayView
+from hil.panel.widgets.theme import LIGHT
 
 
 @pytest.fixture

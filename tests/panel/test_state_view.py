@@ -15,11 +15,11 @@ from hil.desk.operation import Operation, Refusal
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.state_keys import BUTTON_KEYS, SHORTCUTS
+from hil.panel.lead.state_view import ORDER, StateView
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Source
-from hil.panel.live.state_view import ORDER, StateView
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 from hil.stations.platform.cycle.journal import violation_data
 from safety.modes import Severity
 from safety.verdict import Action, Check, Violation

@@ -19,7 +19,7 @@ from hil.panel.live.models.feed import RunFacts
 from hil.panel.live.models.page import PageModel
 from hil.panel.live.page_view import BarLine, PageView
 from hil.panel.live.session import Turn
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 from hil.recording.header import RunHeader
 from hil.recording.signals import CODE, Signal, Signals
 from hil.run.pages import (

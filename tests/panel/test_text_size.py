@@ -26,15 +26,15 @@ from view_samples import gone, pump, shown
 
 from hil.desk import messages as m
 from hil.desk.operation import Operation
+from hil.panel.lead.state_view import StateView
 from hil.panel.live.flow_row import FittedLabel
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import Source
-from hil.panel.live.state_view import StateView
 from hil.panel.shell.dock_layout import DOCKS
-from hil.panel.shell.text_space import RowHeight
-from hil.panel.shell.theme import LIGHT
 from hil.panel.shell.window import MainWindow
 from hil.panel.shell.window_appearance import TEXT_PT
+from hil.panel.widgets.text_space import RowHeight
+from hil.panel.widgets.theme import LIGHT
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SMALL = [(1024, 600), (1366, 600)]

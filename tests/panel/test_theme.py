@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
-from hil.panel.shell.theme import DARK, LIGHT, THEMES, apply, palette
+from hil.panel.widgets.theme import DARK, LIGHT, THEMES, apply, palette
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 

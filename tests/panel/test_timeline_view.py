@@ -9,7 +9,7 @@ from view_samples import application, colours, gone, pump, shown
 
 from hil.panel.live.models.timeline import TimelineModel
 from hil.panel.live.timeline_view import TimelineView
-from hil.panel.shell.theme import DARK, LIGHT
+from hil.panel.widgets.theme import DARK, LIGHT
 
 FACTS = platform_facts()
 Key = Qt.Key

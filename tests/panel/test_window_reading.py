@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QStatusBar
 from test_replay_models import write
 
 from hil.panel.shell import window_reader as window_reading
-from hil.panel.shell.models.background import CancelledError
 from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_turns import READING_S
+from hil.panel.widgets.background import CancelledError
 from hil.recording.header import RecordingError
 
 
@@ -174,7 +174,7 @@ def test_a_real_one_is_opened_or_refused_in_words(reading, tmp_path):
 
 
 def test_looking_through_a_recording_tells_how_far_it_is_and_can_be_given_up(tmp_path):
-    from hil.panel.shell.models.background import Watch
+    from hil.panel.widgets.background import Watch
     from hil.recording.reader import Recording
 
     path = write(tmp_path / "recording.mcap", 1200)

@@ -9,7 +9,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsScene, QGraphicsView, QWidget
 
-from hil.panel.shell.dock_views import Plain
+from hil.panel.live.dock_views import Plain
 from hil.panel.shell.window_turns import TURN_MS
 
 HEAVY_S = 0.200

@@ -159,9 +159,9 @@ def test_no_other_place_of_the_bench_exchanges_with_a_bank():
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute) and node.attr == "exchange"
     }
-    alone = "stations/simulator/simulated_drives.py"
+    alone = "stations/simulator/cue/simulated_drives.py"
     assert '"drives": "sim:"' in (ROOT / alone).read_text()
-    assert found == {"stations/platform/gated_bank.py", alone}
+    assert found == {"stations/platform/cycle/gated_bank.py", alone}
 
 
 CLOSED = (8, 8, 0, 0, 0, 0)

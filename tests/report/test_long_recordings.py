@@ -69,7 +69,7 @@ refused(lambda: plan_of_recording(recording), "is of station platform")
 """,
     "compare": """
 from hil.panel.scope.models.channels import channel_named
-from hil.panel.shell.models.background import Watch
+from hil.panel.widgets.background import Watch
 from hil.panel.study.models import compare_align
 from hil.panel.study.models.compare import comparable
 from hil.panel.study.models.compare_work import compare

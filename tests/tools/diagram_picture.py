@@ -20,7 +20,7 @@ from hil.diagram.run.tap_reader import find_tapped_laws
 from hil.ipc.child import DEVNULL, start_child
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
-from hil.panel.shell.theme import LIGHT, apply
+from hil.panel.widgets.theme import LIGHT, apply
 from hil.timing.realtime import RealClock
 
 LAW: Final = "force_wrist"

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from hil.config.similar_names import nearest
 from hil.diagram.file.units import UnitError, unit
-from hil.diagram.library.kind import WORDS, BlockKind, ParameterKind, shape_of
+from hil.diagram.library.kind import NUMBERS_MOST, WORDS, BlockKind, ParameterKind, shape_of
 
 TEXT_MOST: Final = 200
-NUMBERS_MOST: Final = 10_000
 SIZES_MOST: Final = 3
 
 Scope = Mapping[str, Any]

@@ -13,18 +13,18 @@ from hil.diagram.commands.bench import bench
 from hil.diagram.commands.choices import (
     FileArg,
     InputOption,
-    InputPlan,
     PressOption,
     SetOption,
     SlideOption,
     diagram_of,
     load_diagram_for_actions,
-)  # fmt: skip
+)
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
 from hil.diagram.commands.exercise import app as exercises
 from hil.diagram.commands.linear import linear
 from hil.diagram.commands.signals import signals
+from hil.diagram.run.input_plan import InputPlan  # fmt: skip
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:

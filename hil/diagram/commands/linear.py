@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
+from hil.diagram.commands.choices import FileArg, InputOption, SetOption, diagram_of
+from hil.diagram.run.input_plan import InputPlan
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:

@@ -8,10 +8,17 @@ from hil.config.errors import ConfigError, MotionError
 from hil.config.tables import NumberTable
 from hil.config.times import read_timed
 from hil.config.unit_names import unit_key
-from hil.diagram.check.parameters import NUMBERS_MOST
 from hil.diagram.file.model import FILE, Diagram, DrawnBlock
 from hil.diagram.file.units import UnitError, unit
-from hil.diagram.library.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
+from hil.diagram.library.kind import (
+    NUMBERS_MOST,
+    BlockKind,
+    Example,
+    ParameterKind,
+    Parameters,
+    PortKind,
+    Ports,
+)
 
 PATH_MOST: Final = 1000
 

@@ -24,6 +24,8 @@ ParameterType = Literal[
     "real", "integer", "boolean", "text", "unit", "file", "reals", "matrix", "value", "shape"
 ]
 """``value`` is a number or a list or matrix of them, ``shape`` a list of sizes, ``file`` a path."""
+NUMBERS_MOST: Final = 10_000
+"""Most numbers that a parameter, or a table of a file, may have."""
 WORDS: Final = ("text", "unit", "file")
 """Types of parameters that are written as texts."""
 RESERVED: Final = frozenset({"kind", "of", "rate", "offset", "note", "run", "states", "outputs"})

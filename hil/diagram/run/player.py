@@ -13,8 +13,8 @@ from hil.diagram.run.fault import StoppedError
 from hil.diagram.run.live import Version, followed
 
 if TYPE_CHECKING:
-    from hil.diagram.commands.choices import InputPlan
     from hil.diagram.run.engine import Engine
+    from hil.diagram.run.input_plan import InputPlan
     from hil.diagram.run.models import DiagramModels
     from hil.diagram.run.operator_actions import Timed
     from hil.diagram.run.recording import DiagramRecording

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from hil.diagram.check.seam import DiagramEnds
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
-from hil.panel.shell.theme import LIGHT, apply
+from hil.panel.widgets.theme import LIGHT, apply
 
 
 def run_editor(

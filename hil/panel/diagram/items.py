@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGraphicsItem, QWidget
 
 from hil.panel.diagram.models.shapes import BlockShape
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 REACH: Final = 8
 """Distance to a port within which the pointer takes it."""

@@ -26,7 +26,7 @@ from hil.panel.diagram.models.live_values import (
 )
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.diagram.wire_plot import WirePlot
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 REFRESH_MS: Final = 50
 VALUES_MOST: Final = 200

@@ -25,7 +25,7 @@ from hil.panel.diagram.models.place_edits import Move
 from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
 from hil.panel.diagram.models.wire_routes import ROOM_MOST, Ways
 from hil.panel.diagram.value_item import ValueItem
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 JOINT: Final = 3.0
 """Radius of the dot where wires of one output part [px]."""

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from hil.panel.diagram.models.shapes import BlockShape
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 SIZE: Final = 8
 """Size of the letters, in points."""

@@ -32,7 +32,7 @@ from hil.panel.diagram.models.place_edits import AlignBlocks, LayOut
 from hil.panel.diagram.parameter_table import ParameterTable
 from hil.panel.diagram.questions import Questions
 from hil.panel.diagram.scene import DiagramScene
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 SIZE: Final = QSize(1440, 900)
 """Size of a window, where the screen is larger."""

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from hil.diagram.run.stepper import BACK_S
 from hil.diagram.run.trace import Trace
 from hil.panel.scope.curve import PlotLine, trace_pen
-from hil.panel.shell.plots import grid_axes, item_of, plot_of, take_theme
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.plots import grid_axes, item_of, plot_of, take_theme
+from hil.panel.widgets.theme import Theme
 
 NOTHING: Final = "Choose a wire or a block to see its past here."
 _ROOM: Final = 1e-3

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from hil.panel.lead.models.controls import AXES, OVERRIDE_STEP, Array, ControlsModel
 from hil.panel.lead.models.live_motion import Standing
 from hil.panel.scenarios.form_view import FormView
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 NOTCHES: Final = 1000
 TEMPO_APART: Final = 0.005

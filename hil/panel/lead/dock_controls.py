@@ -11,10 +11,10 @@ from hil.panel.lead.handles_view import HandlesView
 from hil.panel.lead.models.controls import ControlsModel
 from hil.panel.lead.models.handles import HandlesModel
 from hil.panel.lead.models.live_motion import LiveMotion
+from hil.panel.live.dock_views import OfRun, Plain
 from hil.panel.live.models.feed import column
 from hil.panel.live.session import LiveSession, Session, Turn
-from hil.panel.shell.dock_views import OfRun, Plain
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.run.lead import Steered
 from hil.run.registry import stations
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEven
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from hil.panel.lead.models.handles import HandlesModel
-from hil.panel.shell.key_codes import key_of, place_of
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.key_codes import key_of, place_of
+from hil.panel.widgets.theme import LIGHT, Theme
 from hil.run.lead import HandlesWriter, Steered
 
 KNOB_PX: Final = 10

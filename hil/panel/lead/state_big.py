@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 LARGER: Final = 1.35
 """Their words, times all other text."""

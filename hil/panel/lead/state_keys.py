@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from hil.desk.order import Button
 from hil.panel.live.models.bench_alarm import BUTTONS
-from hil.panel.shell.key_codes import place_of
+from hil.panel.widgets.key_codes import place_of
 
 _Key = Qt.Key
 STOP_KEYS: Final = (_Key.Key_Escape, _Key.Key_F12)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from hil.panel.live.dock_views import OfRun
 from hil.panel.live.models.page import PageModel, pages_of
 from hil.panel.live.page_view import PageView
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.dock_views import OfRun
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.run.pages import Page
 
 

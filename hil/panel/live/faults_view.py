@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.live.models.faults import SORTS, FaultEntry, FaultsModel, Sort
-from hil.panel.shell.text_space import RowHeight
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.text_space import RowHeight
+from hil.panel.widgets.theme import LIGHT, Theme
 
 _HEADS: Final = ("Time", "What", "Where", "Cause", "Value", "Limit")
 COLUMNS: Final = ("t_s", "sort", "place", "cause", "value", "limit")

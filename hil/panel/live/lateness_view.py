@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.live.models.lateness import BINS, EDGES_S, PER_DECADE, WINDOW_S, LatenessModel
-from hil.panel.shell.models.figures import time_figure
-from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.figures import time_figure
+from hil.panel.widgets.plots import item_of, pen, plot_of, take_theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
 """Updates per drawing: of thirty a second a histogram of a minute needs no more than five."""

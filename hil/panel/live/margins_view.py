@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from hil.panel.live.models.margins import MarginRow, MarginsModel
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 from hil.scene.margins import FAULT_SHARE
 
 ROW_EM: Final = 2.35

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from hil.desk.messages import Motion
 from hil.panel.live.models.page import PageModel
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 from hil.run.pages import (
     PageBar,
     PageButton,

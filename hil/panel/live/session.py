@@ -20,11 +20,11 @@ from typing import Final, Protocol
 
 from hil.desk import messages as m
 from hil.desk.client import DeskClient, Message
-from hil.panel.lead.models.in_force import InForce
 from hil.panel.live.models.bench import BenchModel
 from hil.panel.live.models.bench_link import Link, Source
 from hil.panel.live.models.bench_stop import Stops
 from hil.panel.live.models.feed import Batch, LiveFeed, RunFacts
+from hil.panel.live.models.in_force import InForce
 from hil.panel.live.models.session_end import last_word_in
 from hil.panel.live.models.session_search import DeskSearch
 from hil.recording.events import EventKind, EventRecord, Level

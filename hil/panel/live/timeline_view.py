@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from hil.panel.live.models.lamps import Role
 from hil.panel.live.models.timeline import Span, TimelineModel
-from hil.panel.shell.key_codes import key_of
-from hil.panel.shell.plots import item_of, pen, plot_of, take_theme
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.key_codes import key_of
+from hil.panel.widgets.plots import item_of, pen, plot_of, take_theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 SYMBOLS: Final[dict[Role, str]] = {"accent": "o", "warn": "t1", "fault": "s"}
 HEIGHTS: Final[dict[Role, float]] = {"accent": 1.35, "warn": 1.6, "fault": 1.85}

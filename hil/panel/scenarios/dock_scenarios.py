@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from hil.panel.live.dock_views import Plain
+from hil.panel.live.host import RunHost
 from hil.panel.live.session import Session
 from hil.panel.scenarios.scenarios_view import ScenariosView
-from hil.panel.shell.dock_views import Plain
-from hil.panel.shell.host import Host
 
 
 class ScenariosDock(Plain[ScenariosView]):
@@ -13,7 +13,7 @@ class ScenariosDock(Plain[ScenariosView]):
 
     every_turn = True
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: RunHost) -> None:
         super().__init__(ScenariosView(host.now_s, theme=host.theme))
         self.widget.bench_ready.connect(lambda path: host.connect_to(path, take=True))
         self.widget.steered.connect(host.steer)

@@ -15,7 +15,7 @@ from hil.panel.scenarios.form_delegate import PLACE, FormDelegate, Index
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 WIDEST_CHARS: Final = 18
 """Widest column at first, in characters."""

@@ -16,7 +16,7 @@ from hil.panel.scenarios.form_delegate import NAME, PLACE, PROBLEM, VALUE, FormD
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_nodes import Node, NodeKind, Place
 from hil.panel.scenarios.models.form_values import shown
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 OPEN_ITEMS: Final = 12
 """Lists of at most so many items are open at first."""

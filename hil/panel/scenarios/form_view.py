@@ -27,7 +27,7 @@ from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_acts import acts_at, item_around, list_around
 from hil.panel.scenarios.models.form_files import offered
 from hil.panel.scenarios.models.form_nodes import NodeKind, Place
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 
 class FormView(QWidget):

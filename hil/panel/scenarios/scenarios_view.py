@@ -34,7 +34,7 @@ from hil.panel.scenarios.models.catalogue import (
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 from hil.run.file_kinds import all_kinds
 from hil.run.registry import machine_preview
 from hil.run.station import CheckFinding

@@ -5,10 +5,10 @@ from typing import Final
 
 import numpy as np
 
+from hil.panel.live.dock_views import Plain
 from hil.panel.live.session import Session, Turn
 from hil.panel.scene.view import SceneView
-from hil.panel.shell.dock_views import Plain
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.run.preview import STEP_S, Preview
 
 ROWS_KEPT: Final = 2000

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QWidget
 from hil.panel.scene.gl_calls import GlError
 from hil.panel.scene.gl_drawing import Drawing
 from hil.panel.scene.gl_offscreen import Offscreen
-from hil.panel.shell.key_codes import key_of
+from hil.panel.widgets.key_codes import key_of
 from hil.scene.camera import Eye
 from hil.scene.colours import SceneColours
 from hil.scene.figure import Build, Figure, same_figure

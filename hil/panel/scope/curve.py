@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from hil.panel.scope import signs
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 Array = NDArray[np.float64]
 

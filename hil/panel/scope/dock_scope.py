@@ -2,11 +2,11 @@
 
 from contextlib import suppress
 
+from hil.panel.live.dock_views import OfRun
 from hil.panel.live.session import Session, Turn
 from hil.panel.scope.models.scope import ScopeModel, first_columns
 from hil.panel.scope.view import ScopeView
-from hil.panel.shell.dock_views import OfRun
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 
 class ScopeDock(OfRun[ScopeView]):

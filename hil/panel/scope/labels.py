@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from hil.panel.scope.models.marks import fitting, words_of
 from hil.panel.scope.models.time_window import View
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.recording.events import EventKind, EventRecord
 
 MAX_LABELS: Final = 8

@@ -13,7 +13,7 @@ from hil.panel.scope.labels import MARK_ROLES
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
 from hil.panel.scope.models.time_window import View
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.recording.events import EventRecord
 
 _WHEEL_STEP: Final = 120.0

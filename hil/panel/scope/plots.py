@@ -21,8 +21,8 @@ from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.time_window import View
 from hil.panel.scope.plot import ScopePlot, TimeBox
 from hil.panel.scope.signs import sign_of
-from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.plots import grid_axes
+from hil.panel.widgets.theme import Theme
 from hil.recording.events import EventRecord
 
 _NEAR_PX: Final = 5.0

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.models.cursors import CursorReading, Cursors
-from hil.panel.shell.text_space import RowHeight
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.text_space import RowHeight
+from hil.panel.widgets.theme import Theme
 
 _WIDTH_PX: Final = 320
 

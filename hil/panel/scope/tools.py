@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from hil.panel.scope.models.scope import ScopeModel
-from hil.panel.shell.key_codes import key_of
+from hil.panel.widgets.key_codes import key_of
 
 SPANS_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0)
 HISTORIES_S: Final = (10.0, 60.0, 120.0, 300.0, 600.0)

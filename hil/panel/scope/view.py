@@ -25,7 +25,7 @@ from hil.panel.scope.readout import Readout
 from hil.panel.scope.signals import SignalTree
 from hil.panel.scope.tools import ScopeKeys, ScopeTools
 from hil.panel.scope.trigger_bar import TriggerBar
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 _ZOOM: Final = 1.5
 _MOVE: Final = 0.1

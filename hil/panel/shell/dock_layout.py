@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.shell.text_space import Scrolled
+from hil.panel.widgets.text_space import Scrolled
 
 ANOTHER_PT: Final = 0.01
 """Makes a font another one, to be seen by nobody [pt]."""

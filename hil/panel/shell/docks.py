@@ -5,9 +5,9 @@ What a view needs is loaded with it: the first picture waits for nothing but its
 
 from collections.abc import Callable, Iterator, Mapping
 
-from hil.panel.shell.dock_views import ModelDock, View
+from hil.panel.live.dock_views import ModelDock, View
 from hil.panel.shell.host import Host
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 Maker = Callable[[], View]
 

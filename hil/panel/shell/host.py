@@ -1,30 +1,24 @@
 """The window as its parts may use it, so that none of them needs to know it."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from PySide6.QtWidgets import QMainWindow
 
 from hil.desk.messages import ClientMessage
+from hil.panel.live.host import RunHost
 from hil.panel.live.session import Session
 from hil.panel.shell.dock_layout import Docks
-from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_reader import BackgroundReader
 from hil.panel.shell.window_strip import Strip
 
-if TYPE_CHECKING:
-    from hil.run.lead import Steered
-    from hil.run.preview import Preview
 
-
-class Host(Protocol):
+class Host(RunHost, Protocol):
     """A window, to its parts."""
 
     strip: Strip
     docks: Docks
     reading: BackgroundReader
-    now_s: Callable[[], float]
 
     @property
     def main(self) -> QMainWindow:
@@ -36,11 +30,6 @@ class Host(Protocol):
         """The shown session: a bench, a recording, or nothing."""
         ...
 
-    @property
-    def theme(self) -> Theme:
-        """The colours it has now."""
-        ...
-
     def show_message(self, words: str, *, for_good: bool = False) -> None:
         """Write words into the status bar, for a while or until others follow."""
 
@@ -50,19 +39,6 @@ class Host(Protocol):
 
     def stop(self) -> None:
         """Stop all motion, no matter who owns it."""
-
-    def connect_to(self, path: Path, *, take: bool = False) -> bool:
-        """Watch a bench that runs; return whether it is shown."""
-        ...
-
-    def replay(self, path: Path) -> None:
-        """Show a recording as soon as a thread has looked through it."""
-
-    def preview(self, preview: "Preview | str") -> None:
-        """Show what a scenario will look like, or why that cannot be shown."""
-
-    def steer(self, run: "Steered") -> None:
-        """Steer a run that was started here by the handles on the screen."""
 
     def seek(self, t_s: float) -> None:
         """Show another time of a recording [s]."""

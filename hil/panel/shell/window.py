@@ -19,8 +19,6 @@ from hil.panel.live.models.page import pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.start_view import StartView
-from hil.panel.shell.text_space import MessageBar
-from hil.panel.shell.theme import Theme
 from hil.panel.shell.window_appearance import Look
 from hil.panel.shell.window_distance import Distance
 from hil.panel.shell.window_leave_question import QUIT, may_leave, stays
@@ -30,6 +28,8 @@ from hil.panel.shell.window_start import open_view
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
 from hil.panel.study.session import ReplaySession
+from hil.panel.widgets.text_space import MessageBar
+from hil.panel.widgets.theme import Theme
 
 if TYPE_CHECKING:
     from hil.panel.study.models.replay import FileFeed

@@ -6,9 +6,9 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from hil.panel.shell import theme as themes
-from hil.panel.shell.dock_views import View
+from hil.panel.live.dock_views import View
 from hil.panel.shell.host import Host
+from hil.panel.widgets import theme as themes
 
 TEXT_PT: Final = range(9, 21)
 """Sizes of text that can be chosen [pt]."""

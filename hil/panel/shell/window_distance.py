@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QFont, QFontMetricsF, QScreen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from hil.panel.live.dock_views import ModelDock
 from hil.panel.live.flow_row import FlowRow
 from hil.panel.live.models.margins import MarginRow, MarginsModel
 from hil.panel.live.session import LiveSession
-from hil.panel.shell.dock_views import ModelDock
 from hil.panel.shell.docks import LazyViews
 from hil.panel.shell.host import Host
 from hil.panel.shell.models.far_display import CAPITAL_MM, DISTANCE_M, far_of, px_per_mm

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar
 
-from hil.panel.shell.models.background import Background, Watch
+from hil.panel.widgets.background import Background, Watch
 from hil.recording.header import RecordingError
 
 if TYPE_CHECKING:

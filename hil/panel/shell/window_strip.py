@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from hil.panel.lead.state_view import StateView
 from hil.panel.live.models.session_end import WHY_SHOWN
 from hil.panel.live.session import Session
-from hil.panel.live.state_view import StateView
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 
 class Strip(QWidget):

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
+from hil.panel.live.dock_views import View
 from hil.panel.live.session import Session, Turn
 from hil.panel.shell.dock_layout import DOCKS, NOTHING_VISIBLE
-from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.models.pace import ViewScheduler
 from hil.panel.shell.window_bench_search import BenchSearch

@@ -19,11 +19,11 @@ from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.scope.readout import number
-from hil.panel.shell.plots import grid_axes
-from hil.panel.shell.text_space import RowHeight
-from hil.panel.shell.theme import Theme
 from hil.panel.study.models.compare import DifferenceFigures, Setting
 from hil.panel.study.models.compare_work import SignalLines
+from hil.panel.widgets.plots import grid_axes
+from hil.panel.widgets.text_space import RowHeight
+from hil.panel.widgets.theme import Theme
 
 _ROOM: Final = 0.08
 """Share of a signal's range that is left free above and below."""

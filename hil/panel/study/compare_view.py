@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.signs import sign_of
-from hil.panel.shell.models.background import Background, Watch
-from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_results import ComparePlots, FiguresTable, SettingsTable
 from hil.panel.study.models.compare import CompareError, comparable, settings_that_differ
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_work import Comparison, compare, read_run
 from hil.panel.study.models.compared_run import ComparedRun
+from hil.panel.widgets.background import Background, Watch
+from hil.panel.widgets.theme import Theme
 from hil.recording.header import RecordingError
 
 _ALIGNS: Final = {

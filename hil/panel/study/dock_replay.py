@@ -1,11 +1,11 @@
 """The docks of a recording: its controls, and two runs beside each other."""
 
+from hil.panel.live.dock_views import Plain
 from hil.panel.live.session import Session
-from hil.panel.shell.dock_views import Plain
-from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_view import CompareView
 from hil.panel.study.replay_view import ReplayView
 from hil.panel.study.session import ReplaySession
+from hil.panel.widgets.theme import Theme
 
 
 class ReplayDock(Plain[ReplayView]):

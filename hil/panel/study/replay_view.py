@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.shell.key_codes import key_of
-from hil.panel.shell.theme import Theme
 from hil.panel.study.models.replay import RATES, FileFeed
+from hil.panel.widgets.key_codes import key_of
+from hil.panel.widgets.theme import Theme
 from hil.recording.events import EventKind
 
 STEPS: Final = 100_000

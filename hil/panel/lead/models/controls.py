@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.desk import messages as m
-from hil.panel.lead.models.in_force import InForce
 from hil.panel.lead.models.live_motion import LiveMotion, Standing
+from hil.panel.live.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
 from hil.run.lead import Poses

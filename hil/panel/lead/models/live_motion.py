@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hil.config.file_kind import FileKind
 from hil.config.settings import ConfigError, Settings
-from hil.panel.lead.models.in_force import InForce
+from hil.panel.live.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, located
 from hil.run.lead import PlayedMotion

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Final
 
 from hil.panel.live.models.feed import Batch, RunFacts
-from hil.panel.shell.models.figures import figure, span
+from hil.panel.widgets.figures import figure, span
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.station import Views
 

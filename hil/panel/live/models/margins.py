@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.panel.live.models.feed import Batch, RunFacts, column
-from hil.panel.shell.models.figures import figure
+from hil.panel.widgets.figures import figure
 from hil.run.registry import missing
 from hil.scene.margins import WARN_SHARE, MarginGroup, RestState, RestWatch
 

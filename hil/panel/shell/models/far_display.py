@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from hil.panel.live.models.margins import MarginRow
 from hil.panel.live.session import LiveSession, Session
-from hil.panel.shell.models.figures import figure
 from hil.panel.study.session import ReplaySession
+from hil.panel.widgets.figures import figure
 from hil.run.pages import Role
 
 DISTANCE_M: Final = 3.0

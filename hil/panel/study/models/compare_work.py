@@ -8,7 +8,6 @@ from typing import Final
 
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
-from hil.panel.shell.models.background import Watch
 from hil.panel.study.models.compare import (
     Difference,
     DifferenceFigures,
@@ -18,6 +17,7 @@ from hil.panel.study.models.compare import (
 from hil.panel.study.models.compare_align import Align, shift_between
 from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
+from hil.panel.widgets.background import Watch
 from hil.recording.decimation import Decimator
 from hil.recording.header import RecordingError
 

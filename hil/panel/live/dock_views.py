@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 from hil.run.preview import Preview
 
 

@@ -14,7 +14,7 @@ from hil.panel.live.flow_row import FittedLabel, FlowRow, Words
 from hil.panel.live.models.bench import BenchModel, ButtonState
 from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Link, Source
-from hil.panel.shell.theme import LIGHT, Theme
+from hil.panel.widgets.theme import LIGHT, Theme
 
 NARROW_EM: Final = 64.0
 """A strip is narrow if it is less wide than so many lines of its text are high."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QPen
 
-from hil.panel.shell.theme import Theme
+from hil.panel.widgets.theme import Theme
 
 _BEHIND: Final = -1000.0
 """Place of a grid in the pile: an opaque one must not hide a curve."""

@@ -1,0 +1,1 @@
+"""Colours, keys, plots and texts that all parts of the window share."""
