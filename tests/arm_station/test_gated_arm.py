@@ -246,10 +246,10 @@ def test_nobody_else_offers_waypoints_to_a_link():
         if isinstance(node, ast.Attribute) and node.attr == "offer"
     }
     assert found == {
-        "waypoint_gate.py",
-        "guarded_link.py",
-        "loop.py",
-        "wire.py",
+        "cycle/waypoint_gate.py",
+        "cycle/guarded_link.py",
+        "cycle/loop.py",
+        "run/wire.py",
         "moves/stroke_drive.py",
     }
 

@@ -44,6 +44,7 @@ ALLOWED = {
     "hil.stations.platform.gate.command_slot",
     "hil.stations.platform.gate.spec",
     "hil.stations.platform.gate.status",
+    "hil.stations.platform.cycle",
     "hil.stations.platform.cycle.gated_bank",
     "hil.recording",
     "hil.recording.signals",
