@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -31,6 +32,7 @@ WORDS = {
 }  # fmt: skip
 """Keys whose strings are for people; numbers below them count."""
 SHOWN = 20
+FOLDERS = re.compile(r"(?<![^\s='\"])/(?:[^\s/'\"]+/)+")
 
 
 def differences(old: Answer, new: Answer) -> list[str]:
@@ -99,10 +101,16 @@ def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iter
             yield f"{place} has {len(new)} members, not {len(old)}"
         for index, (one, other) in enumerate(zip(old, new, strict=False)):
             yield from _trees(f"{place}[{index}]", one, other, words=words)
-    elif words and isinstance(old, str) and isinstance(new, str):
-        return
+    elif isinstance(old, str) and isinstance(new, str):
+        if not words and _placeless(old) != _placeless(new):
+            yield f"{place} = {old!r} is {new!r}"
     elif type(old) is not type(new) or repr(old) != repr(new):  # all bits, and NaN is NaN
         yield f"{place} = {old!r} is {new!r}"
+
+
+def _placeless(text: str) -> str:
+    """A text with the last part of each absolute path in it alone: two trees are in two places."""
+    return FOLDERS.sub("", text)
 
 
 def _present(value: Any) -> Any:

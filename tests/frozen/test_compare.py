@@ -181,3 +181,11 @@ def test_the_thin_copies_are_small():
     files = list((Path(__file__).parent / "goldens").glob("*.json"))
     assert files
     assert sum(file.stat().st_size for file in files) < 550_000
+
+
+def test_a_path_counts_by_its_last_part_alone():
+    old = {"command": "hil run /old/place/a.toml --set file='/old/b.csv' --set x=0.1/2"}
+    moved = {"command": "hil run /new/a.toml --set file='/elsewhere/c/b.csv' --set x=0.1/2"}
+    assert trees(old, moved) == []
+    for change in (("a.toml", "c.toml"), ("x=0.1/2", "x=0.2/2"), ("b.csv", "d.csv")):
+        assert trees(old, {"command": moved["command"].replace(*change)})
