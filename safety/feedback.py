@@ -68,7 +68,7 @@ class FeedbackWatch:
             self._missing = [0 if fresh else missing for missing, fresh in pairs]
         # The sum is not finite if any part is not; only then is it worth looking for the part.
         if feedback is not None and not math.isfinite(
-            sum(feedback.length_m) + sum(feedback.speed_m_s)
+            sum(feedback.length_m, 0.0) + sum(feedback.speed_m_s, 0.0)
         ):
             self._judge_finite(feedback, found)
 

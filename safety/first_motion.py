@@ -120,7 +120,7 @@ class FirstMotionWatch:
             there = abs(sent - start) >= self._reach_m - ROUNDING_M
             arrived = arrived and there and fresh and not strays
         if found:
-            self.failed: bool = True
+            self.failed = True
         elif arrived:
             self._stage += 1
         return found
@@ -128,7 +128,7 @@ class FirstMotionWatch:
     @property
     def _reach_m(self) -> float:
         """Distance from the start that a leg reaches in the present stage [m]."""
-        return sum(stage.way_m for stage in self._stages[: self._stage + 1])
+        return sum((stage.way_m for stage in self._stages[: self._stage + 1]), 0.0)
 
 
 def _asked(leg: int, value: float, limit: float, unit: str, note: str) -> Violation:

@@ -315,13 +315,14 @@ class RobotGate:
             most = math.inf if axis.speed is None else axis.speed + ROUNDING / period_s
             if not abs(v) <= most:
                 yield _axis(RobotCheck.SPEED, axis, v, most, "/s", BESIDE)
-            if (most := axis.acceleration) is None:
+            greatest = axis.acceleration
+            if greatest is None:
                 continue
-            if not abs(a) <= most + 4.0 * ROUNDING / period_s**2:
-                yield _axis(RobotCheck.ACCELERATION, axis, a, most, "/s2", BESIDE)
+            if not abs(a) <= greatest + 4.0 * ROUNDING / period_s**2:
+                yield _axis(RobotCheck.ACCELERATION, axis, a, greatest, "/s2", BESIDE)
             own = (q - before) / period_s
-            if not abs(v - own) <= most * period_s + ROUNDING / period_s:
-                limit = own + math.copysign(most * period_s, v - own)
+            if not abs(v - own) <= greatest * period_s + ROUNDING / period_s:
+                limit = own + math.copysign(greatest * period_s, v - own)
                 yield _axis(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
 
     def _moves(self, positions: Values) -> Iterator[RobotViolation]:

@@ -101,7 +101,7 @@ class FaultSchedule:
             first = round(fault.start_s / period_s)
             end = math.inf
             if fault.duration_s is not None:
-                end = first + max(1, round(fault.duration_s / period_s))
+                end = float(first + max(1, round(fault.duration_s / period_s)))
             spans.append((first, end, fault))
         self._spans = tuple(spans)
         self._changes = frozenset(edge for first, end, _ in spans for edge in (first, end))

@@ -13,6 +13,8 @@ from typing import Any
 from frozen.cases import Case
 
 TOP = Path(__file__).parents[2]
+STUDY = "benchmarks/arm_study"
+"""A distribution of the same repository, whose verb is one of the program's."""
 RUN_WITHIN_S = 900.0
 START = """\
 import sys
@@ -192,12 +194,13 @@ def tree_of(revision: str, work: Path) -> Tree:
     source, home = work / "source", work / "environment"
     _must("git", "-C", str(TOP), "worktree", "add", "--detach", str(source), revision)
     try:
-        pip = (sys.executable, "-m", "pip")
-        _must(*pip, "wheel", "-q", "--no-deps", "-w", str(work), str(source))
         venv.create(home)
         packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
-        wheel = next(work.glob("*.whl"))
-        _must(*pip, "install", "-q", "--no-deps", "--target", str(packages), str(wheel))
+        pip = (sys.executable, "-m", "pip")
+        for part in filter(Path.exists, (source, source / STUDY)):
+            _must(*pip, "wheel", "-q", "--no-deps", "-w", str(work), str(part))
+        wheels = map(str, work.glob("*.whl"))
+        _must(*pip, "install", "-q", "--no-deps", "--target", str(packages), *wheels)
     finally:
         _must("git", "-C", str(TOP), "worktree", "remove", "--force", str(source))
     # A path file is not read where a path file leads: an editable install there stays unseen.
