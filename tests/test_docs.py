@@ -24,6 +24,10 @@ from hil.stations.arm.sources import settings as sources
 from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
 
 ROOT = Path(__file__).parents[1]
+CODE = (
+    "hil", "platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common", "tests",
+    "examples", "benchmarks",
+)  # fmt: skip
 DOCUMENTS = sorted(
     [
         ROOT / "README.md",
@@ -32,6 +36,13 @@ DOCUMENTS = sorted(
         *ROOT.glob("docs/**/*.md"),
     ]
 )
+MODULES = [
+    f"/{path.relative_to(ROOT).as_posix()}" for top in CODE for path in (ROOT / top).rglob("*.py")
+]
+OF_OTHERS = {
+    "beamng.py", "contextlib.py", "ctypes.py", "data_processing.py", "numpy.py", "udp_data.py",
+}  # fmt: skip
+"""Modules of libraries and programs of others that the documents name."""
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -123,6 +134,18 @@ def fault_of_command(words):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
 def test_links_lead_somewhere(path):
     assert dead_links(path.read_text(encoding="utf-8"), path.parent) == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_modules_that_are_named_exist(path):
+    """Examples in Python have files of their own, and the changelog has those of its time."""
+    text = path.read_text(encoding="utf-8")
+    prose = FENCE.sub(lambda found: "" if found[1] == "python" else found[0], text)
+    named = {
+        one for one in re.findall(r"\b\w[\w/]*\.py\b", prose) if Path(one).name not in OF_OTHERS
+    }
+    absent = {one for one in named if not any(file.endswith(f"/{one}") for file in MODULES)}
+    assert path.name == "CHANGELOG.md" or not absent
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
