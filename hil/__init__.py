@@ -16,11 +16,13 @@ _BY_MODULE = sys.argv[:1] == ["-m"]
 if _BY_MODULE and not sys.flags.safe_path and sys.path[0] != _dirname(_dirname(_abspath(__file__))):
     del sys.path[0]
 
+from hil.config.build import check_presence  # noqa: E402
 from hil.config.installation import InstallationError, check_packages, refuse  # noqa: E402
 from hil.ipc.library_settings import ignore_current_folder  # noqa: E402
 
 try:
     check_packages()
+    check_presence()
 except InstallationError as error:
     if _BY_MODULE or _basename(sys.argv[0]) == "hil":
         refuse(error)  # the program itself: in words, not with a trace of calls

@@ -35,7 +35,9 @@ class LegTarget:
     def fault(self) -> str:
         """Say why these are not twelve finite numbers; empty if they are."""
         lengths, speeds = self.length_m, self.speed_m_s
-        if len(lengths) == LEG_COUNT == len(speeds) and math.isfinite(sum(lengths) + sum(speeds)):
+        if len(lengths) == LEG_COUNT == len(speeds) and math.isfinite(
+            sum(lengths, 0.0) + sum(speeds, 0.0)
+        ):
             return ""
         for name, unit, values in (("length_m", "m", lengths), ("speed_m_s", "m/s", speeds)):
             if len(values) != LEG_COUNT:

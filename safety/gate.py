@@ -51,7 +51,7 @@ from safety.watches import WATCHED, Watched
 class GateInputs(NamedTuple):
     """All that the gate knows of one cycle."""
 
-    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody uses
     """Number of the cycle."""
     elapsed_s: float
     """Measured time since the last cycle [s]."""

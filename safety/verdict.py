@@ -255,7 +255,7 @@ class Feedback:
 class Verdict(NamedTuple):
     """The gate's answer of one cycle."""
 
-    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody uses
     """The cycle it belongs to."""
     mode: Mode
     """Mode after this cycle."""

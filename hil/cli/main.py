@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,9 @@ from hil.cli import stations as cli_stations
 from hil.cli.command_summaries import DoctorSummary, WarmSummary
 from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_print
+from hil.config.build import check_build, describe_build
 from hil.config.errors import ConfigError
+from hil.config.installation import InstallationError
 from hil.diagram.commands.diagram import app as diagrams
 from hil.run.file_kinds import TOGETHER, run_file
 from hil.run.registry import station_of_kind, stations
@@ -43,6 +45,9 @@ from hil.terminal.options import (
     SetOption,
 )
 from hil.terminal.run_end import show_and_leave
+
+if TYPE_CHECKING:
+    from hil.timing.doctor import Finding
 
 MARKS = {"ok": "green", "warn": "yellow", "bad": "red"}
 """Colour of each verdict."""
@@ -105,7 +110,7 @@ def doctor(
     from hil.timing.doctor import diagnose
 
     with waiting(f"testing latency for {duration_s:g} s"):
-        findings = diagnose(duration_s)
+        findings = [_build_finding(), *diagnose(duration_s)]
     for station in stations() if drives is not None else ():
         if station.examine is not None and drives is not None:
             findings += station.examine(drives, bitrate)
@@ -123,6 +128,17 @@ def doctor(
         table.add_row(verdict, finding.item, finding.detail, finding.remedy)
     out.print(table)
     leave(ok)
+
+
+def _build_finding() -> "Finding":
+    """Say which build this is, and whether it is whole."""
+    from hil.timing.doctor import Finding, Grade
+
+    try:
+        check_build()
+    except InstallationError as error:
+        return Finding("build", Grade.BAD, str(error), "install hil-bench anew")
+    return Finding("build", Grade.OK, describe_build())
 
 
 CHAIN_RATES_HZ = (250.0, 500.0)

@@ -10,6 +10,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import hil
+from hil.config.build import describe_build
 from hil.config.libraries import origin_lines
 from hil.timing.clock import Moment
 
@@ -30,6 +31,7 @@ def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": platform.python_version(),
         "revision": revision(),
+        "build": describe_build(),
         "versions": ", ".join(f"{name} {version_of(name)}" for name in (DISTRIBUTION, *libraries)),
         "distributions": origin_lines(),
     }

@@ -49,6 +49,7 @@ ALLOWED = {
     "hil.recording",
     "hil.recording.signals",
     "hil.stations.platform.signals",
+    "hil.config.build",
     "hil.config.files",
     "hil.config.inputs",
     "hil.config.installation",

@@ -11,6 +11,7 @@ from typing import Any, Final
 import drives.bank
 from drives.bank import BankReport, DriveError, DriveSetupError
 from drives.waits import Wait
+from hil.config.build import check_build
 from hil.config.installation import InstallationError, check_files, code_digest, foreign_code
 from hil.config.libraries import check_libraries
 from hil.ipc.child import PIPE, SINGLE_THREADED, ChildTimeout, start_child
@@ -80,6 +81,7 @@ class GateChild:
         order, url = self._order, self._order.spec.url
         try:
             check_files()
+            check_build()
             check_libraries()
         except InstallationError as error:
             raise DriveSetupError(f"{url}: {error}") from None

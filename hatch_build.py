@@ -1,0 +1,83 @@
+"""Compiles a part of the program by mypyc where a wheel is built with ``HIL_COMPILE=1``.
+
+Each compiled module lies beside its source, which stays complete; `pyproject.toml` lists which
+(``[tool.hatch.build.targets.wheel.hooks.custom]``). A manifest holds the digests of both halves for
+`hil.config.build`. It compiles in a folder of its own. A wheel without the variable, and an
+editable installation, are pure Python and need no compiler.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+GROUP = "hil_common._compiled"
+"""Module with all compiled code, of which each compiled module is a name."""
+REQUIRED = ("mypy==2.4.1", "setuptools>=77,<82", "numpy>=2.1,<3")
+"""Distributions that compile; numpy for the types of arrays."""
+
+
+class CompiledModules(BuildHookInterface[Any]):
+    """The hook that hatchling calls before it writes a wheel."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Return the distributions that this build needs."""
+        return list(REQUIRED) if _wanted() else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and add what was made, and the manifest, to the wheel."""
+        if not _wanted() or version == "editable":
+            return
+        top, sources = Path(self.root), sorted(self.config["modules"])
+        work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
+        for package in self.config["packages"]:
+            shutil.copytree(top / package, work / package)
+        made = _compile(work, sources)
+        manifest = work / "build.json"
+        manifest.write_text(json.dumps({
+            "suffix": sysconfig.get_config_var("EXT_SUFFIX"),
+            "sources": {path: _sha256(top / path) for path in sources},
+            "modules": {path: _sha256(work / path) for path in made},
+        }, indent=1))  # fmt: skip
+        build_data["force_include"] |= {str(work / path): path for path in made}
+        build_data["force_include"][str(manifest)] = "hil/build.json"
+        build_data |= {"pure_python": False, "infer_tag": True}
+
+
+def _wanted() -> bool:
+    return os.environ.get("HIL_COMPILE") == "1"
+
+
+def _compile(work: Path, sources: list[str]) -> list[str]:
+    """Compile modules below a folder; return the paths of what was made, below it."""
+    from mypyc.build import mypycify
+    from setuptools import Distribution
+    from setuptools.command.build_ext import build_ext
+
+    before = Path.cwd()
+    os.chdir(work)
+    try:
+        options = ["--ignore-missing-imports", "--follow-imports=silent"]
+        extensions = mypycify([*options, *sources], group_name=GROUP, opt_level="3")
+        command = build_ext(Distribution({"name": "compiled", "ext_modules": extensions}))
+        command.build_lib, command.build_temp = str(work / "lib"), str(work / "temp")
+        command.finalize_options()
+        command.run()
+    finally:
+        os.chdir(before)
+    made = [path.relative_to(work / "lib") for path in (work / "lib").rglob("*") if path.is_file()]
+    for path in made:
+        shutil.copy2(work / "lib" / path, work / path)
+    return sorted(path.as_posix() for path in made)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

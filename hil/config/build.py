@@ -1,0 +1,113 @@
+"""Build of the program: pure Python, or with modules compiled from the sources beside them.
+
+A wheel for one version of Python has, beside the source of some modules, a compiled one, which
+Python imports instead (`hatch_build.py`). A manifest has the digest of each source and of what was
+made of it, so that an installation of which one half is another's is refused by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+from typing import Final
+
+from hil.config.installation import HOME, PACKAGES, InstallationError
+
+MANIFEST: Final = "hil/build.json"
+"""File of the manifest, below the folder of the installation; a pure build has none."""
+_REMEDY: Final = "install hil-bench anew, with the Python that runs it"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build with compiled modules."""
+
+    suffix: str
+    """End of the names of its compiled modules, which only one version of Python loads."""
+    sources: Mapping[str, str]
+    """Path of each compiled source below the installation → its SHA-256, hexadecimal."""
+    modules: Mapping[str, str]
+    """Path of each compiled module → its SHA-256, hexadecimal."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that it consists of, hexadecimal."""
+        lines = (
+            f"{path} {sha256}\n"
+            for path, sha256 in sorted({**self.sources, **self.modules}.items())
+        )
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def read_build(home: Path = HOME) -> Build | None:
+    """Read the manifest of an installation; None for pure Python.
+
+    Raises:
+        InstallationError: if it is there and cannot be read.
+    """
+    path = home / MANIFEST
+    try:
+        document = json.loads(path.read_bytes())
+        return Build(document["suffix"], document["sources"], document["modules"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InstallationError(f"{path}: cannot be read ({error}); {_REMEDY}") from None
+
+
+def describe_build(home: Path = HOME) -> str:
+    """Return the build in words, for people and for headers of recordings."""
+    build = read_build(home)
+    if build is None:
+        return "pure Python"
+    return (
+        f"{len(build.sources)} modules compiled ({build.suffix.lstrip('.')}), sha256 {build.digest}"
+    )
+
+
+def check_presence(home: Path = HOME) -> None:
+    """Refuse a compiled build of another Python, or one of which a part is missing.
+
+    Raises:
+        InstallationError: with the part, and what would be right.
+    """
+    build = read_build(home)
+    if build is None:
+        return
+    if build.suffix not in EXTENSION_SUFFIXES:
+        raise InstallationError(
+            f"{home / MANIFEST}: the program was compiled for {build.suffix}, and this Python "
+            f"loads {EXTENSION_SUFFIXES[0]}; {_REMEDY}"
+        )
+    for path in (*build.modules, *build.sources):
+        if not (home / path).is_file():
+            raise InstallationError(
+                f"{home / path}: a part of the compiled program is missing; {_REMEDY}"
+            )
+
+
+def check_build(home: Path = HOME) -> None:
+    """Refuse compiled modules that are not made of the sources beside them.
+
+    Raises:
+        InstallationError: with the file, and what would be right.
+    """
+    check_presence(home)
+    build = read_build(home)
+    known = {} if build is None else {**build.sources, **build.modules}
+    for path, sha256 in known.items():
+        if hashlib.sha256((home / path).read_bytes()).hexdigest() != sha256:
+            raise InstallationError(
+                f"{home / path} is not the file that the program was compiled with; {_REMEDY}"
+            )
+    for name in PACKAGES:
+        for path in sorted((home / name).rglob("*")):
+            below = path.relative_to(home).as_posix()
+            if path.name.endswith(tuple(EXTENSION_SUFFIXES)) and below not in known:
+                raise InstallationError(
+                    f"{path} is compiled, and {MANIFEST} does not say from which source; {_REMEDY}"
+                )

@@ -1,0 +1,92 @@
+"""A compiled build is whole, of this Python, and made of the sources beside it, or is refused."""
+
+import hashlib
+import json
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+from hil.config.build import MANIFEST, check_build, check_presence, describe_build
+from hil.config.installation import PACKAGES, InstallationError
+
+SUFFIX = EXTENSION_SUFFIXES[0]
+SOURCE, MODULE = "safety/gate.py", f"safety/gate{SUFFIX}"
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An installation of which one module is compiled."""
+    for name in PACKAGES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+    (tmp_path / SOURCE).write_text("limit_m = 0.4")
+    (tmp_path / MODULE).write_bytes(b"\x7fELF")
+    write_manifest(tmp_path, SUFFIX)
+    return tmp_path
+
+
+def write_manifest(home: Path, suffix: str) -> None:
+    halves = {
+        "sources": {SOURCE: sha256(home / SOURCE)},
+        "modules": {MODULE: sha256(home / MODULE)},
+    }
+    (home / MANIFEST).write_text(json.dumps({"suffix": suffix, **halves}))
+
+
+def test_a_whole_build_passes_and_is_described(home: Path) -> None:
+    check_build(home)
+    words = describe_build(home)
+    assert words.startswith(f"1 modules compiled ({SUFFIX.lstrip('.')}), sha256 ")
+    (home / SOURCE).write_text("limit_m = 0.5")
+    write_manifest(home, SUFFIX)
+    assert describe_build(home) != words
+
+
+def test_a_pure_build_passes_and_is_described(home: Path) -> None:
+    (home / MANIFEST).unlink()
+    (home / MODULE).unlink()
+    check_build(home)
+    assert describe_build(home) == "pure Python"
+
+
+@pytest.mark.parametrize("file", [SOURCE, MODULE])
+def test_half_an_installation_is_refused_by_name(home: Path, file: str) -> None:
+    (home / file).unlink()
+    with pytest.raises(
+        InstallationError, match=f"{file}: a part of the compiled program is missing"
+    ):
+        check_presence(home)
+
+
+@pytest.mark.parametrize("file", [SOURCE, MODULE])
+def test_a_half_that_was_changed_is_refused_by_name(home: Path, file: str) -> None:
+    (home / file).write_bytes((home / file).read_bytes() + b" ")
+    check_presence(home)
+    with pytest.raises(InstallationError, match=f"{file} is not the file that .* compiled with"):
+        check_build(home)
+
+
+def test_a_build_of_another_python_is_refused(home: Path) -> None:
+    write_manifest(home, ".cpython-39-x86_64-linux-gnu.so")
+    with pytest.raises(InstallationError, match=rf"for \.cpython-39.* this Python loads {SUFFIX}"):
+        check_presence(home)
+
+
+@pytest.mark.parametrize("stray", [f"safety/checks{SUFFIX}", f"drives/can/slcan{SUFFIX}"])
+def test_a_compiled_module_of_unknown_source_is_refused(home: Path, stray: str) -> None:
+    (home / stray).parent.mkdir(exist_ok=True)
+    (home / stray).write_bytes(b"\x7fELF")
+    with pytest.raises(InstallationError, match=f"{stray} is compiled"):
+        check_build(home)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"suffix": 1}', "\xff"])
+def test_a_manifest_that_cannot_be_read_is_refused(home: Path, text: str) -> None:
+    (home / MANIFEST).write_text(text, encoding="latin-1")
+    with pytest.raises(InstallationError, match=r"build\.json: cannot be read"):
+        check_presence(home)
