@@ -16,6 +16,7 @@ import pytest
 from campaign import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcap.records import Metadata
 from mesh_bodies import LOOKS, PAINT, PAINTED, binary_stl, box
 from opened_files import opened_files
 from typer.testing import CliRunner
@@ -26,7 +27,6 @@ from hil.config.files import open_regular, read_regular
 from hil.config.inputs import InputFile, collected, name_input
 from hil.config.tables import read_table
 from hil.recording.collector import Facts
-from hil.recording.mcap_scan import Metadata
 from hil.recording.reader import Recording
 from sim.world.pictures.png import png
 

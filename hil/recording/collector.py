@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 import orjson
+from mcap.records import Attachment, Metadata
 from numpy.typing import NDArray
 
 from hil.config.inputs import InputFile
@@ -32,7 +33,7 @@ from hil.recording.header import (
     RunHeader,
     files_of_rows,
 )
-from hil.recording.mcap_scan import Attached, Metadata, Scan, Unpacked, channel_of
+from hil.recording.mcap_scan import Scan, Unpacked, channel_of
 from hil.recording.mcap_walk import CHANNEL, HEAD, MESSAGE, Damaged
 from hil.recording.row_file import MESSAGE_HEAD, message_dtype
 from hil.recording.signals import MARK, Signals, SignalsError
@@ -64,13 +65,13 @@ class Facts:
     """Parts that cannot be understood."""
 
     @classmethod
-    def of(cls, records: Iterable[Metadata | Attached]) -> Self:
+    def of(cls, records: Iterable[Metadata | Attachment]) -> Self:
         """Take them from the tables and attachments of a file, from whichever copy is whole."""
         facts, copy = cls(), None
         for record in records:
             try:
                 if isinstance(record, Metadata):
-                    facts._take_table(record.name, record.values)
+                    facts._take_table(record.name, record.metadata)
                 elif record.name == "scenario.json":
                     facts.scenario = _object(record.data)
                 elif record.name == HEADER_NAME:

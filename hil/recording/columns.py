@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps, Scan, Unpacked
 from hil.recording.row_file import message_dtype
 from hil.recording.rows import column_of, dtype_of
-from hil.recording.signals import Signals
+from hil.recording.signals import Signal, Signals
 
 
 class StoredRows:
@@ -25,9 +25,8 @@ class StoredRows:
     def __init__(self, signals: Signals, caps: Caps) -> None:
         self.signals = signals
         self.caps = caps
+        self._dtype = dtype_of(signals)
         self._kept: list[NDArray[np.uint8]] | None = []
-        self._whole: NDArray[np.uint8] | None = None
-        """Those kept as one, once they are looked at."""
         self._count = 0
         self._scans: list[Scan] = []
         self._stretches = array("q")
@@ -65,20 +64,19 @@ class StoredRows:
             if self._count * self.signals.size > self.caps.kept:
                 self._kept = None
 
-    def read(self, first: int, end: int) -> NDArray[Any]:
-        """Rows from a place to before another, of the table's dtype.
+    def __getitem__(self, places: slice) -> NDArray[Any]:
+        """Rows that follow each other, of the table's dtype.
 
         Raises:
             RecordingError: if the file is not any more what it was when it was opened.
         """
         none = np.empty((0, self.signals.size), np.uint8)
         if self._kept is None:
+            first, end, _ = places.indices(self._count)
             rows = np.concatenate([none, *self._unpacked(first, end)])
         else:
-            if self._whole is None:
-                self._whole, self._kept = np.concatenate([none, *self._kept]), []
-            rows = self._whole[first:end]
-        return rows.reshape(-1).view(dtype_of(self.signals))
+            rows = np.concatenate([none, *self._kept])[places]
+        return rows.reshape(-1).view(self._dtype)
 
     def _unpacked(self, first: int, end: int) -> Iterator[NDArray[np.uint8]]:
         number = bisect_right(self._firsts, first) - 1
@@ -105,13 +103,17 @@ class Columns(Mapping[str, NDArray[Any]]):
     """Signal → its values in all rows, (N,) or (N, count), read-only; NaN = not there.
 
     A column of rows that are not in memory is put together when it is asked for, and takes
-    its memory until it is let go; `part` gives some rows.
+    its memory until it is let go; `part` gives some rows. Columns that are asked for in order, from
+    the first on, are read ahead: as many in one pass over the file as `Caps.ahead` allows.
     """
 
     def __init__(self, signals: Signals, rows: StoredRows | NDArray[Any]) -> None:
         self._signals = signals
-        self._rows = rows
+        self._rows = rows[:] if isinstance(rows, StoredRows) and rows.in_memory else rows
         self._found: dict[str, NDArray[Any]] = {}
+        """Columns of rows in memory; of others, those read ahead and not asked for yet."""
+        self._next = signals.shown[0]
+        """First column of the next pass that reads ahead."""
         self._shown = {signal.name: signal for signal in signals.shown}
 
     @property
@@ -122,11 +124,11 @@ class Columns(Mapping[str, NDArray[Any]]):
     @property
     def in_memory(self) -> bool:
         """Whether the rows are in memory."""
-        return not isinstance(self._rows, StoredRows) or self._rows.in_memory
+        return not isinstance(self._rows, StoredRows)
 
     def part(self, first: int, end: int) -> "Columns":
         """Rows from a place to before another; they are in memory."""
-        return Columns(self._signals, self._read(first, end))
+        return Columns(self._signals, self._rows[first:end])
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -138,38 +140,45 @@ class Columns(Mapping[str, NDArray[Any]]):
         return name in self._shown
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        signal = self._shown[name]
-        if not self.in_memory:
-            parts = (column_of(signal, self._read(*ends)) for ends in self.stretches())
-            return _joined(self.cycles, parts)
-        if name not in self._found:
-            self._found[name] = column_of(signal, self._read(0, self.cycles))
-        return self._found[name]
+        signal, rows = self._shown[name], self._rows
+        if not isinstance(rows, StoredRows):
+            if name not in self._found:
+                self._found[name] = column_of(signal, rows)
+            return self._found[name]
+        if (ahead := self._found.pop(name, None)) is not None:
+            return ahead
+        if signal is not self._next:
+            return self._of_all_rows([signal])[name]
+        found = self._of_all_rows(self._from(signal, rows.caps.ahead // (8 * self.cycles)))
+        column, self._found = found.pop(name), found
+        return column
+
+    def _from(self, signal: Signal, values: int) -> Sequence[Signal]:
+        """A signal and those after it, of so many values a row; the pass is noted."""
+        shown, places = self._signals.shown, self._signals.places
+        start, most = shown.index(signal), places[signal.name].start + values
+        end = max(start + 1, bisect_right([places[one.name].stop for one in shown], most))
+        self._next = shown[end % len(shown)]
+        return shown[start:end]
+
+    def _of_all_rows(self, signals: Sequence[Signal]) -> dict[str, NDArray[Any]]:
+        """Columns of rows that are not in memory, put together in one pass over them."""
+        none, columns = self._rows[:0], dict[str, NDArray[Any]]()
+        for signal in signals:
+            like = column_of(signal, none)
+            columns[signal.name] = np.empty((self.cycles, *like.shape[1:]), like.dtype)
+        for first, end in self.stretches():
+            rows = self._rows[first:end]
+            for signal in signals:
+                columns[signal.name][first:end] = column_of(signal, rows)
+        for column in columns.values():
+            column.flags.writeable = False
+        return columns
 
     def stretches(self) -> Iterator[tuple[int, int]]:
         """First row and row behind the last of each piece that is looked at by itself."""
         size = max(self.cycles, 1)
-        if isinstance(self._rows, StoredRows) and not self._rows.in_memory:
+        if isinstance(self._rows, StoredRows):
             size = max(1, self._rows.caps.piece // self._signals.size)
         for first in range(0, max(self.cycles, 1), size):
             yield first, min(first + size, self.cycles)
-
-    def _read(self, first: int, end: int) -> NDArray[Any]:
-        if isinstance(self._rows, StoredRows):
-            return self._rows.read(first, end)
-        return self._rows[first:end]
-
-
-def _joined(count: int, parts: Iterator[NDArray[Any]]) -> NDArray[Any]:
-    """Parts of a column as one, read-only."""
-    whole: NDArray[Any] | None = None
-    at = 0
-    for part in parts:
-        if whole is None:
-            whole = np.empty((count, *part.shape[1:]), part.dtype)
-        whole[at : at + len(part)] = part
-        at += len(part)
-    if whole is None or at != count:
-        raise RecordingError("the recording changed while it was read")
-    whole.flags.writeable = False
-    return whole

@@ -49,26 +49,14 @@ class Caps:
     """Rows in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
     piece: int = 2 * 1024 * 1024
     """Rows of a longer recording that are looked at at once, about."""
+    ahead: int = 192 * 1024 * 1024
+    """Columns of a longer recording that are read at once; all of 10 min of a platform."""
     beside: int = 8
     """Records that belong to a chunk: it, its indices and its line in the summary."""
 
     def unpacked(self, size: int) -> int:
         """Most bytes that the chunks of a file of a size may unpack to."""
         return min(self.total, max(self.small, self.growth * size))
-
-
-class Metadata(NamedTuple):
-    """A named table of text."""
-
-    name: str
-    values: dict[str, str]
-
-
-class Attached(NamedTuple):
-    """A file within the file."""
-
-    name: str
-    data: bytes
 
 
 class Unpacked(NamedTuple):
@@ -91,7 +79,7 @@ class Scan:
         """The file."""
         self.caps = caps
         self._unpacked = 0
-        self.facts: list[Metadata | Attached] = []
+        self.facts: list[records.Metadata | records.Attachment] = []
         """Tables and attachments, wherever they are."""
         self.channels: list[records.Channel] = []
         """Those found outside the chunks, those of the file's end last."""
@@ -211,11 +199,11 @@ def channel_of(payload: bytes) -> records.Channel:
     return channel
 
 
-def _table_of(payload: bytes) -> Metadata:
+def _table_of(payload: bytes) -> records.Metadata:
     table = records.Metadata.read(_stream(payload))
     _check_table(table.metadata, f"the table {table.name!r}")
-    values = {key: value for key, value in table.metadata.items() if key != CHECKSUM_KEY}
-    return Metadata(table.name, values)
+    table.metadata.pop(CHECKSUM_KEY, None)
+    return table
 
 
 def _check_table(values: Mapping[str, str], what: str) -> None:
@@ -224,11 +212,10 @@ def _check_table(values: Mapping[str, str], what: str) -> None:
         raise ValueError(f"checksum of {what} differs")
 
 
-def _attached(payload: bytes) -> Attached:
+def _attached(payload: bytes) -> records.Attachment:
     if struct.unpack("<I", payload[-4:])[0] != zlib.crc32(payload[:-4]):
         raise ValueError("checksum of the attachment differs")
-    attachment = records.Attachment.read(_stream(payload))
-    return Attached(attachment.name, attachment.data)
+    return records.Attachment.read(_stream(payload))
 
 
 def _damaged(piece: Found, error: Exception) -> Damaged:
