@@ -129,14 +129,14 @@ class Opening:
         self._sink: RecordingSink | None = None
         self._journal: Journal | None = None
         self._concluded: Callable[[RecorderResult, tuple[str, ...]], Conclusion] | None = None
-        self.wish: StopRequest
+        self.stop_request: StopRequest
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:
             # Entered first, so left last: a second Ctrl-C does not tear the recording's end.
-            self.wish = entered.enter_context(self._signals)
+            self.stop_request = entered.enter_context(self._signals)
             with _nothing_moved():
                 self.folder = entered.enter_context(run_dir(self._out, self.name))
             self._stack = entered.pop_all()

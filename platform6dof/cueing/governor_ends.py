@@ -3,7 +3,7 @@
 Toward an end no coordinate goes faster than one that stops there with a gentle deceleration, a
 small share of what the legs could: v² <= 2 a d, counted in whole cycles. It is the safe set of a
 control barrier function (Ames and others, "Control barrier functions: theory and applications",
-2019) and binds wishes, not the motion: behind it stand the rows of the quadratic program, and the
+2019) and binds requests, not the motion: behind it stand the rows of the quadratic program, and the
 judgement. Tables are those of `platform6dof.cueing.margins.MarginTables`.
 """
 
@@ -59,12 +59,12 @@ def too_fast(pose: Array, buffers: Array, numbers: Array, before: Array, q: Arra
 
 
 @njit(cache=True, error_model="numpy")
-def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish: Array) -> int:
+def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, desired: Array) -> int:
     """Take from requested accelerations what would come too fast to an end.
 
     Args:
         v: change of the coordinates over the last cycle by its time, shape (6,).
-        wish: accelerations of the coordinates, changed in place, shape (6,).
+        desired: accelerations of the coordinates, changed in place, shape (6,).
 
     Returns:
         Number of the end that took most, or GOOD.
@@ -79,9 +79,9 @@ def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish
         if faster < -change:  # it came too fast: as hard as it needs
             needed = move * move / (2.0 * max(room, 0.0) + move)
             faster = max(faster, -max(change, min(needed, FIRMEST * change)))
-        taken = -side * wish[j] - faster / square
+        taken = -side * desired[j] - faster / square
         if taken > 0.0:
-            wish[j] = -side * faster / square
+            desired[j] = -side * faster / square
             taken *= 1.0 if j < 3 else scale
             if taken > most:
                 number, most = 46 + k, taken

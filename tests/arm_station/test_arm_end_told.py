@@ -80,10 +80,10 @@ class Run:
         witness = SimpleNamespace(
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)
         )
-        wish = self.operator.stops(SimpleNamespace(asked=terminal))
+        stop_request = self.operator.stops(SimpleNamespace(asked=terminal))
         station = Station(self.listen)
         self.loop = ArmLoop(
-            Stream(clock, station, wire, None, START, wish, LONGEST_S, None), witness
+            Stream(clock, station, wire, None, START, stop_request, LONGEST_S, None), witness
         )
         self.operator.ending = lambda: self.loop.ending
 

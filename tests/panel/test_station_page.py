@@ -132,7 +132,7 @@ def test_a_bar_is_as_long_as_its_number_and_warns_beyond_its_scale(view, value, 
 
 def test_presses_ask_for_one_table_that_keeps_what_was_asked_before(view):
     asked = []
-    view.wished.connect(asked.append)
+    view.requested.connect(asked.append)
     QTest.mouseClick(view.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
     view.findChildren(QCheckBox)[0].click()
     slider = view.findChildren(QSlider)[0]
@@ -241,7 +241,7 @@ def test_a_button_that_counts_asks_for_one_more_each_time_and_a_flag_has_words()
     application()
     made = shown(PageView(PageModel(FACTS, page, lambda: next(numbers)), LIGHT), 300, 200)
     asked = []
-    made.wished.connect(asked.append)
+    made.requested.connect(asked.append)
     made.set_owner(True)
     (button,) = made.findChildren(QPushButton)
     for _ in range(3):

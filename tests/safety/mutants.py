@@ -298,7 +298,7 @@ MUTANTS = (
     ),
     *_of(
         "hil/run/run.py",
-        ("nobody hears signals", "self.wish = entered.enter_context(self._signals)", "self.wish = self._signals"),
+        ("nobody hears signals", "self.stop_request = entered.enter_context(self._signals)", "self.stop_request = self._signals"),
         ("signals are not given back", "self._stack.__exit__(kind, error, trace)", "pass"),
         ("somebody else's wish is not heard", "stop or StopSignals()", "StopSignals()"),
         ("the recording is not ended after an error", "        self._stack.callback(self._sink.finish)\n", ""),

@@ -81,22 +81,22 @@ class PanelOperator:
     def look(self) -> None:
         """Take the newest order; called many times between two waypoints."""
         self._check_desk()
-        wish = self._operator.look()
-        if wish.order.owner != self._owner:
-            self._owner = wish.order.owner
+        request = self._operator.look()
+        if request.order.owner != self._owner:
+            self._owner = request.order.owner
             whose = f"{self._owner} owns" if self._owner else "nobody owns"
             self.say(f"{whose} the motion", {"owner": self._owner})
-        if self.live and self.held and not wish.held:
+        if self.live and self.held and not request.held:
             self.say("hold-to-run released: zero velocity", {"held": False})
-        self.held = wish.held
-        if wish.order.motion_serial not in (0, self._serial):
-            self._serial = wish.order.motion_serial
+        self.held = request.held
+        if request.order.motion_serial not in (0, self._serial):
+            self._serial = request.order.motion_serial
             self._refused = DONE if self._refused.serial else self._refused
-            self.hear_table(wish.order.motion_json)
-        for button in wish.pressed:
-            self._press(button, wish.order.presser)
-        for button, _ in wish.stale:
-            self._refuse(button, wish.order.presser)
+            self.hear_table(request.order.motion_json)
+        for button in request.pressed:
+            self._press(button, request.order.presser)
+        for button, _ in request.stale:
+            self._refuse(button, request.order.presser)
         if self._signals is not None and self._signals.asked is not None:
             self._ends(EndCause.TERMINAL)
         if why := self.ending():

@@ -191,7 +191,10 @@ def _columns(diagram: Diagram, sizes: Mapping[str, Box], layers: Mapping[str, in
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
         for column in columns if forward else reversed(columns):
-            wanted = {name: _wish(name, found, wires, layers, forward=forward) for name in column}
+            wanted = {
+                name: _straight_height(name, found, wires, layers, forward=forward)
+                for name in column
+            }
             column.sort(key=lambda name: (wanted[name] + found[name].height / 2, name))
             _settle(column, wanted, found)
     top = min((box.y for box in found.values()), default=0)
@@ -221,8 +224,14 @@ def _stacked(columns: list[list[str]], sizes: Mapping[str, Box]) -> dict[str, Bo
     return found
 
 
-def _wish(name: str, found: Mapping[str, Box], wires: Mapping[str, list[tuple[str, str, str, str]]],
-          layers: Mapping[str, int], *, forward: bool) -> float:  # fmt: skip
+def _straight_height(
+    name: str,
+    found: Mapping[str, Box],
+    wires: Mapping[str, list[tuple[str, str, str, str]]],
+    layers: Mapping[str, int],
+    *,
+    forward: bool,
+) -> float:
     """Find the height at which the wires from the column before (or after) are straight."""
     own, places = found[name], []
     for port, other, far, way in wires[name]:

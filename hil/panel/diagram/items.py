@@ -157,13 +157,13 @@ class WireItem(QGraphicsPathItem):
               widget: QWidget | None = None) -> None:  # fmt: skip
         """A line with a head; broken and red where it is wrong."""
         colour = self._theme.fault if self._fault else self._theme.text
-        pen = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
+        style = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
         if self._fault:
-            pen.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(pen)
+            style.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(style)
         painter.drawPath(self.path())
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(pen.color())
+        painter.setBrush(style.color())
         painter.drawPolygon(self.head())
 
     def head(self) -> QPolygonF:

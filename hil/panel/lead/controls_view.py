@@ -119,7 +119,9 @@ class ControlsView(QWidget):
             return
         self._show_pose()
         self._show_tempo(self._model.in_force.tempo)
-        errors = [self._model.error_of(wish) for wish in ("target", "pose", "play", "override")]
+        errors = [
+            self._model.error_of(control) for control in ("target", "pose", "play", "override")
+        ]
         errors.append(self._model.in_force.objection)
         self._error.setText("\n".join(filter(None, errors)))
         self._show_motion()

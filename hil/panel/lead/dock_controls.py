@@ -74,8 +74,8 @@ class ControlsDock(OfRun[ControlsView]):
             model.stands_at(rows[-1, column(facts.signals, self._stands_at)])
         bench.target_given = model.in_force.pose is not None
         view.set_owner(session.owns)
-        for wish in model.messages(self._now_s()):
-            session.send(wish)
+        for one in model.messages(self._now_s()):
+            session.send(one)
 
 
 class HandlesDock(Plain[HandlesView]):

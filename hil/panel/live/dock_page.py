@@ -29,7 +29,7 @@ class Pages(QWidget):
         for page in pages:
             model = PageModel(session.facts, page, session.next_id)
             view = PageView(model, theme)
-            view.wished.connect(session.send)
+            view.requested.connect(session.send)
             tabs.addTab(view, page.title)
             self.models.append(model)
             self.views.append(view)

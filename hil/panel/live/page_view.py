@@ -48,7 +48,7 @@ SIGNS: Final = {
 class PageView(QWidget):
     """The widgets of a page, from top to bottom."""
 
-    wished = Signal(Motion)
+    requested = Signal(Motion)
     """A person asked for something: a message for the desk."""
 
     def __init__(
@@ -180,7 +180,7 @@ class PageView(QWidget):
 
     def _button(self, button: PageButton) -> QWidget:
         made = QPushButton(button.label, self)
-        made.clicked.connect(lambda: self.wished.emit(self._model.press(button)))
+        made.clicked.connect(lambda: self.requested.emit(self._model.press(button)))
         self._asks.append(made)
         return made
 
@@ -229,7 +229,7 @@ class PageView(QWidget):
         self._ask({key: value() for key, value in asks.items()})
 
     def _ask(self, changes: dict[str, Any]) -> None:
-        self.wished.emit(self._model.ask(changes))
+        self.requested.emit(self._model.ask(changes))
 
 
 class BarLine(QWidget):

@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 
-from hil.panel.scope.curve import PlotLine, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_style
 from hil.panel.scope.labels import MARK_ROLES
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
@@ -63,14 +63,14 @@ class ScopePlot:
     def paint(self, theme: Theme, number_of: dict[str, int], width_px: float) -> None:
         """Take colours on."""
         for kind, role in MARK_ROLES.items():
-            self._marks[kind].set_pen(pg.mkPen(getattr(theme, role), width=1))
+            self._marks[kind].set_style(pg.mkPen(getattr(theme, role), width=1))
         for channel in self.channels:
             curve = self.curves.get(channel.name)
             if curve is None:
                 curve = self.curves[channel.name] = PlotLine()
                 self.item.addItem(curve, ignoreBounds=True)
             number = number_of[channel.name]
-            curve.set_pen(trace_pen(theme, number, width_px), number)
+            curve.set_style(trace_style(theme, number, width_px), number)
         for cursor in self.cursors:
             cursor.setPen(pg.mkPen(theme.text, width=1))
             cursor.setHoverPen(pg.mkPen(theme.accent, width=3))

@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         self.look = Look(self, settings)
         """Its colours and the size of its text."""
         self.strip = Strip(self.theme, now_s)
-        self.strip.wish.connect(self.send)
+        self.strip.message_asked.connect(self.send)
         self.strip.bench_wanted.connect(lambda: self.menus.choose_bench())
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None

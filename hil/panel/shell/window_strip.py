@@ -26,7 +26,7 @@ from hil.panel.widgets.theme import Theme
 class Strip(QWidget):
     """State of the run that is shown."""
 
-    wish = Signal(object)
+    message_asked = Signal(object)
     """A message for the desk."""
     bench_wanted = Signal()
     """A bench that runs is to be shown."""
@@ -73,7 +73,7 @@ class Strip(QWidget):
             return
         if self.state is None:
             self.state = StateView(session.bench, self._theme, self)
-            self.state.asked.connect(self.wish)
+            self.state.asked.connect(self.message_asked)
             self._room.insertWidget(0, self.state)
         else:
             self.state.set_model(session.bench)

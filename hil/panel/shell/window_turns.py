@@ -47,7 +47,7 @@ class Turns:
         self._paint_turns = 0
         """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
-        """What the desk said to the latest wishes."""
+        """Answers of the desk to the latest requests."""
         self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
         self.waiting = BenchSearch(window)

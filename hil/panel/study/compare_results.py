@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.scope.curve import PlotLine, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_style
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.scope.readout import number
@@ -83,8 +83,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
             bucket = bucket_size(len(trace.x), 4 * max(200, self.width()))  # zoom has room
             (line,) = Envelope().lines(window, (0,), bucket)
             curve = PlotLine()
-            curve.set_pen(
-                trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour
+            curve.set_style(
+                trace_style(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour
             )
             curve.set_points(line.x, line.y, bounds)
             plot.addItem(curve, ignoreBounds=True)

@@ -162,11 +162,11 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
     from hil.timing.stop import StopSignals
     from sim.devices.arm.server import run_arm_controller
 
-    with StopSignals() as wish:
+    with StopSignals() as stop_request:
         try:
             run_arm_controller(
                 settings, now_s=RealClock().now_s, ready=_say_ready,
-                stop=lambda: wish.asked is not None, console=sys.stdin, say=say,
+                stop=lambda: stop_request.asked is not None, console=sys.stdin, say=say,
                 watch=_Trips(), **how,
             )  # fmt: skip
         except ValueError as error:

@@ -37,7 +37,7 @@ def await_place(
     clock: Clock,
     wire: ArmLink,
     shown: DisplayedPose | None,
-    wish: StopRequest,
+    stop_request: StopRequest,
     say: Callable[[str], None],
 ) -> DisplayedPose:
     """Wait until the robot asks, and has sent twice where it is at rest.
@@ -48,7 +48,7 @@ def await_place(
     waits, heard = "", _RobotReports()
     for tick in clock.ticks(LOOK_S):
         report = wire.poll()
-        if wish.asked is not None:
+        if stop_request.asked is not None:
             raise RefusedError("stopped by the operator before the robot moved; nothing was sent")
         if report.state in (LinkState.FAULT, LinkState.HELD):
             raise RefusedError(f"nothing has moved: {report.text}")

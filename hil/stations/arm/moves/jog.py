@@ -48,13 +48,13 @@ class JogMover:
         geometry: PumaGeometry,
         limits: ArmLimits,
         judge: RobotJudge,
-        wish: KeyJogOperator,
+        stop_request: KeyJogOperator,
         axes: Axes,
         part: float,
         step: tuple[float, float] | None = None,
     ) -> None:
         self._geometry, self._limits, self._judge = geometry, limits, judge
-        self._wish, self._axes, self._part, self._step = wish, axes, part, step
+        self._operator, self._axes, self._part, self._step = stop_request, axes, part, step
         self._pose = forward(geometry, judge.joints.q_rad)
         self._ray: Ray | None = None
         self._rate = self._way = 0.0
@@ -80,7 +80,7 @@ class JogMover:
         return self._pose
 
     def _by_holding(self, held: bool) -> Pose:
-        wanted = self._wish.direction if held else None
+        wanted = self._operator.direction if held else None
         if wanted != self._blocked:
             self._blocked = None
         moving = None if self._ray is None else (self._ray.axis, self._ray.sign)
@@ -130,16 +130,16 @@ class JogMover:
         self._way += self._rate * TICK_S * level / LEVELS
 
     def _by_steps(self, held: bool) -> Pose:
-        pressed = self._wish.take_press()
+        pressed = self._operator.take_press()
         if self._one is None and held and pressed is not None:
             self._begin_step(*pressed)
         if self._one is None:
-            self._wish.busy(False)
+            self._operator.busy(False)
             return self._pose
-        pose = self._one.next(held=held and not self._wish.stopped)
-        if self._one.done or (self._wish.stopped and self._one.at_rest):
+        pose = self._one.next(held=held and not self._operator.stopped)
+        if self._one.done or (self._operator.stopped and self._one.at_rest):
             self._one = None
-        self._wish.busy(self._one is not None)
+        self._operator.busy(self._one is not None)
         return pose
 
     def _begin_step(self, axis: int, sign: float) -> None:

@@ -74,7 +74,7 @@ class PathDemand:
     """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
-    def of(cls, path: ToolPath, keeper: BranchTracker) -> Self:
+    def of(cls, path: ToolPath, tracker: BranchTracker) -> Self:
         """Evaluate a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
@@ -85,7 +85,7 @@ class PathDemand:
         for share in s.tolist():
             pose = path(share)
             try:
-                joints.append(np.array(keeper.follow(pose).q_rad))
+                joints.append(np.array(tracker.follow(pose).q_rad))
             except (ArmError, PoseError):
                 break
             poses.append(pose)
@@ -115,7 +115,7 @@ def _grid(path: ToolPath) -> Array:
     return np.linspace(0.0, 1.0, count + 1)
 
 
-def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
+def joints_along(poses: Sequence[Pose], tracker: BranchTracker) -> Array:
     """Return joint angles at poses, one after the other [rad], shape (N, 6).
 
     Raises:
@@ -124,7 +124,7 @@ def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
     found: list[Array] = []
     for number, pose in enumerate(poses):
         try:
-            found.append(np.array(keeper.follow(pose).q_rad))
+            found.append(np.array(tracker.follow(pose).q_rad))
         except (ArmError, PoseError) as error:
             raise ArmError(f"place {number}: {error}") from None
     return np.array(found)

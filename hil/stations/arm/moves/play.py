@@ -177,8 +177,8 @@ def plan_play(
     geometry = robot.geometry()
     RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not be there
     try:
-        keeper = BranchTracker(geometry, start.q_rad, robot.least())
-        q_rad = joints_along(recorded.poses, keeper)
+        tracker = BranchTracker(geometry, start.q_rad, robot.least())
+        q_rad = joints_along(recorded.poses, tracker)
     except (ArmError, PoseError) as error:
         raise RefusedError(
             f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"

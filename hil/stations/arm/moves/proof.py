@@ -204,11 +204,11 @@ def _let_go(
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
     """Find what breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
-    keeper, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    tracker, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)
     for unit in range(law.units + 1):
         try:
-            joints = keeper.follow(path(law.share(unit * UNIT_S)))
+            joints = tracker.follow(path(law.share(unit * UNIT_S)))
         except (ArmError, PoseError) as error:
             yield unit, violations_of(limits, error)
             return

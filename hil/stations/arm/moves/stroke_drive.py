@@ -166,7 +166,7 @@ def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str]
     for tick in session.clock.ticks(0.01):
         session.wire.poll()
         hand.listen()
-        if session.wish.asked is not None or hand.end_reason:
+        if session.stop_request.asked is not None or hand.end_reason:
             why = hand.end_reason or "stopped by the operator"
             raise RefusedError(f"ended between two strokes, at rest: {why}")
         if tick.t_s < least_s:

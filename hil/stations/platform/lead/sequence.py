@@ -107,7 +107,7 @@ class OperatedCourse:
     def stop(self, why: str) -> None:
         """End the run: stop smoothly, park if the dead-man is held, shut down."""
         self._begin_end()
-        self._ending.wish = self._ending.wish or why
+        self._ending.stop_request = self._ending.stop_request or why
 
     def trip(self, why: str) -> None:
         """End the run in the same orderly way, as something outside the gate's sight is wrong."""
@@ -150,9 +150,9 @@ class OperatedCourse:
         Args:
             verdict: the gate's last verdict, None before the first cycle.
         """
-        wish = self._operator.look()
-        order, let_go = wish.order, self._held and not wish.held
-        self._held = wish.held
+        request = self._operator.look()
+        order, let_go = request.order, self._held and not request.held
+        self._held = request.held
         self._presses.begin_cycle()
         if order.owner != self._owner:
             self._owner = order.owner
@@ -162,7 +162,7 @@ class OperatedCourse:
         self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
         self._verdict = verdict
         if verdict is None:
-            for button in wish.pressed:
+            for button in request.pressed:
                 self._presses.write_down(tick, button, order.presser, "the bench has not begun yet")
             return
         if verdict.mode is not self._mode:
@@ -171,13 +171,13 @@ class OperatedCourse:
             self._waited += 1
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
-        if wish.pressed:
+        if request.pressed:
             self._back.end()
-        for button in (b for b in BY_CAUTION if b in wish.pressed):
+        for button in (b for b in BY_CAUTION if b in request.pressed):
             self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
         self._recover_from_stall(tick, verdict)
-        for button, why in wish.stale:
+        for button, why in request.stale:
             self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
         if objection:

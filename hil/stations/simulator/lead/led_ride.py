@@ -18,8 +18,8 @@ from platform6dof.pose import PlatformSetpoint
 class LedRide(OperatedMotion):
     """Motion that is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
 
-    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideRequests) -> None:
-        self._ride, self._wishes = ride, wishes
+    def __init__(self, plan: RidePlan, ride: RideMotion, requests: RideRequests) -> None:
+        self._ride, self._requests = ride, requests
         super().__init__(plan, ride)
 
     def begin(self) -> None:
@@ -46,7 +46,7 @@ class LedRide(OperatedMotion):
     @property
     def serial(self) -> int:
         """Number of the requests in force."""
-        return self._wishes.serial
+        return self._requests.serial
 
     def order(
         self, override: float, target: tuple[float, ...] | None, serial: int, table: bytes
@@ -58,7 +58,7 @@ class LedRide(OperatedMotion):
             target: likewise.
             table: JSON of a `desired.Desired`.
         """
-        if serial != self._wishes.serial and (why := self._wishes.take(serial, table)):
+        if serial != self._requests.serial and (why := self._requests.take(serial, table)):
             self._said = Refusal(why, serial=serial)
 
     def play(self) -> None:

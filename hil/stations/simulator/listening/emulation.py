@@ -135,11 +135,11 @@ def emulate(
         print(line, flush=True)
         _say("faults are typed here: help lists them, Ctrl-C ends")
 
-    with StopSignals() as wish:
+    with StopSignals() as stop_request:
         try:
             run_host(
                 host, to, now_s=RealClock().now_s, ready=ready,
-                stop=lambda: wish.asked is not None,
+                stop=lambda: stop_request.asked is not None,
                 asked_on=None if hears is None or kind.asked_on is None else ("127.0.0.1", hears),
                 console=sys.stdin, say=_say, end_with_console=end_with_input,
                 end_with_feed=end_with_feed,

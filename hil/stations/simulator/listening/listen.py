@@ -46,12 +46,14 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
     lasts_s = seconds_of(seconds)
     figures = HostFigures(choice.host.settings)
     clock = RealClock()
-    with StopSignals() as wish, listening(choice, clock) as ears:
+    with StopSignals() as stop_request, listening(choice, clock) as ears:
         if not as_json:
             err.print(_where(choice, ears), soft_wrap=True)
         display = _Display(figures, ears, quiet=as_json)
         with display:
-            took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
+            took_s = listen(
+                ears, clock, lasts_s, lambda: stop_request.asked is not None, display.take
+            )
         figures.unheard = ears.unheard
         summary = summarize(choice, ears, figures, took_s)
     if as_json:

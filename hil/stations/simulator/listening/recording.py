@@ -81,12 +81,12 @@ def record(
                 err.print(line_of(figures), soft_wrap=True)
             said_s = now_s
 
-    with StopSignals() as wish, listening(choice, clock) as ears:
+    with StopSignals() as stop_request, listening(choice, clock) as ears:
         if not quiet:
             address, port = ears.address
             line = f"{choice.host.kind.title}: recording from {address}:{port} (UDP); Ctrl-C ends"
             err.print(line, soft_wrap=True)
-        listen(ears, clock, lasts_s, lambda: wish.asked is not None, take)
+        listen(ears, clock, lasts_s, lambda: stop_request.asked is not None, take)
         figures.unheard = ears.unheard
     return figures
 

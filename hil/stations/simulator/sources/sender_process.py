@@ -151,11 +151,11 @@ def main() -> None:
     kind, map_ = map_of(order.map, order.file)
     feed = WaitingFeed(order.emulated.make_feed(file))
     host = host_of(order.emulated, kind, map_, bytes.fromhex(order.key), feed, around)
-    wishes = _StandardInput()
+    standard_input = _StandardInput()
 
     def over() -> bool:
         """Return whether the other end has gone; a word from it lets the vehicle begin."""
-        heard = wishes.heard()
+        heard = standard_input.heard()
         if heard:
             feed.begun_s = host.simulation.feed_s
             for fault in order.emulated.faults:

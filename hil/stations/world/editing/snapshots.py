@@ -186,7 +186,7 @@ class ResumedClock:
             yield Tick(index, index * period_s, tick.dt_s, tick.late_s)
 
 
-class RunKeeper:
+class SnapshotRecorder:
     """Takes snapshots of a run after given rows.
 
     Args:
