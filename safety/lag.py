@@ -202,7 +202,7 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform is at rest
-        least, keep, fade, look = self._least, self._keep, self._fade, False
+        least, keep, fade, examine = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured, fresh in zip(
             self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
@@ -231,8 +231,8 @@ class LagWatch:
                 leg.count = count = leg.count + 1
                 doubt = DOUBT_M + LOADED * against
                 if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:
-                    look = True
-        return self._examine() if look else None
+                    examine = True
+        return self._examine() if examine else None
 
     def _examine(self) -> list[Violation] | None:
         """Take the estimates, all of them when one is due, and object to what lags too much."""

@@ -66,7 +66,7 @@ class FollowingWatch:
         """Take the next waypoint of the path."""
         self._path.append(location)
 
-    def heard(self, measured: Location | None) -> str:
+    def judge(self, measured: Location | None) -> str:
         """Take a request for the waypoint after the last one that was sent.
 
         Args:
@@ -86,7 +86,7 @@ class FollowingWatch:
         return self._judge(measured, *behind)
 
     def at_rest(self, measured: Location | None) -> str:
-        """Take the place of a robot at rest at the end of the path; as `heard`."""
+        """Take the place of a robot at rest at the end of the path; as `judge`."""
         if measured is None:
             return ""
         return self._judged(self._nearest(measured, len(self._path) - 1, 0.0, 0.0))

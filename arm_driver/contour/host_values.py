@@ -63,7 +63,7 @@ class StreamPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedRequest:
     """A request with the time of its last byte."""
 
     request: WaypointRequest
@@ -96,7 +96,7 @@ class HostReport:
     """Waypoints sent in this stream."""
     status: RobotStatus | None
     """Status in the robot's last request; None before the first."""
-    heard: Heard | None
+    received: ReceivedRequest | None
     """The robot's last request; None before the first."""
     measured: Location | None
     """Place of the robot, by its last request that had one; else None."""

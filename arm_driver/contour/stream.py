@@ -93,7 +93,7 @@ def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSet
     kept, before = PeriodBound(settings.period_s, settings.unmeasured_s), start
     for number, location in enumerate(waypoints, start=1):
         if number > 1:
-            kept.heard(number * settings.period_s, timely=True)
+            kept.take(number * settings.period_s, timely=True)
         if why := too_fast(before, location, settings, kept.least_s):
             raise WaypointRefusedError(f"waypoint {number}: {why}")
         before = location

@@ -49,12 +49,12 @@ LIVE_SHARE = 0.16
 """Share of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
 
 
-def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:
+def fit_nodes(way_m: Array, samples: int, model: BlendModel, step_max_m: float) -> Array:
     """Waypoints for a motion that is known as a whole; the first and the last stay.
 
     Args:
         way_m: the motion from the start on, at even times, shape (looks (N - 1) + 1, 3) [m].
-        looks: places of the motion in a period.
+        samples: places of the motion in a period.
         model: of the controller.
         step_max_m: longest way between two waypoints [m]; where the motion itself goes further
             its own way is the limit.
@@ -63,11 +63,11 @@ def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) ->
         Waypoints [m], shape (N, 3). None of them is worse than the motion's own places: if no
         better ones are found these are returned.
     """
-    exact = way_m[::looks]
-    t_s = np.arange(len(way_m), dtype=np.float64) * (model.period_s / looks)
+    exact = way_m[::samples]
+    t_s = np.arange(len(way_m), dtype=np.float64) * (model.period_s / samples)
     steps_m = np.linalg.norm(np.diff(exact, axis=0), axis=1)
     most_m = np.maximum(step_max_m, steps_m)
-    reach = 2 * NEAR_PERIODS * looks + 1
+    reach = 2 * NEAR_PERIODS * samples + 1
     nodes = best = exact
     least, first, most = np.inf, np.empty(0), np.inf
     for turn in range(TURNS + 1):
@@ -87,7 +87,7 @@ def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) ->
         level = np.maximum(size / near, 1e-12) ** (power - 2.0)
         system = _System(len(nodes))
         system.add_errors(weights, np.maximum(level, LEAST_WEIGHT), error)
-        system.add_steps(nodes, most_m, SPEED_WEIGHT * looks, power - 1.0)
+        system.add_steps(nodes, most_m, SPEED_WEIGHT * samples, power - 1.0)
         nodes = nodes + system.solved() / (power - 1.0)
     return np.array(best)
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour.host_values import Heard
+from arm_driver.contour.host_values import ReceivedRequest
 from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat
 
@@ -53,7 +53,7 @@ def read_stroke(
     axis: str,
     ends: Sequence[Location],
     steps: int,
-    heard: Sequence[Heard],
+    requests: Sequence[ReceivedRequest],
     *,
     baud: int,
     convention: OatConvention,
@@ -64,26 +64,26 @@ def read_stroke(
         axis: One of `AXES`.
         ends: Where it begins and where it ends, as sent.
         steps: Waypoints.
-        heard: Requests from the first that was answered on, one for each number: N for waypoints,
+        requests: From the first that was answered on, one for each number: N for waypoints,
             one that was answered with the end, and the first word at rest.
         convention: Of the controller's angles.
 
     Raises:
         StrokeUnknownError: A request or its place is missing.
     """
-    if len(heard) != steps + 2:
+    if len(requests) != steps + 2:
         raise StrokeUnknownError(
-            f"a stroke of {steps} waypoints has {steps + 2} requests, {len(heard)} were heard"
+            f"a stroke of {steps} waypoints has {steps + 2} requests, {len(requests)} were heard"
         )
     along = []
-    for one in heard[1:]:
+    for one in requests[1:]:
         if one.request.location is None:
             raise PlaceUnknownError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )
         along.append(_along(axis, ends, one.request.location, convention))
-    asked_s = [one.asked_s(baud) for one in heard]
+    asked_s = [one.asked_s(baud) for one in requests]
     way = _along(axis, ends, ends[1], convention)
     rest_s = asked_s[-1] - asked_s[-3]
     return Stroke(axis, way, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1])

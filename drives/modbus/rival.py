@@ -85,7 +85,7 @@ class RivalWatch:
                 text = f"{gateway.url}: somebody writes the cyclic registers of unit {unit}"
                 raise DriveSetupError(f"{text}: {_LED}")
 
-    def look(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
+    def check(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
         """Read a unit's registers back, if it is time; a unit that cannot be read back is skipped.
 
         Args:

@@ -71,7 +71,7 @@ class Operator:
         """Presses taken so far, one counter for each button."""
         return self._order.presses
 
-    def look(self) -> OperatorRequest:
+    def poll(self) -> OperatorRequest:
         """Read the slot; called once in every cycle."""
         before, order = self._order, self._source.read()
         risen: list[tuple[Button, str]] = []

@@ -166,9 +166,9 @@ class DeskProcess:
             return
         *lines, self._said = (self._said + said).split(b"\n")
         for line in lines:
-            self._hear(json.loads(line))
+            self._take_reply(json.loads(line))
 
-    def _hear(self, answer: dict[str, Any]) -> None:
+    def _take_reply(self, answer: dict[str, Any]) -> None:
         self._pid = answer.get("pid", 0) if answer.get("ready") else 0
         if self._pid:
             self._news.append("a new desk has begun: panels can connect again")

@@ -168,7 +168,7 @@ class Desk:
                 f"need the machine's monotonic time, at most {FUTURE_MAX_S} s ahead",
             )
             return
-        if client.dead_man.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
+        if client.dead_man.take(message.held, message.stamp_s, now_s, counts=key == self._owner):
             self._writer.sign_of_life(client.dead_man)
 
     def _take(self, key: int, client: ClientSession) -> str:

@@ -43,8 +43,8 @@ class ClientSession:
 
     def lost(self, now_s: float) -> bool:
         """Whether it has been silent for so long [s] that it cannot keep the motion."""
-        heard_s = max(self.dead_man.stamp_s, self.took_s)
-        return now_s - heard_s > OWNER_SILENT_MAX_S
+        received_s = max(self.dead_man.stamp_s, self.took_s)
+        return now_s - received_s > OWNER_SILENT_MAX_S
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:

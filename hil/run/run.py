@@ -303,7 +303,7 @@ class Stalls:
         self._count = 0
         self._longest_s = 0.0
 
-    def look(self, tick: Tick) -> None:
+    def update(self, tick: Tick) -> None:
         """Take a tick, as it comes."""
         if tick.late_s < STALL_S:
             return
@@ -367,7 +367,7 @@ def play(run: Run, stalls: Stalls | None = None) -> None:
         for tick in run.clock.ticks(run.period_s):
             progress.turn()
             if stalls is not None:
-                stalls.look(tick)
+                stalls.update(tick)
             if run.turn(tick):
                 break
     except Exception as error:

@@ -157,7 +157,7 @@ def run_together(
             if stop_request.asked is not None:
                 _stop(parts, "the operator asked for it")
             for part in parts:
-                if part.look() and not part.result().ok and scenario.stop_together:
+                if part.poll() and not part.result().ok and scenario.stop_together:
                     _stop(parts, part.bad_end(), for_other=True)
         for part in parts:
             part.leave_note()

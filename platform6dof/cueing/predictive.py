@@ -188,7 +188,7 @@ class PredictiveFilter:
             raise not_finite(state, weight)
         wanted = self._wanted((state,), weight)[0]
         now_s, tick = self._tick * self._period_s, self._tick
-        self._hear(tick)
+        self._take_reference(tick)
         rows = self._playing.sample(now_s)
         kernel.felt_many(rows[None], self._felt)
         self._errors[0] = self._errors[1]
@@ -201,7 +201,7 @@ class PredictiveFilter:
         self._tick = tick + 1
         return rows
 
-    def _hear(self, tick: int) -> None:
+    def _take_reference(self, tick: int) -> None:
         """Take an answer that came, and change plans if this is the moment for it."""
         takes_over = tick - tick % self._every + self._every
         if tick and tick % self._every == 0:

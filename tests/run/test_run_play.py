@@ -163,7 +163,7 @@ def test_a_loop_that_stands_still_is_told_as_one_warning(tmp_path):
     journal = Journal(sink)
     stalls = Stalls(journal)
     for index, late_s in enumerate((0.0, 0.05, 0.3, 0.2, 1.25)):
-        stalls.look(Tick(index, 0.1 * index, 0.1, late_s))
+        stalls.update(Tick(index, 0.1 * index, 0.1, late_s))
     assert journal.warnings == (
         "the loop stood still for 1.250 s at 0.400 s, the longest of 3 times",
     )

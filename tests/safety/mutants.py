@@ -162,7 +162,7 @@ MUTANTS = (
         ("a held reset is an edge", "edge = self._reset_was_low and", "edge = True and"),
         ("a reset does not wait for all legs", "self._interlock.causes and still.all_legs:", "self._interlock.causes and still.reporting_legs:"),
         ("after a quick stop the drives are enabled again", "            self._release()  # the drives' own", "            pass  # the drives' own"),
-        ("a quick stop does not begin its watch", "            self._quick_stop.begin(self._heard, failed=strayed)", "            pass"),
+        ("a quick stop does not begin its watch", "            self._quick_stop.begin(self._last_feedback, failed=strayed)", "            pass"),
         ("a second cause in a powered fault is only listed", "(self._mode is Mode.FAULT and self._released)", "(self._mode is Mode.FAULT)"),
         ("parked while it moves", "if event is Event.PARKED and not self._command.at_rest:", "if False:"),
         ("the power goes while a leg moves", "if powers_off and not self._still.all_legs:", "if False:"),

@@ -74,7 +74,7 @@ class PageDock(OfRun[Pages]):
             return
         for model, view in zip(pages.models, pages.views, strict=True):
             model.take(turn.batch)
-            back = [model.heard(message) for message in turn.messages]
+            back = [model.take_message(message) for message in turn.messages]
             if turn.batch.operation is not None:
                 back.append(model.refused(turn.batch.operation.refused))
             if any(back):

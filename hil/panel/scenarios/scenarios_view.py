@@ -324,9 +324,9 @@ class ScenariosView(QWidget):
         if self.work.dry is not None:
             self.progress.setValue(round(1000.0 * self.work.dry.share))
         for news in self.work.poll():
-            self._hear(news)
+            self._take_news(news)
 
-    def _hear(self, news: News) -> None:
+    def _take_news(self, news: News) -> None:
         if news.preview is not None:
             self.previewed.emit(news.preview)
             return

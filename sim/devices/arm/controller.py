@@ -160,7 +160,7 @@ class ArmController:
 
     def next_due_s(self) -> float:
         """Return when the next event is due [s]; inf if only received bytes can bring one about."""
-        return min(self._next_event_s(), self._line.departure_s(), self.motion.look_s())
+        return min(self._next_event_s(), self._line.departure_s(), self.motion.next_check_s())
 
     def discard(self) -> None:
         """Forget the bytes under way: the cable was pulled out."""
@@ -180,7 +180,7 @@ class ArmController:
             if self.faults.due_s() <= due_s:
                 self.faults.advance(due_s)
             elif self._line.arrival_s() <= due_s:
-                for line in self._line.hear():
+                for line in self._line.read():
                     self._judge(line, due_s)
             elif self._line.late_s() <= due_s:
                 self._line.send_late(due_s)

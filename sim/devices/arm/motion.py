@@ -162,7 +162,7 @@ class ArmMotion:
             q_rad = self._servos.setpoint_rad + self.pace * (q_rad - asked)
         self._servos.aim(q_rad)
 
-    def look_s(self) -> float:
+    def next_check_s(self) -> float:
         """Time of the next check of the joints [s]; inf if nothing but the path moves them."""
         if not self._loaded:
             return math.inf

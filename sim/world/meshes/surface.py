@@ -75,7 +75,7 @@ class MeshSurface:
     """Three vertices each, shape (triangles, 3)."""
     groups: Whole
     """Group of each triangle, from 0, shape (triangles,)."""
-    looks: Whole
+    material_ids: Whole
     """Material of each triangle, as an index, shape (triangles,)."""
     materials: tuple[MeshMaterial, ...] = (MeshMaterial(),)
     """Materials, at least one."""
@@ -106,7 +106,7 @@ class MeshSurface:
         used, triangles = np.unique(self.triangles[chosen], return_inverse=True)
         return MeshSurface(
             self.vertices[used], triangles.reshape(-1, 3), self.groups[chosen],
-            self.looks[chosen], self.materials,
+            self.material_ids[chosen], self.materials,
             None if self.laid is None else self.laid[chosen],
         )  # fmt: skip
 
@@ -116,7 +116,7 @@ class MeshSurface:
         way = slice(None, None, -1) if turned else slice(None)
         return MeshSurface(
             self.vertices * scale, self.triangles[:, way].copy(), self.groups.copy(),
-            self.looks.copy(), self.materials,
+            self.material_ids.copy(), self.materials,
             None if self.laid is None else self.laid[:, way].copy(), self.notes,
         )  # fmt: skip
 

@@ -81,9 +81,9 @@ class BenchModel:
             self._requests.update(self.operation, batch.operation)
             self.operation = batch.operation
         if self._newest.take(batch):
-            self._link.heard(now_s)
+            self._link.take(now_s)
 
-    def hear(self, message: Message) -> None:
+    def take_message(self, message: Message) -> None:
         """Take a message of the desk."""
         match message:
             case m.State():

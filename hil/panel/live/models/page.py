@@ -84,7 +84,7 @@ class PageModel:
             changes[button.counts] = int(self.wanted.get(button.counts, 0)) + 1
         return self.ask(changes)
 
-    def heard(self, message: Message) -> bool:
+    def take_message(self, message: Message) -> bool:
         """Take a message of the desk; return whether the widgets must show what is granted."""
         match message:
             case m.Answer():

@@ -47,7 +47,7 @@ def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: flo
 
 
 def planned_offsets_m(
-    way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
+    way_m: Array, samples: int, model: BlendModel, speed_max_m_s: float, scale: float
 ) -> Array:
     """Return the offset of each waypoint from a planned motion, shape (N, 3) [m].
 
@@ -55,8 +55,8 @@ def planned_offsets_m(
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
     """
     step_max_m = speed_max_m_s * model.period_s - SPARE_M
-    nodes = fit_nodes(scale * way_m, looks, model, step_max_m) / scale
-    return nodes - way_m[::looks]
+    nodes = fit_nodes(scale * way_m, samples, model, step_max_m) / scale
+    return nodes - way_m[::samples]
 
 
 KIND = "path deviation at a corner"

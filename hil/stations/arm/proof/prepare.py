@@ -93,7 +93,7 @@ class ArmProof:
             (space_limits(self.plan), self.plan.robot.gate_limits()),
             TICK_S,
             (
-                space_sample(space.look(), at_rest.smallest_singular_value),
+                space_sample(space.snapshot(), at_rest.smallest_singular_value),
                 robot_sample(self.plan.robot.geometry(), np.array(self.start.q_rad)),
             ),
         )
@@ -107,7 +107,7 @@ class ArmProof:
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
-        nodes = self._nodes(pose_of(space.look()))
+        nodes = self._nodes(pose_of(space.snapshot()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
@@ -176,7 +176,7 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
             raise RefusedError(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
-        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look()))
+        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).snapshot()))
         return ArmProof(plan, mapping, start, (), None, None)
     path, way_m = _gripper_path(plan, make_source())
     offset_m = _offsets_m(plan, way_m)
@@ -213,7 +213,7 @@ def _refuse(step: ArmStep) -> None:
 def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
     """Return X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
-    first = pose_of(space.look())
+    first = pose_of(space.snapshot())
     try:
         steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan))
     except ValueError as error:

@@ -51,7 +51,7 @@ def best_path(
     model: BlendModel,
     nodes_m: Array,
     way_m: Array,
-    looks: int,
+    samples: int,
     t_s: Array,
     distance_m: Array,
     step_max_m: float,
@@ -61,7 +61,7 @@ def best_path(
     Args:
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
         way_m: the motion at even times [m], shape (looks (N - 1) + 1, 3).
-        looks: places of the motion in a period.
+        samples: places of the motion in a period.
         t_s: motion times of the errors [s], shape (M,).
         distance_m: errors [m], shape (M,).
         step_max_m: longest distance between two waypoints [m].
@@ -73,7 +73,7 @@ def best_path(
         first = round(worst_s / model.period_s) - WINDOW // 2
         first = max(0, min(first, len(nodes_m) - 1 - WINDOW))
         last = min(first + WINDOW, len(nodes_m) - 1)
-        window = _Window(model, nodes_m, way_m, looks, (first, last), step_max_m)
+        window = _Window(model, nodes_m, way_m, samples, (first, last), step_max_m)
         begin_s, end_s = first * model.period_s, last * model.period_s
         found.append(BestPath(window.least_m(), begin_s, end_s))
         left[(t_s >= begin_s) & (t_s <= end_s)] = 0.0
@@ -88,14 +88,14 @@ class _Window:
         model: BlendModel,
         nodes_m: Array,
         way_m: Array,
-        looks: int,
+        samples: int,
         window: tuple[int, int],
         step_max_m: float,
     ) -> None:
         first, last = window
-        place = np.arange(first * looks, last * looks + 1)
+        place = np.arange(first * samples, last * samples + 1)
         weights = model.weights(
-            model.half_s(nodes_m), place.astype(np.float64) * (model.period_s / looks)
+            model.half_s(nodes_m), place.astype(np.float64) * (model.period_s / samples)
         )
         self._first = max(0, first - 1)
         self._nodes = MM * nodes_m[self._first : min(last + 2, len(nodes_m))]

@@ -120,7 +120,7 @@ class Status:
     """Verdict of the gate."""
     feedback: BankFeedback
     """Feedback of the drives."""
-    heard: bool
+    received: bool
     """Whether a setpoint meant for this very cycle had come."""
     round_trip_s: float
     """Duration of the exchange with the drives [s]."""
@@ -144,7 +144,7 @@ class StatusEncoder:
         tick: Tick,
         verdict: Verdict,
         feedback: BankFeedback,
-        heard: bool,
+        received: bool,
         round_trip_s: float,
         sent_s: float,
         overruns: int,
@@ -167,7 +167,7 @@ class StatusEncoder:
                 mode=MODE_CODE[verdict.mode],
                 action=ACTION_CODE[verdict.action],
                 drives=_REQUEST_CODE[verdict.drives],
-                heard=heard,
+                heard=received,
                 cut=not whole,
                 allowed=allowed is not None,
                 allowed_length_m=None if allowed is None else allowed.length_m,

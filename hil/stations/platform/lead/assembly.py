@@ -63,7 +63,7 @@ class OperatedStation(PlatformStation):
             ForwardKinematicsError: if the commanded lengths belong to no pose.
         """
         self.watch(tick)
-        self._course.look(tick, verdict)
+        self._course.update(tick, verdict)
         control = super().step(tick, verdict)
         self._course.asked(control.requests)
         self._course.publish(tick)
@@ -171,7 +171,7 @@ def led_run(
         journal = PlatformJournal(sink, desk.telemetry, blank)
         publisher = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, publisher, journal.operator)
-        station.watch = DeskWatch(desk, journal.desk).look
+        station.watch = DeskWatch(desk, journal.desk).update
         yield journal, station, course
 
 

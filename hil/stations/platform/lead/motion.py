@@ -210,12 +210,12 @@ class OperatedMotion:
         self._tempo.aim(0.0 if self._phase is OperationPhase.SLOWING else self._override)
         pace = self._tempo.advance(dt_s)
         self._path_s += pace.way_s
-        self._look()
+        self._check_progress()
         rows = self._path.rows(self._path_s)
         kernels.pace(rows, pace.rate, pace.second, self._out)
         return PlatformSetpoint.from_rows(self._out)
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         """Check for the end of a path, for tempo 0, and for a moved target."""
         self._begin_passage()
         begun = None if self._pose_move is None else self._pose_move.begun(self._path_s)

@@ -129,7 +129,7 @@ class PathScan:
         count = place_count(way.duration_s, apart_s or reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
         self._times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
-        self._looks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
+        self._checks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
         self._next = 0
 
     def step(self) -> str | None:
@@ -138,15 +138,15 @@ class PathScan:
         Returns:
             None while there is more to do; then the objection to the path, empty if there is none.
         """
-        look, size = self._looks[0]
-        objection = look(
+        check, size = self._checks[0]
+        objection = check(
             self._way, self._times_s[self._next : self._next + size], leave=self._leave
         )
         self._next += size
         if self._next >= len(self._times_s):
             self._next = 0
-            del self._looks[0]
-        return objection if objection or not self._looks else None
+            del self._checks[0]
+        return objection if objection or not self._checks else None
 
 
 def place_count(duration_s: float, apart_s: float) -> int:

@@ -144,13 +144,13 @@ class OperatedCourse:
 
     # --- the cycle ------------------------------------------------------------------------------
 
-    def look(self, tick: Tick, verdict: Verdict | None) -> None:
+    def update(self, tick: Tick, verdict: Verdict | None) -> None:
         """Take the operator's order of this cycle, before anything is requested or sampled.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
         """
-        request = self._operator.look()
+        request = self._operator.update()
         order, let_go = request.order, self._held and not request.held
         self._held = request.held
         self._presses.begin_cycle()

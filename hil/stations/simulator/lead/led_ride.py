@@ -63,11 +63,11 @@ class LedRide(OperatedMotion):
 
     def play(self) -> None:
         """Follow the source from rest."""
-        heard = self._ride.heard
+        reading = self._ride.reading
         if self.playing:
             self._said = Refusal("the ride goes on already", Button.PLAY.value)
-        elif heard.host not in (HostState.LIVE, HostState.FADING_IN):
-            why = f"the source is {state_text(heard.host, heard.cause)}"
+        elif reading.host not in (HostState.LIVE, HostState.FADING_IN):
+            why = f"the source is {state_text(reading.host, reading.cause)}"
             self._said = Refusal(why, Button.PLAY.value)
         else:
             self._ride.follow()

@@ -124,7 +124,7 @@ def emulate(
     host, named = build_host(choice), _named(choice.name)
     name = choice.name if named is None else named.kind.name
     kind = find_simulator_kind(name, wires_with(name))
-    hears = kind.asked_on if asked_on is None else asked_on
+    asked_port = kind.asked_on if asked_on is None else asked_on
     usual = kind.port if named is None else named.kind.port_of(named.settings)
     to = (address, usual if port is None else port)
 
@@ -140,12 +140,16 @@ def emulate(
             run_host(
                 host, to, now_s=RealClock().now_s, ready=ready,
                 stop=lambda: stop_request.asked is not None,
-                asked_on=None if hears is None or kind.asked_on is None else ("127.0.0.1", hears),
+                asked_on=(
+                    None
+                    if asked_port is None or kind.asked_on is None
+                    else ("127.0.0.1", asked_port)
+                ),
                 console=sys.stdin, say=_say, end_with_console=end_with_input,
                 end_with_feed=end_with_feed,
             )  # fmt: skip
         except OSError as error:
-            text = f"UDP port {hears} on 127.0.0.1 cannot be had: {error.strerror or error}"
+            text = f"UDP port {asked_port} on 127.0.0.1 cannot be had: {error.strerror or error}"
             raise RefusedError(f"{text}; --asked-on chooses another one") from None
     _say(f"{host.packets} packets sent")
 

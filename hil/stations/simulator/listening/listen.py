@@ -86,9 +86,9 @@ class _Display:
             self._live.update(table_of(self._figures, self._ears), refresh=True)
             self._live.stop()
 
-    def take(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
+    def take(self, now_s: float, messages: Sequence[Received | Refused]) -> None:
         """Take in the packets of one poll."""
-        self._figures.step(now_s, heard)
+        self._figures.step(now_s, messages)
         if now_s < self._next_s or self._quiet:
             return
         if self._live is not None:

@@ -70,10 +70,10 @@ def record(
     clock = RealClock()
     said_s = -math.inf
 
-    def take(now_s: float, heard: Sequence[Received | Refused]) -> None:
+    def take(now_s: float, messages: Sequence[Received | Refused]) -> None:
         nonlocal said_s
-        figures.step(now_s, heard)
-        for one in heard:
+        figures.step(now_s, messages)
+        for one in messages:
             if isinstance(one, Received):
                 writer.take(one)
         if not quiet and now_s - said_s >= SAID_EVERY_S:

@@ -11,7 +11,7 @@ from typing import Final
 from hil.fmu.model_steps import Reading, Stepping
 from hil.fmu.variable_map import MappedVariable
 from hil.fmu.wire import StepAnswer, StepStatus
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
 from hil.stations.simulator.plan.fmu_settings import (
     ACCELERATIONS,
@@ -140,7 +140,7 @@ class FmuVehicle:
         """Return nothing: a model does not know its future."""
         return ()
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return the state of this cycle; after its end the last one, faded out."""
         reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
         host_s = math.nan
@@ -156,7 +156,7 @@ class FmuVehicle:
                 self._take(now_s, values, host_s)
         state, weight = self._fade(now_s)
         taken_s = now_s if host_s == host_s and not self.why else math.nan
-        return Heard(
+        return HostReading(
             self._newest, state, self._cause, weight,
             host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
             packets=self._used, dropped=0, missing=reading.late, reported=self._reported,
@@ -205,8 +205,8 @@ class FmuVehicle:
 
     def _back_in(self) -> tuple[float, ...]:
         """Return the values of the inputs: what is known, else what was known last."""
-        if self._inputs and (heard := self._around.feedback()) is not None:
-            self._given.update(_known(heard, self._given))
+        if self._inputs and (feedback := self._around.feedback()) is not None:
+            self._given.update(_known(feedback, self._given))
         return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
 
 
@@ -217,7 +217,7 @@ def _between(name: str, before: float, newest: float, share: float) -> float:
     return newest if share >= 1.0 else before + share * way
 
 
-def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
-    known = dict(zip(POSE, heard.pose, strict=False))
-    known |= {OPERATOR + name: value for name, value in heard.operator.items()}
+def _known(feedback: Feedback, wanted: dict[str, float]) -> dict[str, float]:
+    known = dict(zip(POSE, feedback.pose, strict=False))
+    known |= {OPERATOR + name: value for name, value in feedback.operator.items()}
     return {k: v for k, v in known.items() if k in wanted and math.isfinite(v)}

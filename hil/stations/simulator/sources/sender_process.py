@@ -130,7 +130,7 @@ class _StandardInput:
         self._input = sys.stdin.fileno()
         os.set_blocking(self._input, False)
 
-    def heard(self) -> bytes | None:
+    def read(self) -> bytes | None:
         """Return the text since the last call; empty at the end, None if nothing came."""
         try:
             return os.read(self._input, 4096)
@@ -155,12 +155,12 @@ def main() -> None:
 
     def over() -> bool:
         """Return whether the other end has gone; a word from it lets the vehicle begin."""
-        heard = standard_input.heard()
-        if heard:
+        read = standard_input.read()
+        if read:
             feed.begun_s = host.simulation.feed_s
             for fault in order.emulated.faults:
                 host.fault(fault)
-        return heard == b""
+        return read == b""
 
     run_host(
         host,

@@ -188,7 +188,7 @@ def _changer(
         return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
     asked = changes_from_panel_or_file(plan.diagram.version, led, changes)
     changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
-    changer.hear_refused = refusals_to(led)
+    changer.on_refused = refusals_to(led)
     return changer
 
 

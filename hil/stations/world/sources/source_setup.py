@@ -129,10 +129,10 @@ def _copied(
     elif live is None:
         return StandingSource(joints)
     else:
-        heard = FrameStream(
+        received = FrameStream(
             motion.listen, len(led_by.values), motion.stale_s, live.now_s, motion.allow
         )
-        stream = HeldStream(heard, lambda: live.held(), heard.choose)
+        stream = HeldStream(received, lambda: live.held(), received.choose)
     return CopySource(joints, stream, led_by, motion.smoothing_s, motion.duration_s)
 
 
