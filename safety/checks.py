@@ -137,12 +137,12 @@ class SetpointChecks:
                 found.append(Violation(Check.START, leg, offset, limit, "m", Severity.HOLD, -limit))
         return found
 
-    def start_obstacles(self, feedback: Feedback | None, standing: bool) -> list[str]:
+    def start_obstacles(self, feedback: Feedback | None, at_rest: bool) -> list[str]:
         """Say why measured lengths cannot be taken as the commanded state; empty if they can.
 
         Args:
             feedback: the last bus cycle's.
-            standing: all six legs were measured at standstill for long enough.
+            at_rest: all six legs were measured at standstill for long enough.
         """
         if feedback is None or not all(feedback.fresh):
             return ["feedback of all six legs is needed"]
@@ -151,7 +151,7 @@ class SetpointChecks:
             reasons.append("the legs are not homed")
         if not all(feedback.enabled):
             reasons.append("the drives are not enabled")
-        if not standing:
+        if not at_rest:
             reasons.append("the legs do not stand still")
         for leg, (length, (low, high)) in enumerate(
             zip(feedback.length_m, self._ends, strict=True), 1

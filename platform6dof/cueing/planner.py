@@ -114,7 +114,7 @@ class Planner:
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
         )
-        if not self.proved(Plan.standing()):
+        if not self.proved(Plan.at_rest()):
             found = self.proof.state(neutral)
             raise ValueError(
                 f"neutral pose {neutral.coordinates().tolist()} is outside the planner's reserve "
@@ -164,7 +164,7 @@ class Planner:
     def warm(self) -> None:
         """Compile all that a plan needs, by making one that rests."""
         wanted = np.zeros((self.horizon.steps + 1, 6))
-        self.plan(PlanRequest(0, 0.0, Plan.standing(), np.zeros((6, 3)), wanted))
+        self.plan(PlanRequest(0, 0.0, Plan.at_rest(), np.zeros((6, 3)), wanted))
 
     def kept(self, request: PlanRequest) -> Array:
         """Course that is played if nothing is changed, at the steps: (N + 1, 3, 6).

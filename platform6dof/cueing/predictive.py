@@ -134,7 +134,7 @@ class PredictiveFilter:
         """Return to neutral, as if the vehicle had always been level."""
         self._first += self._tick + self._every  # an answer of before fits no request of after
         self._tick = 0
-        self._playing, self._next = Plan.standing(), None
+        self._playing, self._next = Plan.at_rest(), None
         self._felt, self._errors = np.zeros((1, 6)), np.zeros((2, 6))
         self._state = np.zeros((6, 3))
         self._ahead: tuple[VehicleState, ...] = ()

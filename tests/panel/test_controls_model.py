@@ -265,12 +265,12 @@ def test_a_pose_that_was_ordered_is_shown_and_the_first_step_is_one_from_there()
 def test_without_an_order_the_sliders_show_where_the_platform_rests():
     model = controls()
     stood = model.target + np.array([0.02, 0.0, -0.03, 0.0, 0.0, 0.05])
-    model.stands_at(stood)
+    model.take_rest_pose(stood)
     assert model.target == pytest.approx(stood)
     low, high = model.limits[2]
     assert low < stood[2] < high
     assert model.messages(0.0) == []
-    model.stands_at(np.full(6, np.nan))
+    model.take_rest_pose(np.full(6, np.nan))
     assert model.target == pytest.approx(stood)
 
 
@@ -279,7 +279,7 @@ def test_a_moved_slider_stays_where_it_was_moved_to():
     model.step(0, 5)
     moved = model.target
     model.in_force.take_message(wanted(pose=(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
-    model.stands_at(np.zeros(6))
+    model.take_rest_pose(np.zeros(6))
     assert np.array_equal(model.target, moved)
 
 

@@ -116,7 +116,7 @@ MUTANTS = (
         ("the reaction way is left out", "(limits.following_per_speed_s + limits.reaction_time_s) / dt", "limits.following_per_speed_s / dt"),
         ("a start may lie further in", "if not abs(asked - held) <= limit:", "if not asked - held <= limit:"),
         ("a start needs one enabled drive", "if not all(feedback.enabled):", "if not any(feedback.enabled):"),
-        ("a start while a leg moves", "if not standing:", "if False:"),
+        ("a start while a leg moves", "if not at_rest:", "if False:"),
         ("a start without margin", "low, high = low + self._margin_m, high - self._margin_m", "low, high = low + 0.0, high"),
     ),
     *_of(

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.lead.models.controls import AXES, OVERRIDE_STEP, Array, ControlsModel
-from hil.panel.lead.models.live_motion import Standing
+from hil.panel.lead.models.live_motion import Comparison
 from hil.panel.scenarios.form_view import FormView
 from hil.panel.widgets.theme import LIGHT, Theme
 
@@ -31,7 +31,7 @@ _STEPS: Final = {
 }  # fmt: skip
 
 
-_STANDING: Final = {
+_COMPARISONS: Final = {
     "changed": "Changed, not in force",
     "same": "As in force",
     "untold": "What is in force is not known yet",
@@ -160,25 +160,25 @@ class ControlsView(QWidget):
         model = self._model
         if model.motion is not self.form.model:
             self._show_form()
-        standing = model.motion_in_force
-        self._motion_note.setText(self._motion_words(standing))
+        comparison = model.motion_in_force
+        self._motion_note.setText(self._motion_words(comparison))
         ready = bool(self._owner) and model.motion_live and not model.motion_pending
-        right = standing != "same" and not model.motion.problems_at(("motion",))
+        right = comparison != "same" and not model.motion.problems_at(("motion",))
         self.buttons["apply"].setEnabled(ready and right)
 
-    def _motion_words(self, standing: Standing) -> str:
+    def _motion_words(self, comparison: Comparison) -> str:
         model = self._model
         if not model.motion_live:
             return self.tr("This motion cannot change while it runs: only sums of sines can.")
         if model.motion_pending:
             return self.tr("The bench proves the motion…")
         numbers = {"newest": model.in_force.newest, "serial": model.in_force.serial}
-        stands = self.tr(_STANDING[standing]).format(**numbers)
-        return "\n".join(filter(None, (model.error_of("motion"), self._no(standing), stands)))
+        text = self.tr(_COMPARISONS[comparison]).format(**numbers)
+        return "\n".join(filter(None, (model.error_of("motion"), self._no(comparison), text)))
 
-    def _no(self, standing: Standing) -> str:
+    def _no(self, comparison: Comparison) -> str:
         """Return why control has not taken what was proved."""
-        return self._model.in_force.refused if standing == "proved" else ""
+        return self._model.in_force.refused if comparison == "proved" else ""
 
     def _show_form(self) -> None:
         self.form.set_model(self._model.motion, lambda _: self._model.motion_problems())

@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
         """Itself, as what holds widgets."""
         return self
 
-    def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
+    def show_losses(self, missed: int, left_out: Sequence[str]) -> None:
         """Show what can be done now, how many frames were not shown, and what is drawn seldom."""
         self.menus.refresh(self._session, missed, left_out)
 

@@ -36,8 +36,8 @@ class Menus:
 
     def __init__(self, window: WindowHost) -> None:
         self._window, self._main = window, window.main
-        self._standing = QLabel()
-        self._main.statusBar().addPermanentWidget(self._standing)
+        self._losses = QLabel()
+        self._main.statusBar().addPermanentWidget(self._losses)
         self._themes: dict[str, QAction] = {}
         self._sizes: dict[int, QAction] = {}
         appearance = window.appearance
@@ -141,8 +141,8 @@ class Menus:
                 "Drawn seldom, for want of time: {names}".format(names=", ".join(left_out))
             )
         shown = "  ".join(words)
-        if shown != self._standing.text():
-            self._standing.setText(shown)
+        if shown != self._losses.text():
+            self._losses.setText(shown)
 
     def show_appearance(self, appearance: Appearance) -> None:
         """Tick the colours and the size of text that were chosen."""

@@ -140,7 +140,7 @@ class Turns:
             }
         )
         titles = [DOCKS[name].title for name in seldom]
-        window.show_standing(self._missed, titles)
+        window.show_losses(self._missed, titles)
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""

@@ -288,7 +288,7 @@ class ArmController:
         begin_s = self._asked_s + period_s + self._settings.blends.longest_s
         begin_s += self._settings.delay_s
         if self.state in _AT_REST and self.motion.pace is not None:
-            self.motion.stand(now_s)
+            self.motion.restart_path(now_s)
         try:
             self.motion.extend(pose, begin_s, begin_s + period_s)
         except LimitError as error:

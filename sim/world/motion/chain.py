@@ -37,7 +37,7 @@ class Chain:
         end: number of the joint of the place; None for the robot's first one, or the frame of its
             last link if it has none.
         base: pose of the robot in the world, shape (4, 4).
-        standing: coordinates of joints that the chain does not move; others are where they start.
+        held: coordinates of joints that the chain does not move; others are where they start.
 
     Raises:
         ChainError: if there is no such end, or no driven joint leads to it.
@@ -48,10 +48,10 @@ class Chain:
         tree: RobotTree,
         end: int | None = None,
         base: Array | None = None,
-        standing: Mapping[int, Sequence[float]] | None = None,
+        held: Mapping[int, Sequence[float]] | None = None,
     ) -> None:
         way = _way_to(tree, end)
-        coordinates = tree.coordinates(standing or {})
+        coordinates = tree.coordinates(held or {})
         driven = [drive.joint for drive in tree.robot.drives]
         leads = {joint.number: _leader(tree, joint) for joint in way.joints}
         used = sorted({lead for lead, _, _ in leads.values() if lead in driven}, key=driven.index)

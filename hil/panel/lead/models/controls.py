@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.desk import messages as m
-from hil.panel.lead.models.live_motion import LiveMotion, Standing
+from hil.panel.lead.models.live_motion import Comparison, LiveMotion
 from hil.panel.live.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
@@ -75,7 +75,7 @@ class ControlsModel:
         pose = self.in_force.pose
         return self._stood if pose is None else np.array(pose, dtype=np.float64)
 
-    def stands_at(self, pose: ArrayLike) -> None:
+    def take_rest_pose(self, pose: ArrayLike) -> None:
         """Take where the platform rests, led and with nothing being played [m, rad], shape (6,)."""
         stood = np.array(pose, dtype=np.float64)
         if np.isfinite(stood).all():
@@ -172,9 +172,9 @@ class ControlsModel:
         return self._motion.live
 
     @property
-    def motion_in_force(self) -> Standing:
+    def motion_in_force(self) -> Comparison:
         """Relation of the form to the motion in force."""
-        return self._motion.standing
+        return self._motion.comparison
 
     def motion_problems(self) -> tuple[Problem, ...]:
         """Problems of the motion as it is edited, at its fields; not yet those of its course."""

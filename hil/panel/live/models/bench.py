@@ -192,10 +192,10 @@ class BenchModel:
         """Sentence that people need now: why nothing was done, or why nothing moves."""
         if self.refused:
             return f"Nothing done. {self.refused}"
-        standing = self.operation.playing and self.operation.override == 0.0
+        at_rest = self.operation.playing and self.operation.override == 0.0
         return (
             "The tempo is 0 %: nothing moves before it is raised"
-            if standing and not self.gone
+            if at_rest and not self.gone
             else ""
         )
 

@@ -222,7 +222,7 @@ class OperatedMotion:
         if self._pose_move is not None and begun is not None:
             self._path, self._path_s = begun
             self._phase, self._pose_move = step(self._phase, self._pose_move.happening), None
-        elif self._phase is OperationPhase.SLOWING and self._tempo.standing:
+        elif self._phase is OperationPhase.SLOWING and self._tempo.at_rest:
             self._leave(OperationEvent.STOOD)
         elif self._path_s >= self._path.duration_s:
             if (self._phase, OperationEvent.ARRIVED) in TRANSITIONS:

@@ -266,8 +266,8 @@ class OperatedCourse:
         self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
     ) -> None:
         """Judge one press; obey it, or report why it does nothing (`why`, if that is known)."""
-        by, standing = order.presser, self._standing(verdict)
-        why = why or self._presses.objection(button, verdict.mode, standing)
+        by, readiness = order.presser, self._readiness(verdict)
+        why = why or self._presses.objection(button, verdict.mode, readiness)
         if button is Button.ENGAGE and self.hindrance and not why:
             self.motion.choose()
             why = in_words(self.hindrance)
@@ -277,10 +277,10 @@ class OperatedCourse:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         pressed_s = order.pressed_s[BUTTONS.index(button)]
-        if not (why or self._back.begin(button, verdict.mode, standing, pressed_s)):
+        if not (why or self._back.begin(button, verdict.mode, readiness, pressed_s)):
             self._obey(button, verdict.mode, by, pressed_s)
 
-    def _standing(self, verdict: Verdict) -> Readiness:
+    def _readiness(self, verdict: Verdict) -> Readiness:
         return readiness_of(
             verdict,
             held=self._held,
@@ -294,11 +294,11 @@ class OperatedCourse:
         back, wanted = self._back, self._back.target
         if wanted is not None and self._presses.refused:
             back.end()  # a step came to nothing, and why was told
-        standing = self._standing(verdict)
-        button = back.step(tick, verdict, standing)
+        readiness = self._readiness(verdict)
+        button = back.step(tick, verdict, readiness)
         if button is None or wanted is None:
             return
-        why = self._presses.objection(button, verdict.mode, standing)
+        why = self._presses.objection(button, verdict.mode, readiness)
         if button is Button.ENGAGE and self.hindrance:
             why = why or in_words(self.hindrance)
         if why:

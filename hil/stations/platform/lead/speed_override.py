@@ -46,7 +46,7 @@ class Tempo:
         return self._rate
 
     @property
-    def standing(self) -> bool:
+    def at_rest(self) -> bool:
         """Whether the motion's time rests, and will until another tempo is wanted."""
         return self._rate == 0.0 and self._second == 0.0 and not self._phases
 

@@ -47,7 +47,7 @@ class EmulateChoice:
     """Seed of jitter, loss and order."""
     faults: tuple[str, ...]
     """Lines of faults."""
-    stands_s: float
+    rest_s: float
     """Time for which the vehicle stays as it is at first [s]."""
     key: bytes = b""
     """Key that HCU1 is signed with; empty without."""
@@ -64,7 +64,7 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
             kind, feed=feed_of(choice.feed, ride_feed), rate_hz=choice.rate_hz,
             jitter_s=choice.jitter_s, loss=choice.loss, order=choice.order, version=version,
             seed=choice.seed,
-            faults=choice.faults, stands_s=choice.stands_s, kinds=wires_with(kind), **options,
+            faults=choice.faults, rest_s=choice.rest_s, kinds=wires_with(kind), **options,
         )  # fmt: skip
     except (ValueError, RuntimeError) as error:
         raise ConfigError("command line", [str(error)]) from None

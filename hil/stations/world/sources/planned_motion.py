@@ -115,7 +115,7 @@ def slides_of(robot: Robot) -> list[bool]:
 
 
 def chain_of(
-    plan: WorldPlan, standing: dict[int, tuple[float, ...]], base: Array | None = None
+    plan: WorldPlan, held: dict[int, tuple[float, ...]], base: Array | None = None
 ) -> Chain | None:
     """Chain to the place that is recorded and moved; None if no driven joint leads to it.
 
@@ -128,7 +128,7 @@ def chain_of(
     motion = plan.scenario.motion
     end = motion.end if isinstance(motion, LineMotion | JogMotion) else None
     try:
-        return Chain(plan.tree, end, base, standing)
+        return Chain(plan.tree, end, base, held)
     except ChainError as error:
         if end is not None:
             raise RefusedError(f"motion.end: {error}") from None
