@@ -110,7 +110,7 @@ class Planner:
         """What every moment of a plan is judged by."""
         self.frame: HeadFrame = HeadFrame(neutral, head_m)
         """Place of the head."""
-        self._room = parameters.room
+        self._largest = parameters.largest_deviation
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
         )
@@ -185,12 +185,12 @@ class Planner:
         """
         times = plan.start_s + self._proof_times
         deviations = plan.samples(times)
-        room = np.broadcast_to(self._room, deviations[:, 0].shape)
+        largest = np.broadcast_to(self._largest, deviations[:, 0].shape)
         if playing is not None:
-            room = np.maximum(room, np.abs(playing.samples(times)[:, 0]) + RELIEF)
+            largest = np.maximum(largest, np.abs(playing.samples(times)[:, 0]) + RELIEF)
         rows = self.frame.platform_rows(deviations)
         inside = self.proof.inside(rows[:, 0], rows[:, 1], rows[:, 2])
-        return bool(inside.all() and (np.abs(deviations[:, 0]) <= room).all())
+        return bool(inside.all() and (np.abs(deviations[:, 0]) <= largest).all())
 
     def program(
         self,

@@ -121,11 +121,11 @@ def test_what_is_written_below_a_block_ends_before_a_wire_and_a_block():
         "n": BlockShape("n", "Gain", (250, 30), ("u",), ("y",)),
     }
     ways = Ways(shapes)
-    assert ways.room((0, 40), 16) == 250 - AIR
+    assert ways.free_width((0, 40), 16) == 250 - AIR
     x = ways.way("a.y", "b.u")[1][0]
-    assert ways.room((0, 40), 16) == x - AIR
+    assert ways.free_width((0, 40), 16) == x - AIR
     beside = {**shapes, "m": BlockShape("m", "Gain", (110, 0), ("u",), ("y",))}
-    assert Ways(beside).room((0, 40), 16) == 110 - AIR  # where the neighbour's value begins
+    assert Ways(beside).free_width((0, 40), 16) == 110 - AIR  # where the neighbour's value begins
 
 
 FLOW = """format = 1

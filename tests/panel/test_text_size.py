@@ -247,7 +247,7 @@ def test_nothing_of_the_strip_is_cut_off_at_any_size(strip, size_pt, width):
             assert max(map(metrics.horizontalAdvance, lines)) <= place.width(), part.text()
             assert len(lines) * metrics.height() <= place.height() + 1, part.text()
         elif isinstance(part, FittedLabel):
-            assert part._fits(part.fitting(), part._room()), part.text()
+            assert part._fits(part.fitting(), part._text_area()), part.text()
         else:
             assert part.heightForWidth(place.width()) <= place.height() + 1, part.text()
     assert view.alarm.text() == f"FAULT: {CAUSE['message']}"

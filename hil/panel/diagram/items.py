@@ -113,9 +113,9 @@ class BlockItem(QGraphicsItem):
                 x, y = one.port_at(name, output=output)
                 at = QPointF(x - one.at[0], y - one.at[1])
                 painter.drawEllipse(at, PORT, PORT)
-                room = QRectF(0, at.y() - PORT_FONT_PX, one.width, 2 * PORT_FONT_PX)
+                area = QRectF(0, at.y() - PORT_FONT_PX, one.width, 2 * PORT_FONT_PX)
                 side = sides.AlignRight if output else sides.AlignLeft
-                box = room.adjusted(PORT + 3, 0, -PORT - 3, 0)
+                box = area.adjusted(PORT + 3, 0, -PORT - 3, 0)
                 painter.drawText(box, side | sides.AlignVCenter, word)
 
     def show_state(self, state: str) -> None:

@@ -60,7 +60,7 @@ class DiagramScene(QGraphicsScene):
         self.blocks: dict[str, BlockItem] = {}
         self.wires: dict[str, WireItem] = {}
         self._ways = Ways({})
-        self._rooms: dict[str, int] = {}
+        self._free_widths: dict[str, int] = {}
         """Below blocks, for their values [px]; as far as it was asked for."""
         self._shown: dict[str, dict[str, Place]] = {}
         """Where blocks stand that nobody has placed, by diagram; they stay there."""
@@ -99,7 +99,7 @@ class DiagramScene(QGraphicsScene):
             item = self.addEllipse(dot, Qt.PenStyle.NoPen, QColor(self.theme.text))
             item.setZValue(-1)
             item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-        self._ways, self._rooms = ways, {}
+        self._ways, self._free_widths = ways, {}
         self._rubber = QGraphicsPathItem()
         self._rubber.setPen(QPen(QColor(self.theme.accent), 1.5, Qt.PenStyle.DotLine))
         self.addItem(self._rubber)
@@ -153,10 +153,10 @@ class DiagramScene(QGraphicsScene):
         item, shape = self._value_item(block, port), self.blocks[block].shape_of
         if len(shape.outputs) != 1:
             return item.letters(ROOM_MOST)
-        if block not in self._rooms:
+        if block not in self._free_widths:
             below = shape.at[0], shape.at[1] + shape.height
-            self._rooms[block] = self._ways.room(below, VALUE_HEIGHT)
-        return item.letters(self._rooms[block])
+            self._free_widths[block] = self._ways.free_width(below, VALUE_HEIGHT)
+        return item.letters(self._free_widths[block])
 
     def _value_item(self, block: str, port: str) -> ValueItem:
         found = self.values.get((block, port))

@@ -63,8 +63,8 @@ class WirePlot(QWidget):
         known = [y for _, y in columns if len(y)]
         low = min((float(y.min()) for y in known), default=0.0)
         high = max((float(y.max()) for y in known), default=1.0)
-        room = max(high - low, _ROOM * max(abs(low), abs(high)), 1e-9)
-        low, high = 0.5 * (low + high) - 0.6 * room, 0.5 * (low + high) + 0.6 * room
+        height = max(high - low, _ROOM * max(abs(low), abs(high)), 1e-9)
+        low, high = 0.5 * (low + high) - 0.6 * height, 0.5 * (low + high) + 0.6 * height
         width = max(end_s - begin_s, base_s)
         bounds = QRectF(begin_s, low, width, high - low)
         empty = np.empty(0)

@@ -78,11 +78,11 @@ class ControlsView(QWidget):
         self._model, self._now_s, self._theme = model, now_s, theme
         self._owner: bool | None = None
         self._pose_shown: tuple[object, ...] = ()
-        room = QVBoxLayout(self)
+        layout = QVBoxLayout(self)
         self._note = QLabel(self.tr("Take the motion (F9) to lead the platform."))
-        room.addWidget(self._note)
-        room.addWidget(self._made_pose())
-        room.addWidget(self._made_motion(), 1)
+        layout.addWidget(self._note)
+        layout.addWidget(self._made_pose())
+        layout.addWidget(self._made_motion(), 1)
         self._colour_handles()
         self.set_owner(False)
         self.refresh()
@@ -237,11 +237,11 @@ class ControlsView(QWidget):
 
     def _made_motion(self) -> QWidget:
         box = QGroupBox(self.tr("Motion"))
-        room = QVBoxLayout(box)
+        layout = QVBoxLayout(box)
         self.form = FormView(self._theme)
         self._show_form()
         self.form.setEnabled(self._model.motion_live)
-        room.addWidget(self.form, 1)
+        layout.addWidget(self.form, 1)
         bar = QHBoxLayout()
         self._motion_note = QLabel()
         self._motion_note.setWordWrap(True)
@@ -250,7 +250,7 @@ class ControlsView(QWidget):
         apply.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         apply.clicked.connect(lambda: self._model.apply_motion())
         bar.addWidget(apply)
-        room.addLayout(bar)
+        layout.addLayout(bar)
         return box
 
     def _stepped(self, axis: int, way: int, coarse: bool) -> None:

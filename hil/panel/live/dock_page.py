@@ -17,11 +17,11 @@ class Pages(QWidget):
 
     def __init__(self, session: Session, pages: tuple[Page, ...], theme: Theme) -> None:
         super().__init__()
-        room = QVBoxLayout(self)
-        room.setContentsMargins(0, 0, 0, 0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
         tabs = QTabWidget(self)
         tabs.tabBar().setAutoHide(True)
-        room.addWidget(tabs)
+        layout.addWidget(tabs)
         self.models: list[PageModel] = []
         """Of each page."""
         self.views: list[PageView] = []

@@ -214,7 +214,7 @@ class SpanBars(pg.GraphicsObject):
         painter.setPen(QColor(self._theme.on_strong))
         metrics = QFontMetricsF(painter.font())
         for span in self._spans:
-            room = to_pixels.mapRect(QRectF(span.start_s, 0.0, span.end_s - span.start_s, 1.0))
-            if metrics.horizontalAdvance(span.name) + 6.0 <= room.width():
-                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, span.name)
+            area = to_pixels.mapRect(QRectF(span.start_s, 0.0, span.end_s - span.start_s, 1.0))
+            if metrics.horizontalAdvance(span.name) + 6.0 <= area.width():
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, span.name)
         painter.restore()

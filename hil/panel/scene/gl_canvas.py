@@ -224,8 +224,8 @@ class Canvas(QWidget):
             place = self.on_screen(label.point_m)
             if place is not None:
                 painter.setPen(QColor(self._colours.hex_of[label.role]))
-                room = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
-                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, label.words)
+                area = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, label.words)
 
     def _fail(self, error: Exception) -> None:
         self._broken = True

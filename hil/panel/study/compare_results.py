@@ -71,8 +71,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
         # A difference that never changes needs an axis with words as well.
-        room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
-        low, high = low - room, high + room
+        margin = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
+        low, high = low - margin, high + margin
         start_s, end_s = float(traces[0].x[0]), float(traces[0].x[-1])
         self._set_up(plot, unit)
         plot.setXRange(start_s, max(end_s, start_s + 1e-6), padding=0.0)

@@ -171,8 +171,8 @@ def engine_moments(tensor: Array) -> dict[str, Numbers]:
     least, middle, greatest = np.linalg.eigvalsh(tensor).tolist()
     if greatest == 0.0:
         return {"diaginertia": (0.0, 0.0, 0.0)}
-    room = max(SLACK * greatest, MASSLESS)
-    more = max(0.0, room - min(least, least + middle - greatest))
+    slack = max(SLACK * greatest, MASSLESS)
+    more = max(0.0, slack - min(least, least + middle - greatest))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor.tolist()
     return {"fullinertia": (xx + more, yy + more, zz + more, xy, xz, yz)}
 

@@ -139,8 +139,8 @@ class JointLimits:
         return bounds
 
     def _position_bounds(self, q: Array, wanted: Array) -> list[RateBound]:
-        room = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
-        factors = self.law.factor_within(room, wanted)
+        margin = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
+        factors = self.law.factor_within(margin, wanted)
         bounds = []
         for i in range(6):
             if math.isfinite(factors[i]):

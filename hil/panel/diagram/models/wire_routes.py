@@ -91,7 +91,7 @@ class Ways:
         """Points where the wires of one output part."""
         return sorted({one for ways in self._ways.values() for one in _parting(ways)})
 
-    def room(self, at: Place, height: int) -> int:
+    def free_width(self, at: Place, height: int) -> int:
         """Width of the free space to the right, for text below a block.
 
         It ends before upright legs, blocks, and what is written below those.

@@ -149,15 +149,15 @@ class _Window:
     def _solved(self) -> tuple[Array, float]:
         """Return the changes with the least error that keep all planes, and that error [mm]."""
         size = self._nodes.size
-        room = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
-        room[-1] = 0.0, np.inf
+        bounds = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
+        bounds[-1] = 0.0, np.inf
         if self._fixed[0]:
-            room[:3] = 0.0
+            bounds[:3] = 0.0
         if self._fixed[1]:
-            room[size - 3 : size] = 0.0
+            bounds[size - 3 : size] = 0.0
         cost = np.append(np.zeros(size), 1.0)
         found = linprog(
-            cost, csr_matrix(np.array(self._rows)), np.array(self._right), bounds=room,
+            cost, csr_matrix(np.array(self._rows)), np.array(self._right), bounds=bounds,
             method="highs",
         )  # fmt: skip
         if found.x is None:

@@ -146,12 +146,12 @@ def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
         Shares of the panel's width and height.
     """
     spread = axes.transAxes.inverted().transform(axes.transData.transform(points_m))
-    room = INSET + 0.1  # tick labels and title
+    size = INSET + 0.1  # tick labels and title
     corners = [(x, y) for y in (0.64, 0.06) for x in (0.66, 0.08)]
 
     def covered(corner: tuple[float, float]) -> int:
         low = np.array(corner) - 0.07
-        return int(np.all((spread > low) & (spread < low + room + 0.07), axis=1).sum())
+        return int(np.all((spread > low) & (spread < low + size + 0.07), axis=1).sum())
 
     return min(corners, key=covered)
 

@@ -87,11 +87,11 @@ class PathCheck:
         lengths, speeds = leg_setpoints_batch(self._geometry, rows[:, 0], rows[:, 1])
         limits, speed = self._limits, np.abs(speeds)
         # A stop that begins here ends within the soft limits, with what the gate keeps free.
-        room = limits.following_base_m + speed * (
+        margin = limits.following_base_m + speed * (
             limits.following_per_speed_s + limits.reaction_time_s
         )
         ahead = lengths + speeds * speed / (2.0 * self._deceleration_m_s2)
-        over, under = ahead + room - self._high_m, self._low_m + room - ahead
+        over, under = ahead + margin - self._high_m, self._low_m + margin - ahead
         if leave:
             base_m = limits.following_base_m
             over = np.where(speeds > 0.0, over, lengths + base_m - self._high_m)
@@ -102,7 +102,7 @@ class PathCheck:
         if np.all(excess <= 0.0):
             return ""
         at, leg = np.unravel_index(int(np.nanargmax(excess)), excess.shape)
-        low, high = self._low_m[leg] + room[at, leg], self._high_m[leg] - room[at, leg]
+        low, high = self._low_m[leg] + margin[at, leg], self._high_m[leg] - margin[at, leg]
         return (
             f"leg {leg + 1}: length {lengths[at, leg]:.4f} m, limits {low:.4f} to {high:.4f} m "
             f"with room for a stop, {_place(way, times_s[at])}"

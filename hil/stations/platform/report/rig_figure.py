@@ -65,8 +65,8 @@ def rig(view: RunView) -> Picture | None:
         place(figure, left_in=0.1, right_in=1.1, bottom_in=0.1, grid=(2, len(instants)),
               between_in=(0.3, 0.35))  # fmt: skip
         height = figure.get_figheight()
-        room = figure.add_axes((1.0 - 0.95 / WIDTH_IN, 0.9 / height, 0.02, 1.0 - 1.8 / height))
-        bar = figure.colorbar(ScalarMappable(scale, colours), cax=room)
+        bar_axes = figure.add_axes((1.0 - 0.95 / WIDTH_IN, 0.9 / height, 0.02, 1.0 - 1.8 / height))
+        bar = figure.colorbar(ScalarMappable(scale, colours), cax=bar_axes)
         bar.set_label("way left to the nearer soft limit [mm]")
 
     return Picture(
