@@ -85,11 +85,11 @@ class SetpointChecks:
         self, asked_m: SixFloats, moves: list[float], ratio: float, found: list[Violation]
     ) -> None:
         """Demand that a stop from here ends inside the soft limits, less the margin."""
-        way = ramp_distance(ratio)
+        distance = ramp_distance(ratio)
         base, per_movement = self._margin_m, self._margin_per_movement
         for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends, strict=True):
             margin = base + per_movement * (move if move >= 0.0 else -move)
-            end = length + move * way
+            end = length + move * distance
             if not low + margin <= end <= high - margin:
                 found.append(
                     Violation(

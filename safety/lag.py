@@ -212,22 +212,22 @@ class LagWatch:
             if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
                 u, w = end - start, start + end - at - at
-                way = u if u > 0.0 else -u
+                distance = u if u > 0.0 else -u
                 uu = u * u
                 against = -rest if (u > 0.0 if uu >= least else rest < 0.0) else rest
-                against -= ahead * way + bend * (w if w > 0.0 else -w)
+                against -= ahead * distance + bend * (w if w > 0.0 else -w)
                 faded = leg.against * fade
                 leg.against = against = against if against > faded else faded
                 if uu < least:
                     continue
-                most = self._rest_most * way
+                most = self._rest_most * distance
                 rest = most if rest > most else -most if rest < -most else rest
                 leg.uw = uw = leg.uw * keep + u * w
                 leg.rw = leg.rw * keep + rest * w
                 leg.ww = leg.ww * keep + w * w
                 leg.uu = uu = leg.uu * keep + uu
                 leg.ru = ru = leg.ru * keep + rest * u
-                leg.u = u = leg.u * keep + way
+                leg.u = u = leg.u * keep + distance
                 leg.count = count = leg.count + 1
                 doubt = DOUBT_M + LOADED * against
                 if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:

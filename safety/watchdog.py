@@ -119,7 +119,7 @@ class StandstillWatch:
         self._speed_m_s = limits.standstill_speed_m_s
         self._cycles = max(2, limits.standstill_cycles)
         self._steps = self._cycles - 1
-        self._way_m = self._speed_m_s * limits.period_s * self._steps * _WAY_ROUNDING
+        self._rest_travel_m = self._speed_m_s * limits.period_s * self._steps * _WAY_ROUNDING
         self._anchor_m: list[float | None] = [None] * LEG_COUNT
         self._since = [0] * LEG_COUNT
         self._all_cycles = 0
@@ -162,7 +162,7 @@ class StandstillWatch:
             if anchor is None:
                 anchors[leg], since[leg] = length, 0
                 continue
-            if not abs(length - anchor) <= self._way_m:
+            if not abs(length - anchor) <= self._rest_travel_m:
                 return False
             since[leg] += 1
             if since[leg] >= self._steps:

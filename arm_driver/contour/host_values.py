@@ -44,10 +44,10 @@ class HostSettings(LinkSettings):
         """Largest turn between two waypoints [rad], with the last decimal of the wire."""
         return self.turn_rate_max_rad_s * period_s + _TURN_RESOLUTION_RAD
 
-    def least_s(self, way_m: float, turn_rad: float) -> float:
+    def least_s(self, distance_m: float, turn_rad: float) -> float:
         """Shortest time in which a way and a turn keep the limits of speed [s]."""
         return max(
-            (way_m - _POSITION_RESOLUTION_M) / self.speed_max_m_s,
+            (distance_m - _POSITION_RESOLUTION_M) / self.speed_max_m_s,
             (turn_rad - _TURN_RESOLUTION_RAD) / self.turn_rate_max_rad_s,
         )
 

@@ -26,7 +26,7 @@ class Stroke:
 
     axis: str
     """One of `AXES`."""
-    way: float
+    travel: float
     """Length of the stroke [m or rad], with its sense."""
     steps: int
     """Waypoints, evenly spaced."""
@@ -84,9 +84,11 @@ def read_stroke(
             )
         along.append(_along(axis, ends, one.request.location, convention))
     asked_s = [one.asked_s(baud) for one in requests]
-    way = _along(axis, ends, ends[1], convention)
+    travel = _along(axis, ends, ends[1], convention)
     rest_s = asked_s[-1] - asked_s[-3]
-    return Stroke(axis, way, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1])
+    return Stroke(
+        axis, travel, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1]
+    )
 
 
 def _along(
@@ -122,7 +124,7 @@ def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
     Returns:
         Of each stroke how many waypoints it has, and its way [m or rad].
     """
-    ways = [(1, -step)]
-    ways += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
-    back = -sum(way for _, way in ways)
-    return (*ways, (2, back))
+    travels = [(1, -step)]
+    travels += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
+    back = -sum(travel for _, travel in travels)
+    return (*travels, (2, back))

@@ -84,9 +84,11 @@ def refuse_controlled_drives(
         last = _position(node)
         if first is None or last is None:
             continue
-        way_m = abs(difference(last, first)) / scale.counts_per_m
-        if way_m > MOTION_M:
-            text = f"leg {leg} (node {node.number}) moved by {1e3 * way_m:.3g} mm in {MOTION_S:g} s"
+        moved_m = abs(difference(last, first)) / scale.counts_per_m
+        if moved_m > MOTION_M:
+            text = (
+                f"leg {leg} (node {node.number}) moved by {1e3 * moved_m:.3g} mm in {MOTION_S:g} s"
+            )
             text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"
             raise DriveSetupError(f"{text}: {REMEDY}")
 

@@ -87,7 +87,7 @@ class EmulatedHost:
         self._jitter_s, self._loss, self._order = jitter_s, loss, order
         self._chance = random.Random(seed)  # noqa: S311  (an emulated network, no secret)
         self._frame = 0
-        self._on_way: list[tuple[float, int, Arrival]] = []
+        self._in_transit: list[tuple[float, int, Arrival]] = []
         self.packets: int = 0
         """Packets put on their way so far, lost ones not counted."""
         self._newest_s = -math.inf
@@ -112,14 +112,14 @@ class EmulatedHost:
             self._frame += 1
         self._now_s = t_s
         arrived: list[Arrival] = []
-        while self._on_way and self._on_way[0][0] <= t_s:
-            arrived.append(heapq.heappop(self._on_way)[2])
+        while self._in_transit and self._in_transit[0][0] <= t_s:
+            arrived.append(heapq.heappop(self._in_transit)[2])
         return arrived
 
     def next_s(self) -> float:
         """Latest time for the next call [s]."""
-        on_way = self._on_way[0][0] if self._on_way else math.inf
-        return min(on_way, self._frame / self.rate_hz)
+        in_transit = self._in_transit[0][0] if self._in_transit else math.inf
+        return min(in_transit, self._frame / self.rate_hz)
 
     def receive(self, datagram: bytes, peer: str = "") -> None:
         """Receive a request, such as X-Plane's for a data reference."""
@@ -185,7 +185,7 @@ class EmulatedHost:
             self._newest_s = arrival_s = max(arrival_s, self._newest_s)
         self.packets += 1
         arrival = Arrival(arrival_s, packet.data, sender, packet.peer)
-        heapq.heappush(self._on_way, (arrival_s, self.packets, arrival))
+        heapq.heappush(self._in_transit, (arrival_s, self.packets, arrival))
 
 
 def _check(name: str, value: float, unit: str, low: float, high: float) -> None:

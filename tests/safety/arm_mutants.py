@@ -80,8 +80,8 @@ ARM_ROWS = {
         ),
         (
             "the speed widens the window a hundredfold",
-            "settings.following_s * math.sqrt(way_m2)",
-            "settings.following_s * 100 * math.sqrt(way_m2)",
+            "settings.following_s * math.sqrt(distance_m2)",
+            "settings.following_s * 100 * math.sqrt(distance_m2)",
         ),
         (
             "the whole path counts, however long ago",
@@ -172,8 +172,8 @@ ARM_ROWS = {
         ),
         (
             "a step may be twice as long",
-            "if way_m > settings.step_max_m(period_s):",
-            "if way_m > 2 * settings.step_max_m(period_s):",
+            "if distance_m > settings.step_max_m(period_s):",
+            "if distance_m > 2 * settings.step_max_m(period_s):",
         ),
         (
             "a turn may be of any size",

@@ -239,7 +239,7 @@ MUTANTS = (
         ("a setpoint of the future is fresh", "if not 0.0 <= age_s <= self._age_max_s:", "if not age_s <= self._age_max_s:"),
         ("any other number is newer", "SEQUENCE_MODULUS // 2", "SEQUENCE_MODULUS"),
         ("standstill takes a cycle more", "return self._all_cycles >= self._cycles", "return self._all_cycles > self._cycles"),
-        ("creeping in is standstill", "if not abs(length - anchor) <= self._way_m:", "if not length - anchor <= self._way_m:"),
+        ("creeping in is standstill", "if not abs(length - anchor) <= self._rest_travel_m:", "if not length - anchor <= self._rest_travel_m:"),
     ),
     *_of(
         "safety/watches.py",

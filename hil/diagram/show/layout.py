@@ -132,17 +132,17 @@ def _after(diagram: Diagram) -> dict[str, set[str]]:
     for start in starts:
         if start in done:
             continue
-        way = {start: iter(sorted(wires[start]))}  # blocks from the start to here, in order
-        while way:
-            name, rest = next(reversed(way.items()))
+        path = {start: iter(sorted(wires[start]))}  # blocks from the start to here, in order
+        while path:
+            name, rest = next(reversed(path.items()))
             target = next(rest, None)
             if target is None:
                 done.add(name)
-                del way[name]
-            elif target not in way:
+                del path[name]
+            elif target not in path:
                 found[name].add(target)
                 if target not in done:
-                    way[target] = iter(sorted(wires[target]))
+                    path[target] = iter(sorted(wires[target]))
     return found
 
 
@@ -234,11 +234,11 @@ def _straight_height(
 ) -> float:
     """Find the height at which the wires from the column before (or after) are straight."""
     own, places = found[name], []
-    for port, other, far, way in wires[name]:
+    for port, other, far, side in wires[name]:
         if (layers[other] < layers[name]) != forward or layers[other] == layers[name]:
             continue
         box = found[other]
-        if way == "in":
+        if side == "in":
             places.append(own.y + box.output_at(far)[1] - own.input_at(port)[1])
         else:
             places.append(own.y + box.input_at(far)[1] - own.output_at(port)[1])

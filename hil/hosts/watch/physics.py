@@ -143,8 +143,8 @@ class Physics:
             return self._unseen
         if cause is Cause.SLOPE:
             said = slope_remedy(self._slopes.lines.tolist(), self._settings)
-            way = course_remedy(self._courses.lines.tolist(), self._turns.text)
-            return "; ".join(one for one in (said, way) if one)
+            remedy = course_remedy(self._courses.lines.tolist(), self._turns.text)
+            return "; ".join(one for one in (said, remedy) if one)
         if cause is not Cause.FORCE or self.force is None:
             return ""
         if self._made:

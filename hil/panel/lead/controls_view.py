@@ -56,11 +56,11 @@ class StepSlider(QSlider):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Step, or leave the key to others."""
-        way = _STEPS.get(Qt.Key(event.key()))
-        if way is None:
+        step = _STEPS.get(Qt.Key(event.key()))
+        if step is None:
             super().keyPressEvent(event)
         else:
-            self._step(*way)
+            self._step(*step)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Leave the wheel to what scrolls: it is turned without looking at what is under it."""
@@ -192,7 +192,7 @@ class ControlsView(QWidget):
         self.sliders: list[StepSlider] = []
         self._ends: list[tuple[QLabel, QLabel, QLabel]] = []
         for axis, name in enumerate(AXES):
-            slider = StepSlider(lambda way, coarse, axis=axis: self._stepped(axis, way, coarse))
+            slider = StepSlider(lambda step, coarse, axis=axis: self._stepped(axis, step, coarse))
             slider.setToolTip(self.tr("Arrows: 1 mm or 0.1°. Page up and down: ten times that."))
             slider.setAccessibleName(name)
             slider.valueChanged.connect(lambda notch, axis=axis: self._drawn(axis, notch))
@@ -203,7 +203,7 @@ class ControlsView(QWidget):
             self.sliders.append(slider)
             self._ends.append((low, high, value))
         grid.setColumnStretch(2, 1)
-        self.tempo = StepSlider(lambda way, coarse: self._paced(way * (2 if coarse else 1)))
+        self.tempo = StepSlider(lambda step, coarse: self._paced(step * (2 if coarse else 1)))
         self.tempo.setAccessibleName(self.tr("Tempo"))
         self.tempo.valueChanged.connect(lambda notch: self._model.set_override(notch / NOTCHES))
         self.tempo.setToolTip(self.tr("Arrows: 5 %. Page up and down: 10 %."))
@@ -253,8 +253,8 @@ class ControlsView(QWidget):
         layout.addLayout(bar)
         return box
 
-    def _stepped(self, axis: int, way: int, coarse: bool) -> None:
-        self._model.step(axis, way, coarse=coarse)
+    def _stepped(self, axis: int, step: int, coarse: bool) -> None:
+        self._model.step(axis, step, coarse=coarse)
         self.refresh()
 
     def _drawn(self, axis: int, notch: int) -> None:

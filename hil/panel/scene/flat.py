@@ -91,8 +91,8 @@ class FlatCanvas(QWidget):
             painter.drawPolygon(polygon)
         if len(figure.trace_m) > 1:
             painter.setPen(QPen(QColor(self._colours.hex_of["trace"]), 2.0))
-            way = on_screen(figure.trace_m)[:, :2]
-            painter.drawPolyline(QPolygonF([QPointF(*point) for point in way]))
+            trace = on_screen(figure.trace_m)[:, :2]
+            painter.drawPolyline(QPolygonF([QPointF(*point) for point in trace]))
 
     def _outlines(
         self, figure: Figure, on_screen: Callable[[Array], Array]

@@ -159,8 +159,8 @@ class Canvas(QWidget):
                 self.set_eye(self._eye.turned(-right, down))
         elif event.buttons() == Qt.MouseButton.MiddleButton:
             pixel_m = self._eye.pixel_m(self.width(), self.height())
-            way = (0.0, down * pixel_m) if control else (down * pixel_m, 0.0)
-            self.set_eye(self._eye.shifted_level(-right * pixel_m, *way))
+            shift_m = (0.0, down * pixel_m) if control else (down * pixel_m, 0.0)
+            self.set_eye(self._eye.shifted_level(-right * pixel_m, *shift_m))
 
     def wheelEvent(self, ev: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Come nearer or go away."""

@@ -113,11 +113,11 @@ class MeshSurface:
     def scaled(self, scale: tuple[float, float, float]) -> "MeshSurface":
         """Scale to other units; the corners of a mirror's triangles are reversed."""
         turned = bool(np.prod(np.sign(scale)) < 0.0)
-        way = slice(None, None, -1) if turned else slice(None)
+        order = slice(None, None, -1) if turned else slice(None)
         return MeshSurface(
-            self.vertices * scale, self.triangles[:, way].copy(), self.groups.copy(),
+            self.vertices * scale, self.triangles[:, order].copy(), self.groups.copy(),
             self.material_ids.copy(), self.materials,
-            None if self.laid is None else self.laid[:, way].copy(), self.notes,
+            None if self.laid is None else self.laid[:, order].copy(), self.notes,
         )  # fmt: skip
 
 

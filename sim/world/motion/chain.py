@@ -50,10 +50,10 @@ class Chain:
         base: Array | None = None,
         held: Mapping[int, Sequence[float]] | None = None,
     ) -> None:
-        way = _way_to(tree, end)
+        path = _path_to(tree, end)
         coordinates = tree.coordinates(held or {})
         driven = [drive.joint for drive in tree.robot.drives]
-        leads = {joint.number: _leader(tree, joint) for joint in way.joints}
+        leads = {joint.number: _leader(tree, joint) for joint in path.joints}
         used = sorted({lead for lead, _, _ in leads.values() if lead in driven}, key=driven.index)
         if not used:
             raise ChainError(f"end {end}: no driven hinge or slide leads to it")
@@ -65,7 +65,7 @@ class Chain:
         fixed = np.eye(4) if base is None else np.array(base, dtype=np.float64)
         before: list[Array] = []
         moved: list[RobotJoint] = []
-        for joint in way.joints:
+        for joint in path.joints:
             fixed = fixed @ pose_of(links[joint.child].dh)
             if leads[joint.number][0] in used and joint.type in DRIVEN:
                 before.append(fixed)
@@ -73,7 +73,7 @@ class Chain:
                 fixed = np.eye(4)
             else:
                 fixed = fixed @ motion(joint, coordinates[joint.number])
-        self._before, self._last = np.array(before), fixed @ way.place
+        self._before, self._last = np.array(before), fixed @ path.place
         self._axes = np.array([unit(joint.axis) for joint in moved])
         self._slides = np.array([joint.type is JointType.SLIDE for joint in moved])
         self._variables = np.array([used.index(leads[joint.number][0]) for joint in moved])
@@ -159,7 +159,7 @@ class Chain:
         return np.clip(q, self.least, self.greatest)
 
 
-def _way_to(tree: RobotTree, end: int | None) -> _Link:
+def _path_to(tree: RobotTree, end: int | None) -> _Link:
     place, link = np.eye(4), tree.links[-1].number
     ends = {joint.number: joint for joint in tree.ends}
     if end is None and ends:

@@ -228,8 +228,8 @@ class ProgrammedRates:
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
         posture = self._solver.at(q)
         if self._stopping is None:
-            way = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s
-            rounded = self.limits.permits(q, way)
+            travel_rad = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s
+            rounded = self.limits.permits(q, travel_rad)
             self._stopping = SmoothStop(self.law if rounded else self._plain_law)
         rates = self._stopping.next(self._last)
         self._last = rates

@@ -153,9 +153,9 @@ class SpaceArm:
         command[self._brakes] = 0.0
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         slip = self._state[SLIP].copy()
-        span, way = self._pass(command, dry, duration_s, samples)
+        span, path_m = self._pass(command, dry, duration_s, samples)
         self._time_s += duration_s
-        return self._snapshot(command, dry, slip, span, way)
+        return self._snapshot(command, dry, slip, span, path_m)
 
     def _pass(
         self, command: Array, dry: Array, duration_s: float, samples: int
@@ -165,7 +165,12 @@ class SpaceArm:
         A part that reached the cap on its work is the last one: the rest passes at once, and its
         looks lie on a line.
         """
-        way, rotation, spans, left = np.empty((samples, 3)), np.empty((3, 3)), list[Span](), samples
+        path_m, rotation, spans, left = (
+            np.empty((samples, 3)),
+            np.empty((3, 3)),
+            list[Span](),
+            samples,
+        )
         while left:
             parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
             spans.append(
@@ -175,12 +180,12 @@ class SpaceArm:
                 )
             )  # fmt: skip
             left -= parts
-            place = way[samples - left - 1]
+            place = path_m[samples - left - 1]
             gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
             if parts > 1:
-                before, share = way[samples - parts - 1], np.arange(1, parts)[:, None] / parts
-                way[samples - parts : samples - 1] = before + share * (place - before)
-        return together(spans), way
+                before, share = path_m[samples - parts - 1], np.arange(1, parts)[:, None] / parts
+                path_m[samples - parts : samples - 1] = before + share * (place - before)
+        return together(spans), path_m
 
     def snapshot(self) -> Snapshot:
         """Return the arm's present state, without letting time pass; nothing is commanded."""
@@ -203,7 +208,7 @@ class SpaceArm:
         return command
 
     def _snapshot(
-        self, command: Array, dry: Array, slip: Array, span: Span, way: Array
+        self, command: Array, dry: Array, slip: Array, span: Span, path_m: Array
     ) -> Snapshot:
         state, drive = self._state, self._drive
         rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
@@ -224,7 +229,7 @@ class SpaceArm:
                 )
                 for j in range(6)
             ),
-            span, way,
+            span, path_m,
         )  # fmt: skip
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:

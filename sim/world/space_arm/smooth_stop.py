@@ -102,11 +102,11 @@ class StopLaw:
             unit = abs(float(rates_rad_s[i])) * self.tick_s / ratio if ratio > 0.0 else 0.0
             if unit == 0.0:
                 continue
-            ways = max(0.0, float(margin_rad[i])) / unit
-            if math.isinf(ways):
+            units = max(0.0, float(margin_rad[i])) / unit
+            if math.isinf(units):
                 continue
-            k = math.floor((-n + math.sqrt(n * n + 8.0 * ways)) / 2.0)
-            x = (ways + k * (k + 1) / 2.0) / (k + 1 + (n - 1) / 2.0)
+            k = math.floor((-n + math.sqrt(n * n + 8.0 * units)) / 2.0)
+            x = (units + k * (k + 1) / 2.0) / (k + 1 + (n - 1) / 2.0)
             result[i] = x / ratio
         return result
 

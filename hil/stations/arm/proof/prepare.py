@@ -26,10 +26,10 @@ from hil.stations.arm.cycle.robot_start import posture_at
 from hil.stations.arm.cycle.step import (
     ArmStep,
     MotionPhase,
+    path_of,
     pose_of,
     robot_sample,
     space_sample,
-    way_of,
 )
 from hil.stations.arm.cycle.waypoint_gate import WaypointGate
 from hil.stations.arm.plan.nodes import (
@@ -178,8 +178,8 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).snapshot()))
         return ArmProof(plan, mapping, start, (), None, None)
-    path, way_m = _gripper_path(plan, make_source())
-    offset_m = _offsets_m(plan, way_m)
+    path, path_m = _gripper_path(plan, make_source())
+    offset_m = _offsets_m(plan, path_m)
     if offset_m is not None:
         path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
@@ -223,16 +223,16 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
-    return poses, np.vstack([first.position_m, *(way_of(step.snapshot) for step in steps)])
+    return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
 
 
-def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
+def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:
     """Return the offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
     mapping, robot = plan.scenario.mapping, plan.robot
     if not mapping.corrected:
         return None
     model = robot.blend.model(TICK_S)
-    return planned_offsets_m(way_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
+    return planned_offsets_m(path_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
 
 
 def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | None]:

@@ -50,7 +50,7 @@ class BestPath:
 def best_path(
     model: BlendModel,
     nodes_m: Array,
-    way_m: Array,
+    path_m: Array,
     samples: int,
     t_s: Array,
     distance_m: Array,
@@ -60,7 +60,7 @@ def best_path(
 
     Args:
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
-        way_m: the motion at even times [m], shape (looks (N - 1) + 1, 3).
+        path_m: the motion at even times [m], shape (samples (N - 1) + 1, 3).
         samples: places of the motion in a period.
         t_s: motion times of the errors [s], shape (M,).
         distance_m: errors [m], shape (M,).
@@ -73,7 +73,7 @@ def best_path(
         first = round(worst_s / model.period_s) - WINDOW // 2
         first = max(0, min(first, len(nodes_m) - 1 - WINDOW))
         last = min(first + WINDOW, len(nodes_m) - 1)
-        window = _Window(model, nodes_m, way_m, samples, (first, last), step_max_m)
+        window = _Window(model, nodes_m, path_m, samples, (first, last), step_max_m)
         begin_s, end_s = first * model.period_s, last * model.period_s
         found.append(BestPath(window.least_m(), begin_s, end_s))
         left[(t_s >= begin_s) & (t_s <= end_s)] = 0.0
@@ -87,7 +87,7 @@ class _Window:
         self,
         model: BlendModel,
         nodes_m: Array,
-        way_m: Array,
+        path_m: Array,
         samples: int,
         window: tuple[int, int],
         step_max_m: float,
@@ -106,7 +106,7 @@ class _Window:
             there = np.flatnonzero((weights.share[:, column] != 0.0) & (node >= 0))
             there = there[node[there] < len(self._nodes)]
             self._share[there, node[there]] += weights.share[there, column]
-        self._error = MM * (weights.of(nodes_m) - way_m[place])
+        self._error = MM * (weights.of(nodes_m) - path_m[place])
         steps = np.linalg.norm(np.diff(self._nodes, axis=0), axis=1)
         self._most = np.maximum(MM * step_max_m, steps)
         self._rows: list[Array] = []

@@ -74,8 +74,8 @@ def moving_motion(rig: Rig) -> dict[str, Any]:
     margin_m = min(
         soft_range_m(rig, leg)[1] - rig.cylinders.reference_length_m[leg] for leg in range(6)
     )
-    way_m = CUT_WAY_M if margin_m > 2.0 * CUT_WAY_M else -CUT_WAY_M
-    to = [{"offsets_m": way_m, "dwell_s": 0.0}]
+    travel_m = CUT_WAY_M if margin_m > 2.0 * CUT_WAY_M else -CUT_WAY_M
+    to = [{"offsets_m": travel_m, "dwell_s": 0.0}]
     return {"kind": "legs", "speed": _speed(rig), "to": to}
 
 

@@ -187,9 +187,9 @@ def prepare(plan: Plan) -> None:
     require_operable(plan)
     kernels.warm()
     rows = np.zeros((3, 6))
-    way = ShortestPath(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+    path = ShortestPath(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
     rig, geometry = plan.rig, geometry_of(plan.rig)
-    leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
+    leg_setpoints_batch(geometry, np.stack([path.rows(0.1)[0]]), rows[:1])
     machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
     warm_parking(plan, machine)
 

@@ -110,7 +110,7 @@ def stalled(verdict: Verdict) -> bool:
 
 
 def leads_back(button: Button, mode: Mode, readiness: Readiness) -> bool:
-    """Whether a press is carried on to where it does something, by the presses of `way_to`."""
+    """Whether a press is carried on to where it does something, by the presses of `presses_to`."""
     stopped = mode in (Mode.HOLD, Mode.FAULT) and readiness.stalled
     return stopped and button in RECOVERABLE and not readiness.ending
 
@@ -121,22 +121,22 @@ def cleared(verdict: Verdict) -> bool:
     return not violated and verdict.drives is DriveRequest.OFF
 
 
-def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
+def presses_to(button: Button, mode: Mode) -> tuple[Button, ...]:
     """Presses, one after the other, until a button does something or need not be pressed.
 
     Empty where that is so already, and where no press helps.
     """
-    way: list[Button] = []
+    presses: list[Button] = []
     while mode in NEXT_PRESS and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
         press, mode = NEXT_PRESS[mode]
-        way.append(press)
-    return tuple(way)
+        presses.append(press)
+    return tuple(presses)
 
 
 def why_not(button: Button, mode: Mode, readiness: Readiness) -> str:
     """Reason why a press does nothing now, and what helps; empty if it does something."""
     if leads_back(button, mode, readiness):
-        return _not_ready(way_to(button, mode)[0], readiness) or (
+        return _not_ready(presses_to(button, mode)[0], readiness) or (
             "" if readiness.held else NOT_HELD
         )
     if mode not in WORKS_IN[button]:
@@ -158,13 +158,13 @@ def _elsewhere(button: Button, mode: Mode, readiness: Readiness) -> str:
         return UNDER_WAY
     if mode in WAITS:
         return f"the bench is in {mode.name}; wait {WAITS[mode]}"
-    way = way_to(button, mode)
+    presses = presses_to(button, mode)
     first = ""
-    if way[0] is Button.RESET and not readiness.clear:
+    if presses[0] is Button.RESET and not readiness.clear:
         first = "take its cause away, then "
-    elif way[0] in HELD_FOR and not readiness.held:
+    elif presses[0] in HELD_FOR and not readiness.held:
         first = "hold Space, then "
-    names = ", then ".join(press.name.capitalize() for press in way)
+    names = ", then ".join(press.name.capitalize() for press in presses)
     return f"the bench is in {mode.name}; {first}{names}"
 
 

@@ -43,7 +43,7 @@ class EndConditions:
         self.by = ""
 
     @property
-    def under_way(self) -> bool:
+    def has_begun(self) -> bool:
         """Whether the run is to end, for whatever cause."""
         return bool(self.shut_down or self.stop_request or self.fault or self.gave_up)
 
@@ -70,7 +70,7 @@ class EndConditions:
             left_s: remaining wait for PARK in HOLD [s].
         """
         lost = verdict is not None and verdict.mode is Mode.LOCKOUT
-        if not (self.under_way or lost):
+        if not (self.has_begun or lost):
             return None
         cause, why = self._cause(verdict if lost else None)
         step = EndStep.STOPPING if verdict is None else STEPS[verdict.mode]

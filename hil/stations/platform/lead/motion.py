@@ -209,7 +209,7 @@ class OperatedMotion:
         self._t_s = max(t_s, 0.0)
         self._tempo.aim(0.0 if self._phase is OperationPhase.SLOWING else self._override)
         pace = self._tempo.advance(dt_s)
-        self._path_s += pace.way_s
+        self._path_s += pace.passed_s
         self._check_progress()
         rows = self._path.rows(self._path_s)
         kernels.pace(rows, pace.rate, pace.second, self._out)

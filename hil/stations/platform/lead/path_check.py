@@ -43,19 +43,19 @@ class PathCheck:
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def outside(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
+    def outside(self, path: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """First place of a path that is outside the envelope, as a sentence; empty if none is.
 
         Args:
-            way: path whose rows nothing overwrites.
+            path: path whose rows nothing overwrites.
             times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be outside.
         """
-        rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
+        rows = np.array([path.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
         inside = self._envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2])
         if inside.all():
             return ""
-        at_first = self._excess(way.rows(0.0)) if leave else {}
+        at_first = self._excess(path.rows(0.0)) if leave else {}
         for k in np.flatnonzero(~inside).tolist():
             found = self._envelope.check(PlatformSetpoint.from_rows(rows[k]))
             further = [
@@ -65,7 +65,7 @@ class PathCheck:
             ]
             if further or not found:
                 what = str(further[0]) if further else "outside the envelope"
-                return f"{what}, {_place(way, times_s[k])}"
+                return f"{what}, {_place(path, times_s[k])}"
         return ""
 
     def _excess(self, rows: Floats) -> dict[tuple[str, int | None], float]:
@@ -73,17 +73,17 @@ class PathCheck:
         found = self._envelope.check(PlatformSetpoint.from_rows(rows))
         return {(one.quantity, one.leg): abs(one.value - one.limit) for one in found}
 
-    def beyond(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
+    def beyond(self, path: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """Worst place from which a stop would leave the soft limits; empty if none would.
 
         Args:
-            way: path whose rows nothing overwrites.
+            path: path whose rows nothing overwrites.
             times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be beyond; a leg that moves in needs no room then.
         """
         if leave:
             times_s = np.concatenate([[0.0], times_s])
-        rows = np.array([way.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
+        rows = np.array([path.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
         lengths, speeds = leg_setpoints_batch(self._geometry, rows[:, 0], rows[:, 1])
         limits, speed = self._limits, np.abs(speeds)
         # A stop that begins here ends within the soft limits, with what the gate keeps free.
@@ -105,7 +105,7 @@ class PathCheck:
         low, high = self._low_m[leg] + margin[at, leg], self._high_m[leg] - margin[at, leg]
         return (
             f"leg {leg + 1}: length {lengths[at, leg]:.4f} m, limits {low:.4f} to {high:.4f} m "
-            f"with room for a stop, {_place(way, times_s[at])}"
+            f"with room for a stop, {_place(path, times_s[at])}"
         )
 
 
@@ -120,15 +120,15 @@ class PathScan:
     def __init__(
         self,
         reach: PathCheck,
-        way: ScaledPath,
+        path: ScaledPath,
         *,
         leave: bool = False,
         apart_s: float | None = None,
     ) -> None:
-        self._way, self._leave = way, leave
-        count = place_count(way.duration_s, apart_s or reach.spacing_s)
+        self._path, self._leave = path, leave
+        count = place_count(path.duration_s, apart_s or reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
-        self._times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
+        self._times_s = path.duration_s * np.roll(np.arange(1, count + 1), 1) / count
         self._checks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
         self._next = 0
 
@@ -140,7 +140,7 @@ class PathScan:
         """
         check, size = self._checks[0]
         objection = check(
-            self._way, self._times_s[self._next : self._next + size], leave=self._leave
+            self._path, self._times_s[self._next : self._next + size], leave=self._leave
         )
         self._next += size
         if self._next >= len(self._times_s):
@@ -173,8 +173,8 @@ def spacing_of(second: float) -> float:
     return math.sqrt(8.0 * SAG / second) if second > 0.0 else math.inf
 
 
-def _place(way: ScaledPath, t_s: float) -> str:
-    return "at its end" if t_s >= way.duration_s else f"{t_s:.2f} s on the way"
+def _place(path: ScaledPath, t_s: float) -> str:
+    return "at its end" if t_s >= path.duration_s else f"{t_s:.2f} s on the way"
 
 
 def start_rows(coordinates: Floats) -> Floats:

@@ -128,7 +128,7 @@ class OperatedCourse:
     def _begin_end(self) -> None:
         """Begin the end; its patience counts from here, however long the mode has lasted."""
         self._back.end()
-        if not self._ending.under_way:
+        if not self._ending.has_begun:
             self._waited = 0
             self._parking.want(self._held and self._mode in ON_THE_WAY)
 
@@ -250,7 +250,7 @@ class OperatedCourse:
         works = mode in (Mode.CSTOP, Mode.QSTOP) or (mode in (Mode.FAULT, Mode.LOCKOUT) and powered)
         if mode is Mode.HOLD and self._parking.on:
             self._waited = 0  # somebody holds it to park; from when that ends, PARK is waited for
-        elif self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
+        elif self._ending.has_begun and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
             # HOLD has waited for PARK that long already, and then for the gate to go off.
             works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
         if not works or self._waited <= self.patience_cycles:
@@ -286,7 +286,7 @@ class OperatedCourse:
             held=self._held,
             target=self.motion.has_target,
             playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
-            ending=self._ending.under_way,
+            ending=self._ending.has_begun,
         )
 
     def _recover_from_stall(self, tick: Tick, verdict: Verdict) -> None:
@@ -324,7 +324,7 @@ class OperatedCourse:
 
     def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
         """Request without a new press: the end of a slow move, or of the run."""
-        mode, ending = verdict.mode, self._ending.under_way
+        mode, ending = verdict.mode, self._ending.has_begun
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
@@ -354,11 +354,11 @@ class OperatedCourse:
         """Continue parking that was pressed for before the stop; an end waits for PARK a while."""
         if self._parking.on:
             return Request.PARK
-        over = self._ending.under_way and self._waited > self.patience_cycles
+        over = self._ending.has_begun and self._waited > self.patience_cycles
         return Request.SHUT_DOWN if over else None
 
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
-        if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
+        if (ending.has_begun or lost) and verdict.drives is DriveRequest.OFF:
             ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

@@ -128,8 +128,8 @@ def _draw_instant(
     colours: Colormap,
     scale: Normalize,
 ) -> None:
-    way_mm = remaining_m(limits, instant.length_m) * 1e3
-    legs = {f"leg{leg + 1}": colours(scale(float(way_mm[leg]))) for leg in range(6)}
+    remaining_mm = remaining_m(limits, instant.length_m) * 1e3
+    legs = {f"leg{leg + 1}": colours(scale(float(remaining_mm[leg]))) for leg in range(6)}
     figure = scene.posed(instant.pose)
     corners = draw_scene(axes, scene.build, figure, eye, given=legs)
     placed = dict(zip((part.name for part in scene.build.parts), figure.transforms, strict=True))

@@ -151,7 +151,7 @@ class FmuVehicle:
                 host_s = reading.index * self._cycles * self._around.period_s
                 values = self._si(reading.values)
                 if self._line:
-                    values = self._on_the_way(values, reading)
+                    values = self._interpolated(values, reading)
                     host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
                 self._take(now_s, values, host_s)
         state, weight = self._fade(now_s)
@@ -166,7 +166,7 @@ class FmuVehicle:
         pairs = zip(self._outputs, values, strict=True)
         return {one.quantity: one.si(value) for one, value in pairs}
 
-    def _on_the_way(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
+    def _interpolated(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
         """Interpolate from the values before to the newest; angles take the shorter direction."""
         if self._last is None or reading.fresh:
             self._last = (values if self._last is None else self._last[1]), values
@@ -211,10 +211,10 @@ class FmuVehicle:
 
 
 def _between(name: str, before: float, newest: float, share: float) -> float:
-    way = newest - before
+    change = newest - before
     if name in ANGLES:
-        way = math.remainder(way, 2.0 * math.pi)
-    return newest if share >= 1.0 else before + share * way
+        change = math.remainder(change, 2.0 * math.pi)
+    return newest if share >= 1.0 else before + share * change
 
 
 def _known(feedback: Feedback, wanted: dict[str, float]) -> dict[str, float]:

@@ -43,7 +43,7 @@ class BenchSwap:
         }
         if (closing := self.carried.closing) is not None:
             found |= {
-                "gap_m": closing.gap_m, "left_m": closing.left_m, "way_m": closing.way_m,
+                "gap_m": closing.gap_m, "left_m": closing.left_m, "way_m": closing.travel_m,
                 "turn_rad": closing.turn_rad, "speed_change": closing.speed_change,
             }  # fmt: skip
         return found

@@ -52,8 +52,8 @@ def planned_motion(
     try:
         if not isinstance(motion, LineMotion):
             turns = float(np.abs((goal - start)[~slides]).max(initial=0.0))
-            ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
-            return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
+            travel_m = float(np.abs((goal - start)[slides]).max(initial=0.0))
+            return JointInterpolation(start, goal, profile(motion, turns, travel_m), period_s), None
         if chain is None or plan.robot_has_loops:
             problem = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
@@ -78,7 +78,7 @@ def _check_length(duration_s: float, period_s: float) -> None:
         )
 
 
-def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
+def profile(timing: Timing, turn_rad: float, travel_m: float) -> ShareProfile:
     """Time course of a motion, by its largest turn and its largest travel.
 
     Raises:
@@ -86,7 +86,7 @@ def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
     """
     one = math.radians(1.0)
     bounds = [
-        min(turning * one / max(turn_rad, 1e-9), sliding / max(way_m, 1e-9))
+        min(turning * one / max(turn_rad, 1e-9), sliding / max(travel_m, 1e-9))
         for turning, sliding in (
             (timing.speed_deg_s, timing.speed_m_s),
             (timing.acceleration_deg_s2, timing.acceleration_m_s2),
