@@ -85,7 +85,7 @@ class MeshSurface:
     """Parts of the file that are left out, for people."""
 
     def __post_init__(self) -> None:
-        for name in ("vertices", "triangles", "groups", "looks", "laid"):
+        for name in ("vertices", "triangles", "groups", "material_ids", "laid"):
             if (array := getattr(self, name)) is not None:
                 array.setflags(write=False)
 
