@@ -64,8 +64,8 @@ class Supervision:
         Returns:
             Why the stream has to end; None while all is well.
         """
-        self._kept.judge(now_s, timely=timely)
-        pace = self._period.judge(now_s, timely=timely)
+        self._kept.take(now_s, timely=timely)
+        pace = self._period.take(now_s, timely=timely)
         if pace is not Pace.IN_TIME:
             return Offence(StreamResult.OFF_PERIOD, self._describe(pace))
         text = self._following.judge(request.location)

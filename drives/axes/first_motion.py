@@ -114,7 +114,9 @@ class StageWatch:
         position: Position as it begins [counts].
     """
 
-    __slots__ = ("_course", "_cycles", "_jolts", "_last", "_moving", "_pending", "_since", "_travel")
+    __slots__ = (
+        "_course", "_cycles", "_jolts", "_last", "_moving", "_pending", "_since", "_travel",
+    )  # fmt: skip
 
     def __init__(self, course: StageCourse, position: int) -> None:
         self._course = course

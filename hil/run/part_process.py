@@ -197,7 +197,7 @@ class PartProcess:
         now_s = self._now_s()
         if now_s > self._end_s:
             return f"it did not stop within {self._stop_within_s:g} s and was ended"
-        frozen = "" if self._watch is None else self._watch.poll(now_s)
+        frozen = "" if self._watch is None else self._watch.check(now_s)
         return f"{frozen}, and was ended" if frozen else ""
 
     def stop(self, why: str, *, for_other: bool) -> None:

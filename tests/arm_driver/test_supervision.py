@@ -309,7 +309,7 @@ def test_distance_from_the_path_is_that_of_densely_sampled_points():
             tuple(p + draw.uniform(-0.01, 0.01) for p in points[max(0, number - 2)]), (0, 0, 0)
         )
         before = watch.report.largest_m
-        assert watch.take(measured) == ""
+        assert watch.judge(measured) == ""
         newest, oldest = (max(0.0, min(number + 1 - d / PERIOD_S, number)) for d in (0.3, 1.2))
         least_m = math.inf
         for part in range(2001):

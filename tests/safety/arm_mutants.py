@@ -115,7 +115,7 @@ ARM_ROWS = {
         ),
     ),
     "arm_driver/contour/supervision.py": (
-        ("following is not watched", "text = self._following.heard(request.location)", 'text = ""'),
+        ("following is not watched", "text = self._following.judge(request.location)", 'text = ""'),
         ("the period is not watched", "if pace is not Pace.IN_TIME:", "if pace is None:"),
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),

@@ -150,7 +150,7 @@ class OperatedCourse:
         Args:
             verdict: the gate's last verdict, None before the first cycle.
         """
-        request = self._operator.update()
+        request = self._operator.poll()
         order, let_go = request.order, self._held and not request.held
         self._held = request.held
         self._presses.begin_cycle()
