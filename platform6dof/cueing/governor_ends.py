@@ -23,7 +23,7 @@ FIRMEST = 4.0
 
 @njit(cache=True, error_model="numpy")
 def gentle_move(distance: float, change: float) -> float:
-    """Greatest next movement that, smaller by a change in each cycle, ends within a room."""
+    """Greatest next movement that, smaller by a change in each cycle, ends within a distance."""
     if not distance > 0.0:
         return 0.0
     changes = distance / change

@@ -199,7 +199,7 @@ def test_looks_tell_the_way_within_a_tick_and_change_it_by_no_more_than_accuracy
         np.testing.assert_allclose(snapshot.position_BG_m, once.position_BG_m, atol=2e-6)
         assert once.path_BG_m.shape == (1, 3)
     assert arm.snapshot().path_BG_m.shape == (0, 3)
-    with pytest.raises(ValueError, match="looks = 0: at least 1"):
+    with pytest.raises(ValueError, match="samples = 0: at least 1"):
         arm.advance(COMMAND, samples=0)
 
 

@@ -149,7 +149,7 @@ class SpaceArm:
         if not (math.isfinite(duration_s) and duration_s > 0.0):
             raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
         if samples < 1:
-            raise ValueError(f"looks = {samples!r}: at least 1 is needed")
+            raise ValueError(f"samples = {samples!r}: at least 1 is needed")
         command[self._brakes] = 0.0
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         slip = self._state[SLIP].copy()
@@ -160,10 +160,10 @@ class SpaceArm:
     def _pass(
         self, command: Array, dry: Array, duration_s: float, samples: int
     ) -> tuple[Span, Array]:
-        """Advance; return the outcome, and the gripper's positions at each look [m], (looks, 3).
+        """Advance; return the outcome, and the gripper's positions at each sample [m], (samples, 3).
 
         A part that reached the cap on its work is the last one: the rest passes at once, and its
-        looks lie on a line.
+        samples lie on a line.
         """
         path_m, rotation, spans, left = (
             np.empty((samples, 3)),
