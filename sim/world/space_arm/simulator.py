@@ -160,7 +160,7 @@ class SpaceArm:
     def _pass(
         self, command: Array, dry: Array, duration_s: float, samples: int
     ) -> tuple[Span, Array]:
-        """Advance; return the outcome, and the gripper's positions at the samples [m], (samples, 3).
+        """Advance; return the outcome, and the gripper's place at each sample [m], (samples, 3).
 
         A part that reached the cap on its work is the last one: the rest passes at once, and its
         samples lie on a line.
