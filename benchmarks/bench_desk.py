@@ -1,4 +1,4 @@
-"""What the desk costs the loop, and how soon a wish of the operator reaches control.
+"""What the desk costs the loop, and how soon a request of the operator reaches control.
 
 The loop pays for one push of telemetry and one look at the slot per cycle; both are measured with
 no reader, and with a reader in another process that reads as fast as it can. An order's way goes

@@ -74,9 +74,9 @@ class Master:
         for adapter in self.adapters:
             adapter.feed(text, self.now_s)
         self.now_s += dt_s
-        return self.hear()
+        return self.receive()
 
-    def hear(self) -> bytes:
+    def receive(self) -> bytes:
         text = b""
         for adapter in self.adapters:
             adapter.fetch(self.now_s)
@@ -131,7 +131,7 @@ class Master:
         for adapter, text in zip(self.adapters, texts, strict=True):
             adapter.feed(text, self.now_s)
         received = time.process_time_ns()
-        answer = self.hear()
+        answer = self.receive()
         ended = time.process_time_ns()
         return answer, *(  # pyright: ignore[reportReturnType]
             1e-9 * each for each in (advanced - started, received - advanced, ended - received)

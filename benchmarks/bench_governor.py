@@ -63,7 +63,7 @@ def timed(governor: Governor, q: np.ndarray, rows: np.ndarray) -> tuple[list[flo
 
 
 def programs(governor: Governor, q: np.ndarray, rows: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-    """Some programs of governed cycles: wish, rows, their bounds."""
+    """Some programs of governed cycles: desired accelerations, rows, their bounds."""
     kept: list[tuple[np.ndarray, ...]] = []
     solve = NearestAccelerations.solve
 
@@ -82,8 +82,8 @@ def slsqp(scale_m: float, given: list[tuple[np.ndarray, ...]]) -> float:
     """Median time of SciPy's solver for programs of governed cycles [µs]."""
     weights = np.array([1.0, 1.0, 1.0, *[scale_m**2] * 3, SLACK_COST])
     times = []
-    for wish, matrix, low, high in given:
-        goal, ends = np.r_[wish, 0.0], cast("Any", (low, high))
+    for desired, matrix, low, high in given:
+        goal, ends = np.r_[desired, 0.0], cast("Any", (low, high))
         bounds = LinearConstraint(matrix, *ends)
         start = time.perf_counter()
         minimize(

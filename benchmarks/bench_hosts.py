@@ -84,13 +84,13 @@ def lateness(load: str, seconds: float) -> dict[str, float]:
     host, wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), wire_of("hcu1", "", HOST_HZ)
     feed = scripted_flight()
     late_s: list[float] = []
-    heard = None
+    reading = None
     with closing(link), host, beside(*program):
         for tick in clock.ticks(1 / RATE_HZ):
             if tick.index % 8 == 0:
                 shown = Telemetry(feed.at(tick.t_s), tick.t_s, tick.index // 8)
                 host.sendto(wire.pack(shown)[0].data, link.address)
-            heard = source.poll(clock.now_s())
+            reading = source.poll(clock.now_s())
             if tick.t_s > 0.5:
                 late_s.append(tick.late_s)
             if tick.t_s > seconds:
@@ -99,7 +99,7 @@ def lateness(load: str, seconds: float) -> dict[str, float]:
         "p50_s": float(np.quantile(late_s, 0.5)),
         "p99_s": float(np.quantile(late_s, 0.99)),
         "foreign": float(link.foreign),
-        "packets": 0.0 if heard is None else float(heard.packets),
+        "packets": 0.0 if reading is None else float(reading.packets),
     }
 
 
@@ -114,9 +114,9 @@ def run(rounds: int = 7, seconds: float = 4.0) -> dict[str, Any]:
     pairs = [(lateness("flood", seconds), lateness("busy", seconds)) for _ in range(rounds)]
     judged = BesideBusy.of_pairs([(flood["p99_s"], busy["p99_s"]) for flood, busy in pairs])
     for at, (name, p99_s) in enumerate((("flood", judged.ours_s), ("busy", judged.busy_s))):
-        heard = statistics.median(pair[at]["packets"] for pair in pairs)
-        found[name] = {"p99_s": p99_s, "packets": heard}
-        print(f"{name}: lateness p99 {1e6 * p99_s:.0f} us, packets used {heard:.0f}")
+        reading = statistics.median(pair[at]["packets"] for pair in pairs)
+        found[name] = {"p99_s": p99_s, "packets": reading}
+        print(f"{name}: lateness p99 {1e6 * p99_s:.0f} us, packets used {reading:.0f}")
     found["holds"] = judged.holds
     print(f"flood <= {1e6 * judged.bound_s:.0f} us beside the busy loop: {judged.holds}")
     return found

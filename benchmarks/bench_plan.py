@@ -66,7 +66,7 @@ def leaps(t_s: Array) -> Array:
 
 def planned(planner: Planner, wanted: Any) -> tuple[list[float], list[PlanRequest], list[str]]:
     """Times of plans one after another [ms], their requests, their outcomes."""
-    playing, period_s = Plan.standing(), planner.parameters.period_s
+    playing, period_s = Plan.at_rest(), planner.parameters.period_s
     times, asked, outcomes = list[float](), list[PlanRequest](), list[str]()
     for k in range(PLANS):
         ahead = wanted(k * period_s + planner.horizon.times_s)

@@ -1,7 +1,7 @@
 """A car as an FMU: `python -m pythonfmu build -f examples/fmu_car.py` makes FmuCar.fmu of it.
 
 It drives by itself, gently to and fro, and takes in what a person asks besides. A car with one
-track: what its tyres give follows the wish with a lag; the turn is that of speed and steering.
+track: what its tyres give follows the request with a lag; the turn is that of speed and steering.
 """
 
 import math
@@ -40,9 +40,9 @@ class FmuCar(Fmi2Slave):
         """Go on by a step; forces are told at its end, forward, right, down."""
         t = current_time + step_size
         lively = self.liveliness * min(1.0, t / 2.0)
-        wish = 1.5 * lively * math.sin(0.8 * t) + 2.0 * self.throttle
+        wanted = 1.5 * lively * math.sin(0.8 * t) + 2.0 * self.throttle
         wheel = 0.03 * lively * math.sin(0.5 * t) + 0.3 * self.steering
-        self.ax += (wish - self.ax) * step_size / LAG_S
+        self.ax += (wanted - self.ax) * step_size / LAG_S
         self.speed = max(0.0, self.speed + self.ax * step_size)
         turn = self.speed * math.tan(wheel) / WHEELBASE_M
         self.yaw_rate += (turn - self.yaw_rate) * step_size / LAG_S

@@ -166,7 +166,7 @@ def console_of(request: Request) -> Console:
 
 @contextmanager
 def _signals(until_shown: ExitStack | None) -> Iterator[StopRequest]:
-    """Signals as a wish for the length of a run, and after a good one until its result is told."""
+    """Take signals as a stop request in a run, and after a good one until its result is shown."""
     with ExitStack() as run_only:
         yield run_only.enter_context(StopSignals())
         if until_shown is not None:

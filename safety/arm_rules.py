@@ -123,10 +123,10 @@ def too_fast_gripper(
 ) -> Iterator[ArmViolation]:
     """The gripper's speed and turn rate, if too great, from one waypoint to the next."""
     dt, name = period_s, limits.name
-    way = math.dist(now.gripper_position_m, before.gripper_position_m)
+    distance_m = math.dist(now.gripper_position_m, before.gripper_position_m)
     limit = limits.gripper_speed_max_m_s
-    if not way <= limit * dt + min(ROUNDING_M, ROUNDING_PART * limit * dt):
-        yield ArmViolation(ArmCheck.GRIPPER_SPEED, name, "", way / dt, limit, "m/s")
+    if not distance_m <= limit * dt + min(ROUNDING_M, ROUNDING_PART * limit * dt):
+        yield ArmViolation(ArmCheck.GRIPPER_SPEED, name, "", distance_m / dt, limit, "m/s")
     turn = _angle_between(before.gripper_rotation, now.gripper_rotation)
     limit = limits.gripper_turn_max_rad_s
     if not turn <= limit * dt + min(ROUNDING_TURN_RAD, ROUNDING_PART * limit * dt):
@@ -145,7 +145,7 @@ def cut_corner(
     corners = limits.corners
     if corners is None:
         return
-    before, after = (tuple(x / period_s for x in way) for way in (before_m, after_m))
+    before, after = (tuple(x / period_s for x in step_m) for step_m in (before_m, after_m))
     off_m, limit_m = corners.deviation_m(before, after), corners.deviation_max_m
     if not off_m <= limit_m:
         speeds = [1e3 * math.hypot(*each) for each in (before, after)]

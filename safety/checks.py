@@ -85,11 +85,11 @@ class SetpointChecks:
         self, asked_m: SixFloats, moves: list[float], ratio: float, found: list[Violation]
     ) -> None:
         """Demand that a stop from here ends inside the soft limits, less the margin."""
-        way = ramp_distance(ratio)
+        distance = ramp_distance(ratio)
         base, per_movement = self._margin_m, self._margin_per_movement
         for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends, strict=True):
             margin = base + per_movement * (move if move >= 0.0 else -move)
-            end = length + move * way
+            end = length + move * distance
             if not low + margin <= end <= high - margin:
                 found.append(
                     Violation(
@@ -137,12 +137,12 @@ class SetpointChecks:
                 found.append(Violation(Check.START, leg, offset, limit, "m", Severity.HOLD, -limit))
         return found
 
-    def start_obstacles(self, feedback: Feedback | None, standing: bool) -> list[str]:
+    def start_obstacles(self, feedback: Feedback | None, at_rest: bool) -> list[str]:
         """Say why measured lengths cannot be taken as the commanded state; empty if they can.
 
         Args:
             feedback: the last bus cycle's.
-            standing: all six legs were measured at standstill for long enough.
+            at_rest: all six legs were measured at standstill for long enough.
         """
         if feedback is None or not all(feedback.fresh):
             return ["feedback of all six legs is needed"]
@@ -151,7 +151,7 @@ class SetpointChecks:
             reasons.append("the legs are not homed")
         if not all(feedback.enabled):
             reasons.append("the drives are not enabled")
-        if not standing:
+        if not at_rest:
             reasons.append("the legs do not stand still")
         for leg, (length, (low, high)) in enumerate(
             zip(feedback.length_m, self._ends, strict=True), 1

@@ -61,11 +61,11 @@ class StopRamp:
 
     def length_m(self, cycle: int) -> SixFloats:
         """Commanded lengths in cycle 1, 2, ... of the stop [m]."""
-        way = ramp_distance(self.ratio)
+        distance = ramp_distance(self.ratio)
         if cycle < self.ratio:
-            way = cycle - cycle * (cycle + 1) / (2.0 * self.ratio)
+            distance = cycle - cycle * (cycle + 1) / (2.0 * self.ratio)
         pairs = zip(self.start_m, self.movement_m, strict=True)
-        return as_six(x + u * way for x, u in pairs)
+        return as_six(x + u * distance for x, u in pairs)
 
     def speed_m_s(self, cycle: int, dt_s: float) -> SixFloats:
         """Speeds in cycle 1, 2, ... of the stop [m/s]."""

@@ -34,7 +34,7 @@ UNMADE = "the first motion of the drives, which shows their units, is not made"
 class FirstStage:
     """A part of the first motion."""
 
-    way_m: float
+    travel_m: float
     """Distance of each leg, from the end of the stage before [m]."""
     speed_m_s: float
     """Fastest that it may be asked to [m/s]."""
@@ -84,13 +84,13 @@ class FirstMotionWatch:
         found: list[Violation] = []
         stage, reach_m = self._stages[self._stage], self._reach_m
         for leg, held, asked, start in zip(LEGS, held_m, asked_m, self._start_m, strict=True):
-            speed, way = abs(asked - held) / self._period_s, abs(asked - start)
+            speed, travel = abs(asked - held) / self._period_s, abs(asked - start)
             if not speed <= SPEED_SLACK * stage.speed_m_s:
                 note = f"asked to go at {speed:.3g} m/s, at most {stage.speed_m_s:g} m/s"
                 found.append(_asked(leg, speed, stage.speed_m_s, "m/s", note))
-            elif not way <= reach_m + ROUNDING_M:
-                note = f"asked to go {way * 1e3:.3g} mm, at most {reach_m * 1e3:g} mm"
-                found.append(_asked(leg, way, reach_m, "m", note))
+            elif not travel <= reach_m + ROUNDING_M:
+                note = f"asked to go {travel * 1e3:.3g} mm, at most {reach_m * 1e3:g} mm"
+                found.append(_asked(leg, travel, reach_m, "m", note))
         return found
 
     def step(self, feedback: Feedback | None, sent_m: SixFloats) -> list[Violation]:
@@ -128,7 +128,7 @@ class FirstMotionWatch:
     @property
     def _reach_m(self) -> float:
         """Distance from the start that a leg reaches in the present stage [m]."""
-        return sum((stage.way_m for stage in self._stages[: self._stage + 1]), 0.0)
+        return sum((stage.travel_m for stage in self._stages[: self._stage + 1]), 0.0)
 
 
 def _asked(leg: int, value: float, limit: float, unit: str, note: str) -> Violation:
@@ -137,7 +137,7 @@ def _asked(leg: int, value: float, limit: float, unit: str, note: str) -> Violat
 
 def _astray(moved_m: float, sent_m: float, limit_m: float) -> str:
     """Say what a leg did, and what may be the cause."""
-    moved, sent = (f"{way * 1e3 + 0.0:.3f} mm" for way in (moved_m, sent_m))
+    moved, sent = (f"{travel * 1e3 + 0.0:.3f} mm" for travel in (moved_m, sent_m))
     seen = f"moved {moved} where {sent} was sent (within {limit_m * 1e3:.3f} mm)"
     if moved_m * sent_m < 0.0 and abs(moved_m) > ROUNDING_M:
         return f"{seen}: the wrong way; do motor and encoder belong together?"

@@ -109,7 +109,7 @@ class Gate:
         self._latch = FaultLatch()
         self._interlock = RestartInterlock(limits.period_s, led=led)
         self._mode = Mode.OFF
-        self._heard: Feedback | None = None
+        self._last_feedback: Feedback | None = None
         self._released = True  # the drives may be without power
         self._reset_was_low = False
 
@@ -153,8 +153,8 @@ class Gate:
 
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
         feedback = inputs.feedback
-        self._heard = feedback
-        self._interlock.hear(inputs.act_age_s)
+        self._last_feedback = feedback
+        self._interlock.take_age(inputs.act_age_s)
         self._still.step(feedback)
         self._judge(inputs, WATCHED[self._mode], found)
         if found or inputs.requests or self._mode not in FOLLOWING_MODES:
@@ -315,7 +315,7 @@ class Gate:
         self._forget_unwatched(WATCHED[new])
         if new in _QUICK_STOPPING:
             strayed = old is Mode.ENGAGING and self._first.failed
-            self._quick_stop.begin(self._heard, failed=strayed)
+            self._quick_stop.begin(self._last_feedback, failed=strayed)
         if new in _ASKED_FOR:
             self._latch.clear()
         if new is Mode.CSTOP:

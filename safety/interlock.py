@@ -34,7 +34,7 @@ class RestartInterlock:
         """Reasons why it is closed, the first cause first; empty while it is open."""
         return self._causes.faults
 
-    def hear(self, act_age_s: float) -> None:
+    def take_age(self, act_age_s: float) -> None:
         """Count a cycle, and take the age of a person's newest act.
 
         Args:

@@ -202,7 +202,7 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform is at rest
-        least, keep, fade, look = self._least, self._keep, self._fade, False
+        least, keep, fade, examine = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured, fresh in zip(
             self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
@@ -212,27 +212,27 @@ class LagWatch:
             if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
                 u, w = end - start, start + end - at - at
-                way = u if u > 0.0 else -u
+                distance = u if u > 0.0 else -u
                 uu = u * u
                 against = -rest if (u > 0.0 if uu >= least else rest < 0.0) else rest
-                against -= ahead * way + bend * (w if w > 0.0 else -w)
+                against -= ahead * distance + bend * (w if w > 0.0 else -w)
                 faded = leg.against * fade
                 leg.against = against = against if against > faded else faded
                 if uu < least:
                     continue
-                most = self._rest_most * way
+                most = self._rest_most * distance
                 rest = most if rest > most else -most if rest < -most else rest
                 leg.uw = uw = leg.uw * keep + u * w
                 leg.rw = leg.rw * keep + rest * w
                 leg.ww = leg.ww * keep + w * w
                 leg.uu = uu = leg.uu * keep + uu
                 leg.ru = ru = leg.ru * keep + rest * u
-                leg.u = u = leg.u * keep + way
+                leg.u = u = leg.u * keep + distance
                 leg.count = count = leg.count + 1
                 doubt = DOUBT_M + LOADED * against
                 if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:
-                    look = True
-        return self._examine() if look else None
+                    examine = True
+        return self._examine() if examine else None
 
     def _examine(self) -> list[Violation] | None:
         """Take the estimates, all of them when one is due, and object to what lags too much."""

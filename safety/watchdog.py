@@ -119,7 +119,7 @@ class StandstillWatch:
         self._speed_m_s = limits.standstill_speed_m_s
         self._cycles = max(2, limits.standstill_cycles)
         self._steps = self._cycles - 1
-        self._way_m = self._speed_m_s * limits.period_s * self._steps * _WAY_ROUNDING
+        self._rest_travel_m = self._speed_m_s * limits.period_s * self._steps * _WAY_ROUNDING
         self._anchor_m: list[float | None] = [None] * LEG_COUNT
         self._since = [0] * LEG_COUNT
         self._all_cycles = 0
@@ -127,13 +127,13 @@ class StandstillWatch:
 
     def step(self, feedback: Feedback | None) -> None:
         """Take one cycle's feedback."""
-        reporting = 0 if feedback is None else self._standing(feedback)
+        reporting = 0 if feedback is None else self._count_at_rest(feedback)
         if not reporting:
             self._anchor_m = [None] * LEG_COUNT
         self._reporting_cycles = self._reporting_cycles + 1 if reporting else 0
         self._all_cycles = self._all_cycles + 1 if reporting == LEG_COUNT else 0
 
-    def _standing(self, feedback: Feedback) -> int:
+    def _count_at_rest(self, feedback: Feedback) -> int:
         """Number of legs that report, if every one of them is at rest; else 0."""
         speeds, limit = feedback.speed_m_s, self._speed_m_s
         if feedback.fresh == _ALL:
@@ -162,7 +162,7 @@ class StandstillWatch:
             if anchor is None:
                 anchors[leg], since[leg] = length, 0
                 continue
-            if not abs(length - anchor) <= self._way_m:
+            if not abs(length - anchor) <= self._rest_travel_m:
                 return False
             since[leg] += 1
             if since[leg] >= self._steps:

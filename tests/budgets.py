@@ -42,8 +42,13 @@ OWN_WORDS = {
     "standing": "held, fixed",
 }
 """Words of our own → what the field says (docs/notation.md); their plural and third person too."""
-DRAWING = frozenset({"setPen", "QPen", "PenStyle", "mkPen", "NoPen", "setTextPen", "setHoverPen"})
+DRAWING = frozenset({
+    "setPen", "QPen", "PenStyle", "mkPen", "NoPen", "setTextPen", "setHoverPen",
+    "setSizeGripEnabled",
+})  # fmt: skip
 """Names of the library that draws."""
+STAND_IN = re.compile(r"stand_in|StandIn")
+"""Term of docs/notation.md: what takes the place of an absent part."""
 WORDS_OF_NAME = re.compile(r"[A-Z]?[a-z]+")
 PARTICIPLE = re.compile(r"(?:.[^e]ed|..ing)$")
 NOUNS = frozenset({
@@ -121,7 +126,8 @@ def own_words(tree: ast.AST) -> Iterator[str]:
         for field in ("id", "attr", "name", "arg", "asname"):
             name = getattr(node, field, None)
             if isinstance(name, str) and name not in DRAWING:
-                yield from filter(None, map(own_word, WORDS_OF_NAME.findall(name)))
+                words = WORDS_OF_NAME.findall(STAND_IN.sub("", name))
+                yield from filter(None, map(own_word, words))
 
 
 def own_word(word: str) -> str:

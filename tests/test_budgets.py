@@ -32,6 +32,7 @@ PLANTED = {
     "words: wish has 3": ("sim/part.py", "class StopWish:\n    _wishes = wish\n"),
     "words: way has 2": ("sim/part.py", "def act(way_m): away = ways = always\n"),
     "words: pen has 1": ("sim/part.py", "pen = QPen(PenStyle.NoPen)\n"),
+    "words: stand has 2": ("sim/part.py", "class StandInStand:\n    stand_in = stands = 0\n"),
     "counts: modules_named_by_a_participle has 1": ("sim/robot_carried.py", ""),
     "counts: dataclasses_that_change has 3": (
         "sim/part.py",

@@ -209,7 +209,7 @@ def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path,
     assert result.outcome is Outcome.STOPPED
     assert modes_in_order(recording)[-4:] == ["HOLD", "PARKING", "STANDBY", "OFF"]
     out_of_reach = Pose.from_coordinates(np.array([0.0, 0.0, 1.9, 0.0, 0.0, 0.0]))
-    monkeypatch.setattr(ParkPath, "_ways", lambda self, here: [(out_of_reach,)])
+    monkeypatch.setattr(ParkPath, "_routes", lambda self, here: [(out_of_reach,)])
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.TRIPPED
     assert result.reason.startswith("parking: leg ")

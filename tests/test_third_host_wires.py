@@ -72,7 +72,7 @@ def test_the_emulator_of_the_command_line_has_it_too(tmp_path):
     written(tmp_path, "sway")
     choice = EmulateChoice(
         name=str(tmp_path / "theirs_map.toml"), feed="drive", rate_hz=50.0, jitter_s=0.0, loss=0.0,
-        order=0.0, version="", seed=0, faults=(), stands_s=0.0,
+        order=0.0, version="", seed=0, faults=(), rest_s=0.0,
     )  # fmt: skip
     sent = [data for _, data in build_host(choice).due(1.0)]
     assert len(sent) == 50

@@ -66,7 +66,7 @@ class FollowingWatch:
         """Take the next waypoint of the path."""
         self._path.append(location)
 
-    def heard(self, measured: Location | None) -> str:
+    def judge(self, measured: Location | None) -> str:
         """Take a request for the waypoint after the last one that was sent.
 
         Args:
@@ -86,7 +86,7 @@ class FollowingWatch:
         return self._judge(measured, *behind)
 
     def at_rest(self, measured: Location | None) -> str:
-        """Take the place of a robot at rest at the end of the path; as `heard`."""
+        """Take the place of a robot at rest at the end of the path; as `judge`."""
         if measured is None:
             return ""
         return self._judged(self._nearest(measured, len(self._path) - 1, 0.0, 0.0))
@@ -125,13 +125,18 @@ class FollowingWatch:
         settings, a_zero = self._settings, self._a_zero_rad
         before, after = self._path[index], self._path[min(index + 1, len(self._path) - 1)]
         ends_m = tuple(zip(before.position_m, after.position_m, measured.position_m, strict=True))
-        way_m2 = sum((b - a) ** 2 for a, b, _ in ends_m)
+        distance_m2 = sum((b - a) ** 2 for a, b, _ in ends_m)
         along_m2 = sum((m - a) * (b - a) for a, b, m in ends_m)
         whole = before.turn_rad(after, a_zero) ** 2
         first, last = (one.turn_rad(measured, a_zero) ** 2 for one in (before, after))
-        limit_m = settings.following_m + settings.following_s * math.sqrt(way_m2) / self._period_s
+        limit_m = (
+            settings.following_m + settings.following_s * math.sqrt(distance_m2) / self._period_s
+        )
         weight = (limit_m / settings.following_rad) ** 2
-        slope, curve = along_m2 + weight * (first + whole - last) / 2.0, way_m2 + weight * whole
+        slope, curve = (
+            along_m2 + weight * (first + whole - last) / 2.0,
+            distance_m2 + weight * whole,
+        )
         part = min(max(slope / curve if curve else 0.0, least), most)
         off_xyz_m = tuple(m - (a + part * (b - a)) for a, b, m in ends_m)
         off_m = math.hypot(*off_xyz_m)

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from arm_driver.contour.answers import Answers
 from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent, step
-from arm_driver.contour.host_values import Heard, HostReport, HostSettings, StreamPlan
+from arm_driver.contour.host_values import HostReport, HostSettings, ReceivedRequest, StreamPlan
 from arm_driver.contour.latency import LatencyHistogram
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import RobotStatus, WaypointRequest
@@ -37,7 +37,7 @@ class ContourHost:
         self._answers: Answers | None = None
         self._request: WaypointRequest | None = None
         self._measured: Location | None = None
-        self._heard_s = self._measured_s = -math.inf
+        self._received_s = self._measured_s = -math.inf
         self._length = 0
         self._gap_s = math.inf
         self._looked_s = now_s
@@ -76,7 +76,7 @@ class ContourHost:
                 if end.line:
                     return end.line
         if latest is None:
-            if now_s - self._heard_s > self._settings.lost_after_s:
+            if now_s - self._received_s > self._settings.lost_after_s:
                 self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
             return b""
         if self._state not in (LinkState.STREAMING, LinkState.ENDING):
@@ -177,9 +177,11 @@ class ContourHost:
             sent=stream.last if stream is not None and stream.sent else None,
             streamed=0 if stream is None else stream.sent,
             status=None if request is None else request.status,
-            heard=None if request is None else Heard(request, self._heard_s, self._length),
+            received=None
+            if request is None
+            else ReceivedRequest(request, self._received_s, self._length),
             measured=self._measured,
-            silence_s=now_s - self._heard_s,
+            silence_s=now_s - self._received_s,
             gap_s=self._gap_s,
             supervision=SupervisionReport() if stream is None else stream.supervision.report(),
             simulated=self._requests.simulated,
@@ -193,8 +195,8 @@ class ContourHost:
         Returns:
             The end of the stream, if this request is the reason for it.
         """
-        self._gap_s = now_s - self._heard_s
-        self._request, self._heard_s, self._length = request, now_s, self._requests.length
+        self._gap_s = now_s - self._received_s
+        self._request, self._received_s, self._length = request, now_s, self._requests.length
         self._counts.requests += 1
         if request.location is not None:
             self._measured, self._measured_s = request.location, now_s
@@ -242,7 +244,7 @@ class ContourHost:
 
     def _check_robot(self, now_s: float) -> WaypointRequest:
         """Return the robot's last request, if a stream can begin on it."""
-        silence_s, request = now_s - self._heard_s, self._request
+        silence_s, request = now_s - self._received_s, self._request
         if self._lost:
             self._refuse(self._lost)
         if request is None or silence_s > self._settings.lost_after_s:

@@ -44,10 +44,10 @@ class HostSettings(LinkSettings):
         """Largest turn between two waypoints [rad], with the last decimal of the wire."""
         return self.turn_rate_max_rad_s * period_s + _TURN_RESOLUTION_RAD
 
-    def least_s(self, way_m: float, turn_rad: float) -> float:
+    def least_s(self, distance_m: float, turn_rad: float) -> float:
         """Shortest time in which a way and a turn keep the limits of speed [s]."""
         return max(
-            (way_m - _POSITION_RESOLUTION_M) / self.speed_max_m_s,
+            (distance_m - _POSITION_RESOLUTION_M) / self.speed_max_m_s,
             (turn_rad - _TURN_RESOLUTION_RAD) / self.turn_rate_max_rad_s,
         )
 
@@ -63,7 +63,7 @@ class StreamPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedRequest:
     """A request with the time of its last byte."""
 
     request: WaypointRequest
@@ -96,7 +96,7 @@ class HostReport:
     """Waypoints sent in this stream."""
     status: RobotStatus | None
     """Status in the robot's last request; None before the first."""
-    heard: Heard | None
+    received: ReceivedRequest | None
     """The robot's last request; None before the first."""
     measured: Location | None
     """Place of the robot, by its last request that had one; else None."""

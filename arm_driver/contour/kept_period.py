@@ -40,7 +40,7 @@ class PeriodBound:
         self.least_s = unmeasured_s
         """The shortest possible period [s]."""
 
-    def heard(self, now_s: float, *, timely: bool) -> None:
+    def take(self, now_s: float, *, timely: bool) -> None:
         """Take a request for a waypoint that was not asked for before.
 
         Args:

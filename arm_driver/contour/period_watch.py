@@ -33,7 +33,6 @@ class PeriodWatch:
     __slots__ = (
         "_ahead_s",
         "_behind_s",
-        "_heard_s",
         "_late_s",
         "_longest_s",
         "_mean_s",
@@ -41,6 +40,7 @@ class PeriodWatch:
         "_most_behind_s",
         "_n",
         "_period_s",
+        "_received_s",
         "_report",
         "_settings",
         "_shortest_s",
@@ -50,7 +50,7 @@ class PeriodWatch:
     def __init__(self, period_s: float, settings: SupervisionSettings) -> None:
         self._period_s = period_s
         self._settings = settings
-        self._heard_s: float | None = None
+        self._received_s: float | None = None
         self._n = 0
         self._mean_s = self._squares_s2 = 0.0
         self._shortest_s, self._longest_s = math.inf, 0.0
@@ -58,7 +58,7 @@ class PeriodWatch:
         self._most_ahead_s = self._most_behind_s = 0.0
         self._report: PeriodReport | None = PeriodReport()
 
-    def heard(self, now_s: float, *, timely: bool) -> Pace:
+    def take(self, now_s: float, *, timely: bool) -> Pace:
         """Take a request for a waypoint that was not asked for before.
 
         Args:
@@ -67,7 +67,7 @@ class PeriodWatch:
         Returns:
             Whether the stream is in time.
         """
-        before_s, self._heard_s = self._heard_s, now_s
+        before_s, self._received_s = self._received_s, now_s
         if before_s is None or not timely:
             return Pace.IN_TIME
         interval_s = now_s - before_s

@@ -109,10 +109,10 @@ class ContourLine:
             with self._lock:
                 self._host.lose(why)
 
-    def _answer(self, data: bytes, heard_s: float) -> None:
+    def _answer(self, data: bytes, received_s: float) -> None:
         """Answer what was received; the time until then counts from before the lock is awaited."""
         with self._lock:
-            line = self._host.receive(data, heard_s)
+            line = self._host.receive(data, received_s)
         if not line:
             if self._port.cut:
                 self._port.write(b"")

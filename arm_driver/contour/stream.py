@@ -61,15 +61,15 @@ def check_step(
     Raises:
         WaypointRefusedError: If it is too far or too far turned for one period.
     """
-    way_m = before.distance_m(after)
+    distance_m = before.distance_m(after)
     turn_rad = before.turn_rad(after, settings.a_zero_rad)
     period_s = settings.unmeasured_s if first else settings.period_s
     why = ""
     if first:
         why = f", at which one of {period_s:g} s is not too fast: it is not measured yet"
-    if way_m > settings.step_max_m(period_s):
+    if distance_m > settings.step_max_m(period_s):
         raise WaypointRefusedError(
-            f"{place}: {way_m * 1e3:.2f} mm in one period of {settings.period_s:g} s, at most "
+            f"{place}: {distance_m * 1e3:.2f} mm in one period of {settings.period_s:g} s, at most "
             f"{settings.step_max_m(period_s) * 1e3:.2f} mm "
             f"({settings.speed_max_m_s * 1e3:g} mm/s){why}"
         )
@@ -93,7 +93,7 @@ def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSet
     kept, before = PeriodBound(settings.period_s, settings.unmeasured_s), start
     for number, location in enumerate(waypoints, start=1):
         if number > 1:
-            kept.heard(number * settings.period_s, timely=True)
+            kept.take(number * settings.period_s, timely=True)
         if why := too_fast(before, location, settings, kept.least_s):
             raise WaypointRefusedError(f"waypoint {number}: {why}")
         before = location
@@ -101,12 +101,12 @@ def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSet
 
 def too_fast(before: Location, after: Location, settings: HostSettings, kept_s: float) -> str:
     """Return why a way breaks a limit of speed in a period that may be so short; empty if not."""
-    way_m, turn_rad = before.distance_m(after), before.turn_rad(after, settings.a_zero_rad)
-    least_s = settings.least_s(way_m, turn_rad)
+    distance_m, turn_rad = before.distance_m(after), before.turn_rad(after, settings.a_zero_rad)
+    least_s = settings.least_s(distance_m, turn_rad)
     if least_s <= kept_s + _ROUNDING_S:
         return ""
     return (
-        f"{way_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg take {least_s:.3f} s at "
+        f"{distance_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg take {least_s:.3f} s at "
         f"{settings.speed_max_m_s * 1e3:g} mm/s and "
         f"{math.degrees(settings.turn_rate_max_rad_s):g} deg/s; the robot's period is known to be "
         f"no shorter than {kept_s:.3f} s by then, declared are {settings.period_s:g} s"
@@ -127,12 +127,12 @@ def check_start(start: Location, measured: Location | None, settings: HostSettin
     if measured is None:
         text = "where the robot is, is not known: switch its option feedback on"
         raise StartRefusedError(f"{text}, or give the location that its controller shows")
-    way_m = start.distance_m(measured)
+    distance_m = start.distance_m(measured)
     turn_rad = start.turn_rad(measured, settings.a_zero_rad)
-    if way_m > settings.start_tolerance_m or turn_rad > settings.start_tolerance_rad:
+    if distance_m > settings.start_tolerance_m or turn_rad > settings.start_tolerance_rad:
         raise StartRefusedError(
             f"the robot is at {measured}, the start is planned at {start}: "
-            f"{way_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg away, at most "
+            f"{distance_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg away, at most "
             f"{settings.start_tolerance_m * 1e3:g} mm and "
             f"{math.degrees(settings.start_tolerance_rad):g} deg; move it there"
         )

@@ -69,7 +69,7 @@ def judged(
             f"in flight is {flying.seq}"
         )
     if flying.location is not None and stream.asks_anew(request.seq):
-        offence = stream.supervision.heard(request, now_s, timely=timely)
+        offence = stream.supervision.judge(request, now_s, timely=timely)
         if offence is not None:
             line = stream.take_end(EndReason.CANCELLED).line if timely else b""
             return StreamEnd(HostEvent.FAULT, offence.result, offence.text, line)

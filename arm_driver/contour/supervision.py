@@ -55,7 +55,7 @@ class Supervision:
         """Take the next waypoint of the path."""
         self._following.sent(location)
 
-    def heard(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
+    def judge(self, request: WaypointRequest, now_s: float, *, timely: bool) -> Offence | None:
         """Take the first request for a number, of a robot that is to be moving.
 
         Args:
@@ -64,11 +64,11 @@ class Supervision:
         Returns:
             Why the stream has to end; None while all is well.
         """
-        self._kept.heard(now_s, timely=timely)
-        pace = self._period.heard(now_s, timely=timely)
+        self._kept.take(now_s, timely=timely)
+        pace = self._period.take(now_s, timely=timely)
         if pace is not Pace.IN_TIME:
             return Offence(StreamResult.OFF_PERIOD, self._describe(pace))
-        text = self._following.heard(request.location)
+        text = self._following.judge(request.location)
         return (
             Offence(StreamResult.NOT_FOLLOWING, f"the robot does not follow: {text}")
             if text
@@ -76,7 +76,7 @@ class Supervision:
         )
 
     def at_rest(self, measured: Location | None) -> Offence | None:
-        """Take the place of the robot at rest at the end of its path; as `heard`."""
+        """Take the place of the robot at rest at the end of its path; as `judge`."""
         text = self._following.at_rest(measured)
         return (
             Offence(StreamResult.NOT_FOLLOWING, f"the robot did not arrive: {text}")

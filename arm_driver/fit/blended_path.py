@@ -117,6 +117,6 @@ class BlendModel:
         width_s = half_s + step_s
         near = (u_s > -width_s - self.lag_s) & (u_s < width_s + _SETTLED_LAGS * self.lag_s)
         u, blend_s = u_s[near], np.maximum(2.0 * half_s[near], _LEAST_S)
-        way = ramp_response(u + self.lag_s, blend_s, step_s, self.lag_s)
-        off[near] = way - np.maximum(u, 0.0)
+        response = ramp_response(u + self.lag_s, blend_s, step_s, self.lag_s)
+        off[near] = response - np.maximum(u, 0.0)
         return off

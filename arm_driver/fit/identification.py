@@ -148,14 +148,14 @@ def _waits_for_servos(strokes: Sequence[Sequence[Stroke]], period_s: float) -> b
 def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
     """The part of what is left of the way at rest that grows with the speed [s]."""
     speed = np.array([_speed(one, period_s) for one in strokes])
-    left = np.array([one.way - one.rest for one in strokes])
+    left = np.array([one.travel - one.rest for one in strokes])
     columns = np.column_stack([speed, np.sign(speed), np.ones_like(speed)])
     return float(np.linalg.lstsq(columns, left)[0][0])
 
 
 def _speed(stroke: Stroke, period_s: float) -> float:
     """Speed of a stroke, with its sense [m/s or rad/s]."""
-    return stroke.way / (stroke.steps * period_s)
+    return stroke.travel / (stroke.steps * period_s)
 
 
 def _read(fit: StrokeFit, names: tuple[str, ...]) -> Identified:
@@ -195,9 +195,9 @@ def _check_strokes(name: str, strokes: Sequence[Stroke], period_s: float) -> Non
         raise NotIdentifiedError(
             f"along {name} there are {len(strokes)} strokes; {LEAST_STROKES} are the least"
         )
-    if len({stroke.way > 0.0 for stroke in strokes}) < 2:
+    if len({stroke.travel > 0.0 for stroke in strokes}) < 2:
         raise NotIdentifiedError(f"along {name} all strokes go one way; both senses are needed")
-    speeds = [abs(stroke.way) / (stroke.steps * period_s) for stroke in strokes]
+    speeds = [abs(stroke.travel) / (stroke.steps * period_s) for stroke in strokes]
     if max(speeds) < LEAST_RATIO * min(speeds):
         raise NotIdentifiedError(
             f"along {name} all strokes have one speed; without a second, {LEAST_RATIO:g} times as "

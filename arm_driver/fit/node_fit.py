@@ -49,12 +49,12 @@ LIVE_SHARE = 0.16
 """Share of v T - Δp: about twice the mean of T/8 between waypoints and h/4 at them, over T."""
 
 
-def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) -> Array:
+def fit_nodes(path_m: Array, samples: int, model: BlendModel, step_max_m: float) -> Array:
     """Waypoints for a motion that is known as a whole; the first and the last stay.
 
     Args:
-        way_m: the motion from the start on, at even times, shape (looks (N - 1) + 1, 3) [m].
-        looks: places of the motion in a period.
+        path_m: the motion from the start on, at even times, shape (samples (N - 1) + 1, 3) [m].
+        samples: places of the motion in a period.
         model: of the controller.
         step_max_m: longest way between two waypoints [m]; where the motion itself goes further
             its own way is the limit.
@@ -63,16 +63,16 @@ def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) ->
         Waypoints [m], shape (N, 3). None of them is worse than the motion's own places: if no
         better ones are found these are returned.
     """
-    exact = way_m[::looks]
-    t_s = np.arange(len(way_m), dtype=np.float64) * (model.period_s / looks)
+    exact = path_m[::samples]
+    t_s = np.arange(len(path_m), dtype=np.float64) * (model.period_s / samples)
     steps_m = np.linalg.norm(np.diff(exact, axis=0), axis=1)
     most_m = np.maximum(step_max_m, steps_m)
-    reach = 2 * NEAR_PERIODS * looks + 1
+    reach = 2 * NEAR_PERIODS * samples + 1
     nodes = best = exact
     least, first, most = np.inf, np.empty(0), np.inf
     for turn in range(TURNS + 1):
         weights = model.weights(model.half_s(nodes), t_s)
-        error = way_m - weights.of(nodes)
+        error = path_m - weights.of(nodes)
         size = np.linalg.norm(error, axis=1)
         near = np.maximum(maximum_filter1d(size, reach, mode="nearest"), SMALL_M)
         if turn == 0:
@@ -87,7 +87,7 @@ def fit_nodes(way_m: Array, looks: int, model: BlendModel, step_max_m: float) ->
         level = np.maximum(size / near, 1e-12) ** (power - 2.0)
         system = _System(len(nodes))
         system.add_errors(weights, np.maximum(level, LEAST_WEIGHT), error)
-        system.add_steps(nodes, most_m, SPEED_WEIGHT * looks, power - 1.0)
+        system.add_steps(nodes, most_m, SPEED_WEIGHT * samples, power - 1.0)
         nodes = nodes + system.solved() / (power - 1.0)
     return np.array(best)
 
@@ -112,9 +112,9 @@ class LiveNodes:
             place_m: of the gripper [m], shape (3,).
             velocity_m_s: of it [m/s], shape (3,).
         """
-        way = place_m - self._place
-        wanted = place_m - LIVE_SHARE * (velocity_m_s * self._period_s - way)
-        most_m = max(self._step_max_m, float(np.linalg.norm(way)))
+        step_m = place_m - self._place
+        wanted = place_m - LIVE_SHARE * (velocity_m_s * self._period_s - step_m)
+        most_m = max(self._step_max_m, float(np.linalg.norm(step_m)))
         step = wanted - self._node
         length = float(np.linalg.norm(step))
         self._place = np.array(place_m)

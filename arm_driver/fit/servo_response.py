@@ -28,11 +28,11 @@ def ramp_response(t_s: ArrayLike, blend_s: ArrayLike, step_s: float, lag_s: Arra
     """
     t, blend = np.asarray(t_s, dtype=np.float64), np.asarray(blend_s, dtype=np.float64)
     w = 2.0 / np.asarray(lag_s, dtype=np.float64)
-    way = np.zeros_like(t)
+    response = np.zeros_like(t)
     for sense in (1.0, -1.0):
         for steps, times in ((1.0, 1.0), (0.0, -2.0), (-1.0, 1.0)):
-            way += sense * times * _integrated(t + 0.5 * sense * blend + steps * step_s, w)
-    return way / (blend * step_s * step_s)
+            response += sense * times * _integrated(t + 0.5 * sense * blend + steps * step_s, w)
+    return response / (blend * step_s * step_s)
 
 
 def _integrated(t_s: Array, w: Array) -> Array:

@@ -177,8 +177,8 @@ class _Problem:
         held = friction * np.clip(gone_s / half_s, 0.0, 1.0) * np.sign(rows.speed)
         turns = 2.0 * np.pi / self._step_s * rows.at_s
         wave_s2 = rows.rest * (cosine * np.cos(turns) + sine * np.sin(turns))
-        way = rows.speed * (gone_s - left_s + wave_s2 / (2.0 * half_s))
-        return rows.along - (way - held + offset)
+        traveled = rows.speed * (gone_s - left_s + wave_s2 / (2.0 * half_s))
+        return rows.along - (traveled - held + offset)
 
     def _spread(self, delay_s: float, half_s: float, wave_s2: float, *per_axis: float) -> Array:
         """One value of each kind, for all unknowns."""
@@ -190,7 +190,7 @@ def _rows(strokes: Sequence[Sequence[Stroke]], period_s: float) -> _Rows:
     for axis, some in enumerate(strokes):
         for one in some:
             lasts_s = one.steps * period_s
-            common = one.way / lasts_s, lasts_s, TURN_RAD if one.axis == "turn" else POSITION_M
+            common = one.travel / lasts_s, lasts_s, TURN_RAD if one.axis == "turn" else POSITION_M
             rows += [
                 (axis, along, (number + 1) * period_s, 0.0, 0.0, *common)
                 for number, along in one.places

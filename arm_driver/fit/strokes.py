@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour.host_values import Heard
+from arm_driver.contour.host_values import ReceivedRequest
 from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat
 
@@ -26,7 +26,7 @@ class Stroke:
 
     axis: str
     """One of `AXES`."""
-    way: float
+    travel: float
     """Length of the stroke [m or rad], with its sense."""
     steps: int
     """Waypoints, evenly spaced."""
@@ -53,7 +53,7 @@ def read_stroke(
     axis: str,
     ends: Sequence[Location],
     steps: int,
-    heard: Sequence[Heard],
+    requests: Sequence[ReceivedRequest],
     *,
     baud: int,
     convention: OatConvention,
@@ -64,29 +64,31 @@ def read_stroke(
         axis: One of `AXES`.
         ends: Where it begins and where it ends, as sent.
         steps: Waypoints.
-        heard: Requests from the first that was answered on, one for each number: N for waypoints,
+        requests: From the first that was answered on, one for each number: N for waypoints,
             one that was answered with the end, and the first word at rest.
         convention: Of the controller's angles.
 
     Raises:
         StrokeUnknownError: A request or its place is missing.
     """
-    if len(heard) != steps + 2:
+    if len(requests) != steps + 2:
         raise StrokeUnknownError(
-            f"a stroke of {steps} waypoints has {steps + 2} requests, {len(heard)} were heard"
+            f"a stroke of {steps} waypoints has {steps + 2} requests, {len(requests)} were heard"
         )
     along = []
-    for one in heard[1:]:
+    for one in requests[1:]:
         if one.request.location is None:
             raise PlaceUnknownError(
                 f"the request for waypoint {one.request.seq} does not tell where the robot is: "
                 "switch on its option 'feedback' (feedb = 1 in the controller's program)"
             )
         along.append(_along(axis, ends, one.request.location, convention))
-    asked_s = [one.asked_s(baud) for one in heard]
-    way = _along(axis, ends, ends[1], convention)
+    asked_s = [one.asked_s(baud) for one in requests]
+    travel = _along(axis, ends, ends[1], convention)
     rest_s = asked_s[-1] - asked_s[-3]
-    return Stroke(axis, way, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1])
+    return Stroke(
+        axis, travel, steps, tuple(enumerate(along[:-1], 1)), asked_s[-1], rest_s, along[-1]
+    )
 
 
 def _along(
@@ -122,7 +124,7 @@ def plan_strokes(step: float) -> tuple[tuple[int, float], ...]:
     Returns:
         Of each stroke how many waypoints it has, and its way [m or rad].
     """
-    ways = [(1, -step)]
-    ways += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
-    back = -sum(way for _, way in ways)
-    return (*ways, (2, back))
+    travels = [(1, -step)]
+    travels += [(steps, steps * share * step) for steps, shares in _SHARES for share in shares]
+    back = -sum(travel for _, travel in travels)
+    return (*travels, (2, back))

@@ -49,7 +49,7 @@ JOLTS: Final = 3
 class Stage:
     """A part of the first motion."""
 
-    way_m: float
+    travel_m: float
     """Way after which it is stopped [m]."""
     speed_m_s: float
     """Speed that the drive is given [m/s]."""
@@ -89,7 +89,7 @@ class StageCourse:
     period_s: float
     """Bus cycle [s]."""
 
-    def way_m(self, t_s: float) -> float:
+    def travel_m(self, t_s: float) -> float:
         """Return the distance of a drive that does as it was ordered [m]."""
         ramp_s, speed_m_s = self.stage.ramp_s or 0.0, self.stage.speed_m_s
         if t_s < ramp_s:
@@ -100,7 +100,7 @@ class StageCourse:
     def time_max_s(self) -> float:
         """Time after which a drive is too slow [s]."""
         stage = self.stage
-        asked_s = stage.way_m / stage.speed_m_s + 0.5 * (stage.ramp_s or 0.0)
+        asked_s = stage.travel_m / stage.speed_m_s + 0.5 * (stage.ramp_s or 0.0)
         return SLOW_FACTOR * asked_s + START_S
 
 
@@ -114,18 +114,20 @@ class StageWatch:
         position: Position as it begins [counts].
     """
 
-    __slots__ = ("_course", "_cycles", "_jolts", "_last", "_moving", "_pending", "_since", "_way")
+    __slots__ = (
+        "_course", "_cycles", "_jolts", "_last", "_moving", "_pending", "_since", "_travel",
+    )  # fmt: skip
 
     def __init__(self, course: StageCourse, position: int) -> None:
         self._course = course
         self._last = position
-        self._way = self._pending = 0
+        self._travel = self._pending = 0
         self._cycles = self._moving = self._since = self._jolts = 0
 
     @property
-    def way_m(self) -> float:
+    def travel_m(self) -> float:
         """Distance of the rod from its start, in either direction [m]."""
-        return abs(self._way + self._pending) / self._course.counts_per_m
+        return abs(self._travel + self._pending) / self._course.counts_per_m
 
     @property
     def time_s(self) -> float:
@@ -142,16 +144,16 @@ class StageWatch:
         self._since += 1
         if position is not None:
             self._step(position)
-        course, way_m = self._course, self.way_m
-        self._moving = self._moving + 1 if way_m > STIR_M else 1
+        course, travel_m = self._course, self.travel_m
+        self._moving = self._moving + 1 if travel_m > STIR_M else 1
         if self._jolts >= JOLTS:
             return Progress.TOO_FAST
         if self._jolts:
             return Progress.GOING
         moving_s = self._moving * course.period_s
-        if way_m > FAST_FACTOR * course.way_m(moving_s) + SLACK_M:
+        if travel_m > FAST_FACTOR * course.travel_m(moving_s) + SLACK_M:
             return Progress.TOO_FAST
-        if way_m >= course.stage.way_m:
+        if travel_m >= course.stage.travel_m:
             return Progress.PASSED
         return Progress.TOO_SLOW if self.time_s > course.time_max_s else Progress.GOING
 
@@ -166,7 +168,7 @@ class StageWatch:
             return
         if self._jolts:
             self._jolts = self._pending = 0
-        self._way += step
+        self._travel += step
 
     def words(self, progress: Progress) -> str:
         """Say what is wrong, with what was asked and what may be the cause.
@@ -175,27 +177,26 @@ class StageWatch:
             progress: Too fast, or too slow.
         """
         course, stage = self._course, self._course.stage
-        asked_m = min(course.way_m(self.time_s), stage.way_m)
-        seen = (
-            f"moved {_mm(self.way_m)} mm in {self.time_s:.3g} s where {_mm(asked_m)} mm was asked"
-        )
+        asked_m = min(course.travel_m(self.time_s), stage.travel_m)
+        moved, asked = _mm(self.travel_m), _mm(asked_m)
+        seen = f"moved {moved} mm in {self.time_s:.3g} s where {asked} mm was asked"
         if progress is Progress.TOO_SLOW:
             return f"{seen}: {self._slow_cause()}"
-        ratio = self.way_m / asked_m if asked_m else math.inf
-        speed_m_s = self.way_m / self.time_s
+        ratio = self.travel_m / asked_m if asked_m else math.inf
+        speed_m_s = self.travel_m / self.time_s
         if stage.ramp_s is not None and speed_m_s < FAST_FACTOR * stage.speed_m_s:
             return f"{seen}: its unit of acceleration (60AAh) is perhaps another one"
         return f"{seen}: its unit of speed (60A9h) is perhaps {_unit(ratio)}"
 
     def _slow_cause(self) -> str:
-        if self.way_m < SLACK_M and self._course.stage.ramp_s is None:
+        if self.travel_m < SLACK_M and self._course.stage.ramp_s is None:
             return "it does not move, or its unit of speed (60A9h) is another one"
         unit = "speed (60A9h)" if self._course.stage.ramp_s is None else "acceleration (60AAh)"
         return f"its unit of {unit} is perhaps another one"
 
 
-def _mm(way_m: float) -> str:
-    return f"{way_m * 1e3:.2g}"
+def _mm(travel_m: float) -> str:
+    return f"{travel_m * 1e3:.2g}"
 
 
 def _unit(ratio: float) -> str:

@@ -60,7 +60,7 @@ class LegScale:
                 count to stand for it alone. Were it let through, a conversion would turn it into a
                 full stroke.
         """
-        return wrapped(self.reference_count + self._way(length_m))
+        return wrapped(self.reference_count + self._offset_counts(length_m))
 
     def range_counts(self, low_m: float, high_m: float) -> tuple[int, int]:
         """Return least and largest count between two leg lengths [m].
@@ -71,10 +71,10 @@ class LegScale:
             DriveCommandError: As `counts` does.
         """
         ends = sorted((self.counts(low_m), self.counts(high_m)))
-        near, far = sorted((self._way(low_m), self._way(high_m)))
+        near, far = sorted((self._offset_counts(low_m), self._offset_counts(high_m)))
         return (ends[0], ends[1]) if ends[1] - ends[0] == far - near else WHOLE_RANGE
 
-    def _way(self, length_m: float) -> int:
+    def _offset_counts(self, length_m: float) -> int:
         return self._whole((length_m - self.reference_length_m) * self.counts_per_m, "length")
 
     def speed_counts(self, speed_m_s: float) -> int:
@@ -87,8 +87,8 @@ class LegScale:
 
     def length_m(self, counts: int) -> float:
         """Return the leg length of a position count [m]."""
-        way = difference(counts, self.reference_count)
-        return self.reference_length_m + self.sign * way / self.counts_per_m
+        offset = difference(counts, self.reference_count)
+        return self.reference_length_m + self.sign * offset / self.counts_per_m
 
     def speed_m_s(self, counts_per_s: int) -> float:
         """Return the leg speed of a drive's speed in its own units [m/s]."""
@@ -137,8 +137,8 @@ class SixScales:
         except (ValueError, OverflowError):  # not finite: the leg is named below
             pass
         else:
-            ways = (a, b, c, d, e, f)
-            if min(ways) > -INT32_MAX and max(ways) < INT32_MAX:
+            offsets = (a, b, c, d, e, f)
+            if min(offsets) > -INT32_MAX and max(offsets) < INT32_MAX:
                 p, q, r, s, t, u = self._zeros
                 return (
                     wrapped(a + p), wrapped(b + q), wrapped(c + r),

@@ -141,14 +141,14 @@ class SocketcandBus:
         if say:
             self._port.write(say)
         deadline_s = self._now_s() + timeout_s
-        heard: list[bytes] = []
-        while not heard and (left_s := deadline_s - self._now_s()) > 0.0:
+        lines: list[bytes] = []
+        while not lines and (left_s := deadline_s - self._now_s()) > 0.0:
             data = self._port.read(left_s)
             if not data:
                 break
-            heard = self._split(data)
-        if not heard or not heard[0].startswith(answer):
-            got = heard[0] + b">" if heard else self._rest[:_SHOWN_BYTES] or b"nothing"
+            lines = self._split(data)
+        if not lines or not lines[0].startswith(answer):
+            got = lines[0] + b">" if lines else self._rest[:_SHOWN_BYTES] or b"nothing"
             text = f"{self._port.url}: {self._port.device} is no socketcand with interface"
             raise LinkError(
                 f"{text} {interface}: {answer + b'>'!r} was due within {timeout_s:g} s after "

@@ -266,7 +266,7 @@ class CanopenBank:
         cut.ask()
         now_s = self._bus.listen()
         self._readings.step(now_s, ask=False)
-        cut.look(now_s)
+        cut.check(now_s)
         self._observe(now_s)
         states = self._axes.state
         codes, judged = self._codes.of_cycle(now_s, states)
@@ -332,7 +332,9 @@ class CanopenBank:
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True
         self._cycle_until(
-            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEG_COUNT)),
+            lambda: all(
+                self._unpowered(leg) or not self._receiving(leg) for leg in range(LEG_COUNT)
+            ),
             CLOSE_S,
         )
         self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
@@ -375,7 +377,7 @@ class CanopenBank:
                 break
             self._bus.rest(cycle_end_s)
 
-    def _heard(self, leg: int) -> bool:
+    def _receiving(self, leg: int) -> bool:
         return self._watch.alive(leg, self._now_s())
 
     def _unpowered(self, leg: int) -> bool:
@@ -386,7 +388,7 @@ class CanopenBank:
         """
         state = state_of(self._inbox.statusword[leg])
         proved = state is not None and state not in WITH_FORCE
-        return proved and self._inbox.fresh[leg] and self._heard(leg)
+        return proved and self._inbox.fresh[leg] and self._receiving(leg)
 
     def _require_live(self, call: str) -> None:
         if self._closed or not self._configured:

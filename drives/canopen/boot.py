@@ -83,13 +83,13 @@ def await_nodes(
     for segment in segments:
         probe(segment, range(1, NODES_MAX + 1))
     wanted = ", ".join(f"leg {leg + 1} (node {nodes[leg].number})" for leg in absent)
-    others = ", ".join(str(node) for node in sorted(watch.heard)) or "none at all"
+    others = ", ".join(str(node) for node in sorted(watch.received)) or "none at all"
     text = f"{wanted} did not answer within {settings.boot_timeout_s:g} s"
     for segment in segments:
         if segment.bus.health().state is not BusState.ACTIVE:
             text += f"; adapter: {segment.bus.health().state.value}"
     for leg in absent:
-        if nodes[leg].number in watch.heard:
+        if nodes[leg].number in watch.received:
             text += f"; {_twice(nodes[leg].number)}: it is heard and answers nothing"
     raise DriveAbsentError(f"{text}; nodes that did: {others}")
 
@@ -172,7 +172,7 @@ def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple
         legs = zip(settings.bus_of_leg, settings.node_ids, strict=True)
         ours = {settings.master_id} | {node for its_bus, node in legs if its_bus == bus}
         answers: dict[int, bytes] = {}
-        heard = segment.on_frame
+        received = segment.on_frame
 
         def listen(frame: Frame, answers: dict[int, bytes] = answers) -> None:
             if frame.can_id & 0x780 == SDO_ANSWER_ID and len(frame.data) == 8:
@@ -182,7 +182,7 @@ def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple
         try:
             probe(segment, [n for n in range(1, NODES_MAX + 1) if n not in ours], STATUSWORD)
         finally:
-            segment.on_frame = heard
+            segment.on_frame = received
         for node, data in sorted(answers.items()):
             if node and node not in ours:
                 found.append(OtherNode(bus, node, _uploaded(data)))
@@ -246,9 +246,9 @@ def _answers(node: ServiceNode) -> bool:
 
 
 def _silence(leg: int, node: ServiceNode, watch: Watch) -> Wait:
-    others = ", ".join(str(each) for each in sorted(watch.heard)) or "none"
+    others = ", ".join(str(each) for each in sorted(watch.received)) or "none"
     remedy = f"it boots, or: supply, cable, its node id; nodes heard: {others}"
-    if node.number in watch.heard:
+    if node.number in watch.received:
         remedy = f"{_twice(node.number)}: it is heard"
     what = f"node {node.number}, device type (1000h),"
     return Wait(DEVICE_TYPE, what, f"silent ({SDO_TIMEOUT_S:g} s)", "an answer", remedy, leg + 1)

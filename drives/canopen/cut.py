@@ -48,7 +48,7 @@ class CanopenCut:
             if not sdo.busy:
                 sdo.upload(STATUSWORD, 0)
 
-    def look(self, now_s: float) -> None:
+    def check(self, now_s: float) -> None:
         """Take in the answers that have come [s]."""
         self.trial.see([_enabled(sdo) for sdo in self._sdo], now_s)
 

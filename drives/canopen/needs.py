@@ -167,8 +167,8 @@ def _reports_scale(settings: CanopenSettings) -> bool:
     feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
     has_feed = type_.has(0x6092, 1)
     turn = unit_of_text(type_.position_unit, 0).base is Base.TURN or type_.has(0x608F, 1)
-    way = settings.way_per_turn_m is not None or (has_feed and feed_in_m)
-    return way and (turn or (has_feed and not feed_in_m))
+    has_travel = settings.way_per_turn_m is not None or (has_feed and feed_in_m)
+    return has_travel and (turn or (has_feed and not feed_in_m))
 
 
 def _turn_unknown(settings: CanopenSettings) -> bool:
@@ -206,10 +206,10 @@ def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:
     """Return the units as far as a file gives them; a turn that is not known counts as a metre."""
     type_ = settings.type
     position = unit_of_text(type_.position_unit, 0)
-    ways_m = settings.way_per_turn_m
+    travels_m = settings.way_per_turn_m
     per_turn = 1.0 / position.factor if position.base is Base.TURN else None
-    if per_turn is None and ways_m is not None:
-        per_turn = scale.counts_per_m * ways_m[0]
+    if per_turn is None and travels_m is not None:
+        per_turn = scale.counts_per_m * travels_m[0]
     shaft = ShaftScale(scale.counts_per_m, per_turn or scale.counts_per_m * TYPICAL_WAY_M)
     speed = shaft.counts(unit_of_text(type_.speed_unit, 1))
     acceleration = shaft.counts(unit_of_text(type_.acceleration_unit, 2))

@@ -89,7 +89,7 @@ class PowerProof:
             asked.seen = f"statusword (6041h): {error}"
             data = None
         if data:
-            self._look(leg, asked, int.from_bytes(data[:2], "little"))
+            self._check(leg, asked, int.from_bytes(data[:2], "little"))
         if asked.sdo.busy or leg in self.unpowered:
             return
         if asked.written or not data:
@@ -101,7 +101,7 @@ class PowerProof:
                 CONTROLWORD, 0, SHUTDOWN if gentle else DISABLE_VOLTAGE
             )
 
-    def _look(self, leg: int, asked: _Asked, word: int) -> None:
+    def _check(self, leg: int, asked: _Asked, word: int) -> None:
         state = state_of(word)
         if state is not None and state not in WITH_FORCE:
             self.unpowered.add(leg)

@@ -40,21 +40,21 @@ def refuse_master(segment: Segment) -> None:
         DriveSetupError: With what was received.
         LinkLostError: If the adapter is gone.
     """
-    heard: list[str] = []
+    received: list[str] = []
     before: Callable[[Frame], None] = segment.on_frame
 
     def listen(frame: Frame) -> None:
         before(frame)
         if frame.can_id in (SYNC_ID, NMT_ID):
-            heard.append("SYNC" if frame.can_id == SYNC_ID else "NMT")
+            received.append("SYNC" if frame.can_id == SYNC_ID else "NMT")
 
     segment.on_frame = listen
     try:
         segment.listen(LISTEN_S)
     finally:
         segment.on_frame = before
-    if heard:
-        text = f"{heard[0]} of another master is on the bus: stop the other controller first"
+    if received:
+        text = f"{received[0]} of another master is on the bus: stop the other controller first"
         raise DriveSetupError(f"{text}; a question would disturb what it does")
 
 
@@ -84,9 +84,11 @@ def refuse_controlled_drives(
         last = _position(node)
         if first is None or last is None:
             continue
-        way_m = abs(difference(last, first)) / scale.counts_per_m
-        if way_m > MOTION_M:
-            text = f"leg {leg} (node {node.number}) moved by {1e3 * way_m:.3g} mm in {MOTION_S:g} s"
+        moved_m = abs(difference(last, first)) / scale.counts_per_m
+        if moved_m > MOTION_M:
+            text = (
+                f"leg {leg} (node {node.number}) moved by {1e3 * moved_m:.3g} mm in {MOTION_S:g} s"
+            )
             text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"
             raise DriveSetupError(f"{text}: {REMEDY}")
 

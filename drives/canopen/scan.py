@@ -65,17 +65,17 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
         LinkLostError: If the adapter is gone.
     """
     segment = Segment(bus, now_s)
-    heard: set[int] = set()
+    received: set[int] = set()
 
     def listen(frame: Frame) -> None:
         if frame.can_id & 0x780 in (SDO_ANSWER_ID, HEARTBEAT_ID) and frame.can_id & 0x7F:
-            heard.add(frame.can_id & 0x7F)
+            received.add(frame.can_id & 0x7F)
 
     segment.on_frame = listen
     refuse_master(segment)
     probe(segment, range(1, NODES_MAX + 1))
     segment.listen(max(timeout_s, PROBE_S))
-    found = (_look(ServiceNode(node, segment)) for node in sorted(heard))
+    found = (_identify(ServiceNode(node, segment)) for node in sorted(received))
     return [each for each in found if each is not None]
 
 
@@ -105,7 +105,7 @@ def measure_round_trips(
     return trips
 
 
-def _look(node: ServiceNode) -> FoundNode | None:
+def _identify(node: ServiceNode) -> FoundNode | None:
     try:
         device_type = _number(node, 0x1000, 0)
         supported = _number(node, 0x6502, 0)

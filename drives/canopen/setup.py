@@ -249,10 +249,10 @@ class NodeSetup:
     def _find_units(self) -> None:
         """Find out in what the drive counts, and compare its own scale with the rig's."""
         access, settings, wanted = self._access, self._settings, self._scale.counts_per_m
-        ways_m = settings.way_per_turn_m
-        way_m = None if ways_m is None else ways_m[self._leg]
+        travels_m = settings.way_per_turn_m
+        travel_m = None if travels_m is None else travels_m[self._leg]
         try:
-            units = UnitSetup(access.number, access.holds, settings.type, wanted, way_m).run()
+            units = UnitSetup(access.number, access.holds, settings.type, wanted, travel_m).run()
         except DriveSetupError as error:
             raise access.refuse(str(error)) from error
         self.identity.units = units

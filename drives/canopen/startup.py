@@ -202,7 +202,7 @@ def _await_pre_operational(
     """
     end_s = segments[0].now_s() + START_S
     for node, notes in zip(nodes, watch.nodes, strict=True):
-        while notes.heard_s is not None and notes.nmt_state != PRE_OPERATIONAL:
+        while notes.received_s is not None and notes.nmt_state != PRE_OPERATIONAL:
             left_s = end_s - node.segment.now_s()
             if left_s <= 0.0:
                 return

@@ -145,8 +145,12 @@ class UnitSetup:
 
     def _known_turn(self, turn_m: float | None, gear: float) -> float | None:
         """Return the counts per turn, of the drive or else of the rig."""
-        way_m = self._feed_per_turn_m
-        return turn_m if turn_m is not None or way_m is None else self._counts_per_m * way_m * gear
+        travel_m = self._feed_per_turn_m
+        return (
+            turn_m
+            if turn_m is not None or travel_m is None
+            else self._counts_per_m * travel_m * gear
+        )
 
     def _counts_per_increment(
         self, unit: Unit, per_turn: float | None, increments: float | None, gear: float
@@ -165,15 +169,15 @@ class UnitSetup:
         """
         if unit.base is Base.METRE:
             return 1.0 / unit.factor
-        way_m = None if self._feed_per_turn_m is None else self._feed_per_turn_m * gear
+        travel_m = None if self._feed_per_turn_m is None else self._feed_per_turn_m * gear
         per_turn = self._counts_per_turn(unit, increments, gear)
         length = unit_of_text(self._type.feed_unit, 0)
         if feed is not None and feed != 1.0:
             if length.base is Base.METRE:
-                way_m = feed * length.factor
+                travel_m = feed * length.factor
             elif unit.base is not Base.TURN:
                 per_turn = feed * length.factor
-        return None if per_turn is None or way_m is None else per_turn / way_m
+        return None if per_turn is None or travel_m is None else per_turn / travel_m
 
     def _velocity_factor(self, speed: float, shaft: ShaftScale) -> float:
         """Return one unit of speed [counts/s], the factor 6096h taken into account.

@@ -54,7 +54,7 @@ _ROUNDING_S = 1e-6
 class NodeNotes:
     """Known facts of one node."""
 
-    heard_s: float | None = None
+    received_s: float | None = None
     """Time of its last heartbeat [s]; None before the first."""
     nmt_state: int = BOOT_UP
     """NMT state that it reported last."""
@@ -109,7 +109,7 @@ class Watch:
         self.operating = False
         self.foreign = ""
         self.unknown_ids: int = 0
-        self.heard: set[int] = set()
+        self.received: set[int] = set()
         self._double_s = DOUBLE_SHARE * BEATS * heartbeat_s
         self._silence_s = HEARTBEATS_MISSED * heartbeat_s
         self._well_until_s = _NEVER_S
@@ -134,7 +134,7 @@ class Watch:
             return
         service, node = can_id & 0x780, can_id & 0x7F
         if node and service in _OF_NODES:
-            self.heard.add(node)
+            self.received.add(node)
         leg = self._leg_of.get((bus, node))
         if leg is None or service not in _OF_NODES:
             self.unknown_ids += 1
@@ -150,7 +150,7 @@ class Watch:
         self.operating: bool = True
         self._well_until_s = _NEVER_S
         for notes in self.nodes:
-            notes.heard_s = notes.beats_s = now_s
+            notes.received_s = notes.beats_s = now_s
             notes.beats = 0
 
     def guard(self, leg: int) -> None:
@@ -183,12 +183,12 @@ class Watch:
             or not all(self.alive(leg, now_s) for leg in range(LEG_COUNT))
         ):
             return False
-        heard_s = [
-            notes.heard_s
+        received_s = [
+            notes.received_s
             for notes in self.nodes
-            if notes.heard_s is not None and not notes.guarded  # asked() sees those
+            if notes.received_s is not None and not notes.guarded  # asked() sees those
         ]
-        self._well_until_s = min(heard_s, default=now_s) + self._silence_s - _ROUNDING_S
+        self._well_until_s = min(received_s, default=now_s) + self._silence_s - _ROUNDING_S
         return True
 
     def alive(self, leg: int, now_s: float) -> bool:
@@ -240,7 +240,7 @@ class Watch:
     def _silent(self, notes: NodeNotes, now_s: float) -> bool:
         if notes.guarded:
             return notes.unanswered > HEARTBEATS_MISSED
-        return notes.heard_s is None or now_s - notes.heard_s > self._silence_s
+        return notes.received_s is None or now_s - notes.received_s > self._silence_s
 
     def _judgement(self, notes: NodeNotes, now_s: float) -> int:
         if notes.doubled:
@@ -261,7 +261,7 @@ class Watch:
             self.unknown_ids += 1
             return
         state, toggle = data[0] & 0x7F, data[0] & 0x80
-        notes.heard_s = now_s
+        notes.received_s = now_s
         if self.operating:
             self._count_beat(leg, now_s)
         if notes.guarded and state != BOOT_UP:

@@ -136,17 +136,19 @@ class GuidedBank:
         Raises:
             BrokenPromiseError: If that is further out than is gentle.
         """
-        ways = list(by_m) if isinstance(by_m, Sequence) else [by_m] * LEG_COUNT
+        offsets = list(by_m) if isinstance(by_m, Sequence) else [by_m] * LEG_COUNT
         start = feedback.length_m
-        for at, way, reference in zip(start, ways, self.reference_m, strict=True):
-            off = at + way - reference
+        for at, offset, reference in zip(start, offsets, self.reference_m, strict=True):
+            off = at + offset - reference
             require(abs(off) <= FARTHEST_M, f"led {off:g} m out, {FARTHEST_M} m is the most")
-        duration_s = max(LED_FOR_S, math.pi * max(map(abs, ways)) / (2.0 * LED_M_S))
+        duration_s = max(LED_FOR_S, math.pi * max(map(abs, offsets)) / (2.0 * LED_M_S))
         for cycle in self.kit.cycles(duration_s + settle_s):
             phase = math.pi * min(1.0, (cycle + 1) * self.kit.period_s / duration_s)
             share, rate = (1.0 - math.cos(phase)) / 2.0, math.sin(phase) * math.pi / 2.0
-            a, b, c, d, e, f = (at + share * way for at, way in zip(start, ways, strict=True))
-            g, h, i, j, k, m = (rate * way / duration_s for way in ways)
+            a, b, c, d, e, f = (
+                at + share * offset for at, offset in zip(start, offsets, strict=True)
+            )
+            g, h, i, j, k, m = (rate * offset / duration_s for offset in offsets)
             command = LegTarget((a, b, c, d, e, f), (g, h, i, j, k, m))
             yield command, self.bank.exchange(command)
 

@@ -255,8 +255,10 @@ def _stops(led: GuidedBank, goal: DriveGoal, state: DriveState) -> None:
         require_near("length", row.length_m, last.length_m, kit.accuracy_m / 10.0, "m")
     legs = zip(last.length_m, moving.length_m, commands[-1].length_m, strict=True)
     for leg, (stopped, began, asked) in enumerate(legs, start=1):
-        way = stopped - began
-        text = f"leg {leg}: stopped {way * 1e3:.3f} mm after the request; on its way, and within "
-        require(-kit.accuracy_m < way < 0.004, f"{text}4 mm, is right")
+        stop_m = stopped - began
+        text = (
+            f"leg {leg}: stopped {stop_m * 1e3:.3f} mm after the request; on its way, and within "
+        )
+        require(-kit.accuracy_m < stop_m < 0.004, f"{text}4 mm, is right")
         text = f"leg {leg}: went on to {stopped:.6f} m, as if {goal.name} had not been asked"
         require(asked - stopped > 0.002, text)

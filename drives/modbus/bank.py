@@ -41,7 +41,7 @@ from drives.bank import (
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
 from drives.modbus.codec import AxisAnswer, UnitAnswer, check_rtu_rate
 from drives.modbus.counts import ModbusCounts
-from drives.modbus.cut import axis_answers, look, silence_s
+from drives.modbus.cut import axis_answers, enabled_drives, silence_s
 from drives.modbus.cycle import CycleResult, CycleRunner
 from drives.modbus.errors import ModbusClosedError, ModbusError, ModbusExceptionError
 from drives.modbus.gateway import ModbusGateway, gateway_at
@@ -242,7 +242,7 @@ class ModbusBank:
         deadline_s = began_s + self._answer_s
 
         def cycle(gateway: ModbusGateway) -> None:
-            self._rivals.look(gateway, self._runner.written)
+            self._rivals.check(gateway, self._runner.written)
             self._runner.run(gateway, orders, deadline_s, result)
 
         done = worker.run(cycle, self._answer_s)
@@ -271,7 +271,7 @@ class ModbusBank:
         """
         now_s = self._now_s()
         if cut.silent_s(now_s) > self._silence_s:
-            done = worker.run(lambda gateway: look(gateway, self._map), self._answer_s)
+            done = worker.run(lambda gateway: enabled_drives(gateway, self._map), self._answer_s)
             enabled = None if done is None else done.value
             cut.see(enabled or (None,) * LEG_COUNT, self._now_s())
         self._count({}, {}, CycleResult())

@@ -24,7 +24,7 @@ def silence_s(watchdog_s: float, period_s: float) -> float:
     return watchdog_s + max(CHECK_AFTER_S, period_s)
 
 
-def look(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:
+def enabled_drives(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:
     """Say for each drive whether it is in Operation enabled; writes nothing.
 
     Raises:

@@ -74,9 +74,9 @@ class RivalWatch:
         for leg, (scale, before, after) in enumerate(
             zip(self._scales, first, last, strict=True), start=1
         ):
-            way_m = abs(difference(after.position, before.position)) / scale.counts_per_m
-            if way_m > MOTION_M:
-                text = f"{gateway.url}: leg {leg} moved by {1e3 * way_m:.3g} mm in {APART_S:g} s"
+            moved_m = abs(difference(after.position, before.position)) / scale.counts_per_m
+            if moved_m > MOTION_M:
+                text = f"{gateway.url}: leg {leg} moved by {1e3 * moved_m:.3g} mm in {APART_S:g} s"
                 text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"
                 raise DriveSetupError(f"{text}: {_LED}")
         again = self._registers(gateway)
@@ -85,7 +85,7 @@ class RivalWatch:
                 text = f"{gateway.url}: somebody writes the cyclic registers of unit {unit}"
                 raise DriveSetupError(f"{text}: {_LED}")
 
-    def look(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
+    def check(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
         """Read a unit's registers back, if it is time; a unit that cannot be read back is skipped.
 
         Args:

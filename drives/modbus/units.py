@@ -32,7 +32,7 @@ class UnitWatch:
 
     def __init__(self, map_: RegisterMap, watchdog_s: float) -> None:
         self._map, self._watchdog_s = map_, watchdog_s
-        self._heard_s: dict[int, float] = {}
+        self._received_s: dict[int, float] = {}
         self._boot_counts: dict[int, int | None] = {}
         self._restarted: set[int] = set()
         self.answers: list[AxisAnswer] = [_NOTHING] * LEG_COUNT
@@ -45,7 +45,7 @@ class UnitWatch:
     def listen(self, now_s: float) -> None:
         """Count silence from here on, if nothing was asked before [s]."""
         for unit in self._map.units:
-            self._heard_s.setdefault(unit, now_s)
+            self._received_s.setdefault(unit, now_s)
 
     @property
     def restarted_legs(self) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ class UnitWatch:
             answer = answers.get(unit)
             if answer is not None:
                 self._check_restart(unit, answer.boot_count, now_s)
-                self._heard_s[unit] = now_s
+                self._received_s[unit] = now_s
             living = not self._silent(unit, now_s) and unit not in self._restarted
             for axis in range(share):
                 leg = index * share + axis
@@ -96,7 +96,7 @@ class UnitWatch:
         return SILENT if self._silent(unit, now_s) else 0
 
     def _silent(self, unit: int, now_s: float) -> bool:
-        return now_s - self._heard_s[unit] > self._watchdog_s
+        return now_s - self._received_s[unit] > self._watchdog_s
 
     def _check_restart(self, unit: int, boot_count: int | None, now_s: float) -> None:
         known = self._boot_counts.setdefault(unit, boot_count)

@@ -151,12 +151,10 @@ class SimulatedBank:
         if self._closed or self._state[0] is not DriveState.OFF:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
         model, rng = self._model, np.random.default_rng(self._seed)
-        standing_m = (
-            model.reference_length_m + rng.uniform(-1.0, 1.0, LEG_COUNT) * POWER_UP_SPREAD_M
-        )
+        rest_m = model.reference_length_m + rng.uniform(-1.0, 1.0, LEG_COUNT) * POWER_UP_SPREAD_M
         offset_m = rng.uniform(*ENCODER_OFFSET_M, LEG_COUNT) * rng.choice((-1.0, 1.0), LEG_COUNT)
         rods = self._rods
-        rods[:, cylinder.X] = np.clip(standing_m, model.closed_length_m, model.open_length_m)
+        rods[:, cylinder.X] = np.clip(rest_m, model.closed_length_m, model.open_length_m)
         rods[:, cylinder.REF] = rods[:, cylinder.X]
         rods[:, cylinder.OFFSET] = offset_m
         if self._coupled is not None:

@@ -207,10 +207,10 @@ def _lead(row: Row, p: Row, mode: int, step_s: float) -> None:
         row[cylinder.HOME_T] += step_s
         acceleration = cylinder.HOMING_SHARE * min(-p[cylinder.A_LOW], p[cylinder.A_HIGH])
         distance = p[cylinder.REFERENCE] - row[cylinder.HOME_FROM]
-        way, v, _, over = trapezoid(
+        travel, v, _, over = trapezoid(
             row[cylinder.HOME_T], distance, p[cylinder.V_HOME], acceleration
         )
-        row[cylinder.REF] = p[cylinder.REFERENCE] if over else row[cylinder.HOME_FROM] + way
+        row[cylinder.REF] = p[cylinder.REFERENCE] if over else row[cylinder.HOME_FROM] + travel
         row[cylinder.VREF] = v
         return
     v_ref = row[cylinder.VREF]

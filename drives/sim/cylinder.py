@@ -84,11 +84,11 @@ def trapezoid(
     Returns:
         Way done [m], speed [m/s] and acceleration [m/s2], signed, and whether the move is over.
     """
-    way = abs(distance)
+    travel = abs(distance)
     sign = 1.0 if distance >= 0.0 else -1.0
-    top = min(speed, math.sqrt(way * acceleration))  # short moves never reach the cruising speed
+    top = min(speed, math.sqrt(travel * acceleration))  # short moves never reach the cruising speed
     ramp = top / acceleration
-    cruise = (way - top * ramp) / top if top > 0.0 else 0.0
+    cruise = (travel - top * ramp) / top if top > 0.0 else 0.0
     left = 2.0 * ramp + cruise - t
     if left <= 0.0:
         return distance, 0.0, 0.0, True
@@ -100,7 +100,7 @@ def trapezoid(
             False,
         )
     if left < ramp:
-        done = way - 0.5 * acceleration * left * left
+        done = travel - 0.5 * acceleration * left * left
         return sign * done, sign * acceleration * left, -sign * acceleration, False
     return sign * (0.5 * top * ramp + top * (t - ramp)), sign * top, 0.0, False
 
@@ -179,8 +179,8 @@ def _home(state: Floats, p: Floats, period_s: float) -> int:
     state[HOME_T] += period_s
     acceleration = HOMING_SHARE * min(-p[A_LOW], p[A_HIGH])
     distance = p[REFERENCE] - state[HOME_FROM]
-    way, v, a, over = trapezoid(state[HOME_T], distance, p[V_HOME], acceleration)
-    state[X] = p[REFERENCE] if over else state[HOME_FROM] + way
+    travel, v, a, over = trapezoid(state[HOME_T], distance, p[V_HOME], acceleration)
+    state[X] = p[REFERENCE] if over else state[HOME_FROM] + travel
     state[V] = v
     state[REF], state[VREF] = state[X], 0.0
     state[FORCE] = p[MASS] * a + p[LOAD]

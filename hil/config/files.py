@@ -65,10 +65,12 @@ def _open_linkless(path: Path, flags: int) -> int:
     """Open a file folder by folder from the root on; a link among them is an error."""
     *folders, name = path.parts if len(path.parts) > 1 else (*path.parts, ".")
     descriptor = os.open(folders[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder_flags = (
+        getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    )
     try:
         for folder in folders[1:]:
-            before, descriptor = descriptor, os.open(folder, way, dir_fd=descriptor)
+            before, descriptor = descriptor, os.open(folder, folder_flags, dir_fd=descriptor)
             os.close(before)
         return os.open(name, flags | os.O_NOFOLLOW, dir_fd=descriptor)
     except OSError as error:

@@ -24,7 +24,7 @@ class ClientDeadMan:
     firm: bool = False
     """Whether the hold counts."""
 
-    def heard(self, held: bool, stamp_s: float, now_s: float, *, counts: bool) -> bool:
+    def take(self, held: bool, stamp_s: float, now_s: float, *, counts: bool) -> bool:
         """Take a sign of life.
 
         Args:

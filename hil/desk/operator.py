@@ -32,7 +32,7 @@ class OrderSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OperatorRequest:
     """The operator's request in one cycle."""
 
     order: OperatorOrder
@@ -71,7 +71,7 @@ class Operator:
         """Presses taken so far, one counter for each button."""
         return self._order.presses
 
-    def look(self) -> Wish:
+    def poll(self) -> OperatorRequest:
         """Read the slot; called once in every cycle."""
         before, order = self._order, self._source.read()
         risen: list[tuple[Button, str]] = []
@@ -82,7 +82,9 @@ class Operator:
             risen = [(BUTTONS[k], self._stale(order, k)) for k, (now, then) in counts if now > then]
         self._order = order
         pressed = tuple(button for button, why in risen if not why)
-        return Wish(order, self._held(order), pressed, tuple(one for one in risen if one[1]))
+        return OperatorRequest(
+            order, self._held(order), pressed, tuple(one for one in risen if one[1])
+        )
 
     def _stale(self, order: OperatorOrder, index: int) -> str:
         """Return why the newest press of a button does not count; empty if it does."""

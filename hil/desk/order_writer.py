@@ -47,19 +47,19 @@ class OrderWriter:
         self.order = order
         self._write(order)
 
-    def own(self, name: str, grip: ClientDeadMan) -> None:
+    def own(self, name: str, dead_man: ClientDeadMan) -> None:
         """The motion has an owner now."""
         order = replace(self.order, owner=name_of(name), owning=self.order.owning + 1)
-        self._put(replace(order, stamp_s=grip.stamp_s, held=grip.firm))
+        self._put(replace(order, stamp_s=dead_man.stamp_s, held=dead_man.firm))
 
     def disown(self) -> None:
         """Nobody owns the motion: no sign of life, no hold, no pose wanted."""
         order = replace(self.order, owner="", owning=self.order.owning + 1)
         self._put(replace(order, stamp_s=-math.inf, held=False, target=None))
 
-    def sign_of_life(self, grip: ClientDeadMan) -> None:
+    def sign_of_life(self, dead_man: ClientDeadMan) -> None:
         """The owner lives, or has been silent for too long."""
-        self._put(replace(self.order, stamp_s=grip.stamp_s, held=grip.firm))
+        self._put(replace(self.order, stamp_s=dead_man.stamp_s, held=dead_man.firm))
 
     def press(self, button: Button, name: str, now_s: float) -> None:
         """A button was pressed.

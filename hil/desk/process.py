@@ -32,7 +32,7 @@ from hil.ipc.child import PIPE, ChildProcess, start_child
 from hil.ipc.memory import constant_file, read_only, slot_bytes
 from hil.recording.header import RunHeader
 
-_KEEPER: Final = "hil.desk.respawner"
+_RESPAWNER: Final = "hil.desk.respawner"
 TELEMETRY_SLOTS: Final = 8192
 _SLACK_S: Final = 5.0
 """Time that the desk's parent is given beyond the times that it gives the desk [s]."""
@@ -86,7 +86,7 @@ class DeskProcess:
             TELEMETRY_SLOTS, slot_bytes(header.signals.size, Broadcast.head_bytes)
         )
         """Ring that control pushes its reports into."""
-        self._keeper: ChildProcess | None = None
+        self._respawner: ChildProcess | None = None
         self._poll = select.poll()
         self._said, self._news = b"", list[str]()
         self._pid = 0
@@ -130,8 +130,8 @@ class DeskProcess:
 
     def _start(self) -> None:
         descriptors = self.slot.fileno(), self.telemetry.fileno()
-        keeper = self._keeper = start_child(
-            ("-m", _KEEPER), stdin=PIPE, stdout=PIPE, pass_fds=descriptors
+        respawner = self._respawner = start_child(
+            ("-m", _RESPAWNER), stdin=PIPE, stdout=PIPE, pass_fds=descriptors
         )
         order = {
             "slot_fd": descriptors[0],
@@ -142,10 +142,10 @@ class DeskProcess:
             "prover": self._prover,
             "header": self._header.to_json().decode("utf-8"),
         }
-        if keeper.stdout is None:
+        if respawner.stdout is None:
             raise DeskError(f"{self._path}: the desk's keeper has no pipes")
-        keeper.send(json.dumps(order).encode() + b"\n")
-        self._poll.register(keeper.stdout, select.POLLIN)
+        respawner.send(json.dumps(order).encode() + b"\n")
+        self._poll.register(respawner.stdout, select.POLLIN)
         self._poll.poll(1000.0 * (START_TIMEOUT_S + _SLACK_S))
         self._listen()
         if not self._pid:
@@ -155,20 +155,20 @@ class DeskProcess:
 
     def _listen(self) -> None:
         """Read the words of the desk's parent, if there are any."""
-        keeper = self._keeper
-        if keeper is None or keeper.stdout is None or not self._poll.poll(0):
+        respawner = self._respawner
+        if respawner is None or respawner.stdout is None or not self._poll.poll(0):
             return
-        said = os.read(keeper.stdout.fileno(), _REPLY_MAX_BYTES)
+        said = os.read(respawner.stdout.fileno(), _REPLY_MAX_BYTES)
         if not said:
-            self._poll.unregister(keeper.stdout)
+            self._poll.unregister(respawner.stdout)
             self._pid = 0
             self._news.append("the desk's keeper has died: no panel can be heard in this run")
             return
         *lines, self._said = (self._said + said).split(b"\n")
         for line in lines:
-            self._hear(json.loads(line))
+            self._take_reply(json.loads(line))
 
-    def _hear(self, answer: dict[str, Any]) -> None:
+    def _take_reply(self, answer: dict[str, Any]) -> None:
         self._pid = answer.get("pid", 0) if answer.get("ready") else 0
         if self._pid:
             self._news.append("a new desk has begun: panels can connect again")
@@ -179,12 +179,12 @@ class DeskProcess:
 
     def close(self) -> None:
         """End the desk and let go of the memory; harmless when repeated."""
-        keeper, self._keeper = self._keeper, None
+        respawner, self._respawner = self._respawner, None
         self._pid = 0
-        if keeper is not None:
-            keeper.send(OVER)
-            keeper.close_pipes()
-            keeper.end(END_TIMEOUT_S + _SLACK_S)
+        if respawner is not None:
+            respawner.send(OVER)
+            respawner.close_pipes()
+            respawner.end(END_TIMEOUT_S + _SLACK_S)
             with suppress(OSError):  # left behind only if both were killed
                 self._path.unlink()
         self.slot.release()

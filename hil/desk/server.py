@@ -47,7 +47,7 @@ class Desk:
         self._now_s, self._nonce, self._ask = now_s, nonce, ask
         self._clients: dict[int, ClientSession] = {}
         self._owner: int | None = None
-        self._pen = OrderWriter(write, before)
+        self._writer = OrderWriter(write, before)
         self._targets = 0
         self.outbox = Outbox()
         """What is to be sent, and who is to be closed."""
@@ -55,7 +55,7 @@ class Desk:
     @property
     def order(self) -> OperatorOrder:
         """The order that was last written."""
-        return self._pen.order
+        return self._writer.order
 
     @property
     def owner(self) -> str:
@@ -99,8 +99,8 @@ class Desk:
                 self._refuse(key, f"no hello within {HELLO_TIMEOUT_S:g} s")
         if self._owner is not None:
             owner = self._clients[self._owner]
-            if owner.grip.silent(now_s):
-                self._pen.sign_of_life(owner.grip)
+            if owner.dead_man.silent(now_s):
+                self._writer.sign_of_life(owner.dead_man)
             if owner.lost(now_s):
                 self._disown()
                 self._send_all()
@@ -141,14 +141,14 @@ class Desk:
             case m.Alive():
                 self._alive(key, client, message)
             case m.Stop():  # from anyone: a stop is never refused
-                self._pen.press(Button.HOLD, client.name, self._now_s())
+                self._writer.press(Button.HOLD, client.name, self._now_s())
                 self.outbox.answer(key, message.id)
             case m.Take():
                 self.outbox.answer(key, message.id, self._take(key, client))
             case m.Release():
                 self.outbox.answer(key, message.id, self._release(key))
             case _:
-                self._wish(key, client, message)
+                self._handle_request(key, client, message)
 
     def _greet(self, key: int, client: ClientSession, message: m.ClientMessage) -> None:
         if why := why_refused(message, self._secret, client.nonce):
@@ -156,7 +156,7 @@ class Desk:
         elif isinstance(message, m.Hello):
             client.name = free_name(message.name, self.names)
             self.outbox.say(key, self._facts.welcome(), with_descriptors=True)
-            self.outbox.say(key, self._pen.newest_motion)
+            self.outbox.say(key, self._writer.newest_motion)
             self._send_all()
 
     def _alive(self, key: int, client: ClientSession, message: m.Alive) -> None:
@@ -168,8 +168,8 @@ class Desk:
                 f"need the machine's monotonic time, at most {FUTURE_MAX_S} s ahead",
             )
             return
-        if client.grip.heard(message.held, message.stamp_s, now_s, counts=key == self._owner):
-            self._pen.sign_of_life(client.grip)
+        if client.dead_man.take(message.held, message.stamp_s, now_s, counts=key == self._owner):
+            self._writer.sign_of_life(client.dead_man)
 
     def _take(self, key: int, client: ClientSession) -> str:
         if self._owner == key:
@@ -177,7 +177,7 @@ class Desk:
         if self._owner is not None:
             return f"{self.owner} owns the motion; it must give it back first"
         self._owner, client.took_s = key, self._now_s()
-        self._pen.own(client.name, client.grip)
+        self._writer.own(client.name, client.dead_man)
         self._send_all()
         return ""
 
@@ -191,7 +191,7 @@ class Desk:
     def _not_owner(self) -> str:
         return f"you do not own the motion ({self.owner or 'nobody'} does); take it first"
 
-    def _wish(
+    def _handle_request(
         self,
         key: int,
         client: ClientSession,
@@ -205,13 +205,13 @@ class Desk:
             case m.Press():
                 self.outbox.answer(key, message.id, self._press_by(client, Button(message.button)))
             case m.Override():
-                self._pen.override(message.value)
-                self._send(self._pen.wanted)
+                self._writer.override(message.value)
+                self._send(self._writer.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target(pose=None):
                 self._targets += 1
-                self._pen.target(None)
-                self._send(self._pen.wanted)
+                self._writer.target(None)
+                self._send(self._writer.wanted)
                 self.outbox.answer(key, message.id)
             case m.Target():
                 self._prove(PendingRequest(key, message.id, pose=message.pose))
@@ -220,11 +220,11 @@ class Desk:
 
     def _press_by(self, client: ClientSession, button: Button) -> str:
         """A press counts while its maker is alive; an old one, delivered late, does not."""
-        age_s = self._now_s() - client.grip.stamp_s
+        age_s = self._now_s() - client.dead_man.stamp_s
         if button is not Button.HOLD and age_s > DEAD_MAN_S:
             old = f"your last sign of life is {age_s:.3f} s old"
             return f"{button.value}: {old}; at most {DEAD_MAN_S} s"
-        self._pen.press(button, client.name, self._now_s())
+        self._writer.press(button, client.name, self._now_s())
         return ""
 
     def _prove(self, case: PendingRequest) -> None:
@@ -238,7 +238,7 @@ class Desk:
 
     def _era_of(self, case: PendingRequest) -> tuple[int, int]:
         """State that must be the same after the proof: the ownership, and a pose's request."""
-        return self._pen.order.owning, 0 if case.pose is None else self._targets
+        return self._writer.order.owning, 0 if case.pose is None else self._targets
 
     def proved(self, case: PendingRequest, error: str, motion_json: bytes = b"") -> None:
         """The verdict on what was asked; it counts if the one who asked still owns the motion.
@@ -255,11 +255,11 @@ class Desk:
             what = "motion" if case.pose is None else "target"
             error = f"{what}: withdrawn, or the motion given back, before it was proved"
         if not error and case.table is None:
-            self._pen.target(case.pose)
-            self._send(self._pen.wanted)
+            self._writer.target(case.pose)
+            self._send(self._writer.wanted)
         elif not error:
-            self._pen.motion(motion_json)
-            self._send(self._pen.newest_motion)
+            self._writer.motion(motion_json)
+            self._send(self._writer.newest_motion)
         self.outbox.answer(case.client, case.id, error)
 
     # --- what goes out -------------------------------------------------------------------------
@@ -267,9 +267,9 @@ class Desk:
     def _disown(self) -> None:
         """Nobody owns the motion any more."""
         if self._owner is not None and self._owner in self._clients:
-            self._clients[self._owner].grip.let_go()
+            self._clients[self._owner].dead_man.let_go()
         self._owner = None
-        self._pen.disown()
+        self._writer.disown()
 
     def _refuse(self, key: int, why: str) -> None:
         self.outbox.last_word(key, m.SessionRefused(why=why))
@@ -281,7 +281,7 @@ class Desk:
             if client.known:
                 you = key == self._owner
                 self.outbox.say(key, m.State(owner=owner, you_own=you, clients=names, bench=True))
-        self._send(self._pen.wanted)  # a pose is wanted only as long as its owner is
+        self._send(self._writer.wanted)  # a pose is wanted only as long as its owner is
 
     def _send(self, message: m.DeskMessage) -> None:
         """Say it to everyone who was let in; before an answer that belongs to it."""

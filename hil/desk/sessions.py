@@ -27,7 +27,7 @@ class ClientSession:
     """Time at which it connected [s]."""
     name: str = ""
     """Name as it is shown to others; empty until it is let in."""
-    grip: ClientDeadMan = field(default_factory=ClientDeadMan)
+    dead_man: ClientDeadMan = field(default_factory=ClientDeadMan)
     """Its hold-to-run."""
     took_s: float = -math.inf
     """Time at which it last took the motion [s]; -inf if it never did."""
@@ -43,8 +43,8 @@ class ClientSession:
 
     def lost(self, now_s: float) -> bool:
         """Whether it has been silent for so long [s] that it cannot keep the motion."""
-        heard_s = max(self.grip.stamp_s, self.took_s)
-        return now_s - heard_s > OWNER_SILENT_MAX_S
+        received_s = max(self.dead_man.stamp_s, self.took_s)
+        return now_s - received_s > OWNER_SILENT_MAX_S
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:

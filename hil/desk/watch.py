@@ -32,7 +32,7 @@ class DeskWatch:
         self._desk, self._note = desk, note
         self._left = EVERY
 
-    def look(self, tick: Tick) -> None:
+    def update(self, tick: Tick) -> None:
         """Count a cycle; look at the desk in every 50th."""
         self._left -= 1
         if self._left > 0:

@@ -58,7 +58,7 @@ class RecorderProcess:
         self._ring = ring
         self._path = path
         self._result: RecorderResult | None = None
-        self._heard = bytearray()
+        self._received = bytearray()
         self._parts = 1
         self._all_gone = False
         self._how = KILLED
@@ -105,7 +105,7 @@ class RecorderProcess:
         """Look whether a recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is not None or self._all_gone:
             return ""
-        self._hear()
+        self._read()
         self._end_if_frozen()
         if self._all_gone:
             self._note_gone()
@@ -131,7 +131,7 @@ class RecorderProcess:
         end_s = self._now_s() + FINISH_TIMEOUT_S
         while not self._all_gone and self._now_s() < end_s:  # their pipe ends with the last of them
             select.select([self._answers], [], [], 0.5)
-            self._hear()
+            self._read()
             self._end_if_frozen()
         said = self._said()
         self._end_process()
@@ -166,16 +166,16 @@ class RecorderProcess:
             with suppress(ProcessLookupError):
                 os.kill(self._ring.recorder_pid, signal.SIGKILL)
 
-    def _hear(self) -> None:
+    def _read(self) -> None:
         """Take what the recorders say, and note their end."""
         with suppress(BlockingIOError):
             while some := os.read(self._answers.fileno(), 65536):
-                self._heard += some
+                self._received += some
             self._all_gone = True
 
     def _said(self) -> dict[str, Any]:
         """The newest whole line."""
-        lines = bytes(self._heard).split(b"\n")[:-1]
+        lines = bytes(self._received).split(b"\n")[:-1]
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(lines[-1]) if lines else {}
         return {}
@@ -188,7 +188,7 @@ class RecorderProcess:
 
     def _end_process(self) -> None:
         os.set_blocking(self._answers.fileno(), False)
-        self._hear()
+        self._read()
         if not self._all_gone and "status" not in self._said():
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # a session of its own: all of them

@@ -135,8 +135,8 @@ def timeline(view: RecordedRun) -> Picture | None:
             axes.axvline(event.t_s, color=colour, linewidth=0.9, linestyle=":", zorder=0.8)
         axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        room = 0.012 * (end - start)
-        axes.set_xlim(start - room, end + room)
+        margin = 0.012 * (end - start)
+        axes.set_xlim(start - margin, end + margin)
         axes.set_xlabel(TIME_LABEL)
 
     return Picture(

@@ -45,7 +45,7 @@ class Poses:
     """The pose in the middle."""
     limits: Callable[[Array], Array]
     """Lowest and highest value of each coordinate at this moment, given a pose, shape (6, 2)."""
-    stands_at: str
+    rest_signal: str
     """Signal of the wanted pose, which the machine keeps while no motion is played."""
 
 

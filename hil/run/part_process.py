@@ -177,7 +177,7 @@ class PartProcess:
     def _errors(self) -> Path:
         return self._folder / "errors.txt"
 
-    def look(self) -> bool:
+    def poll(self) -> bool:
         """Wait a little for its end; whether it has just come."""
         if self._process is None or not self.running:
             return False
@@ -197,7 +197,7 @@ class PartProcess:
         now_s = self._now_s()
         if now_s > self._end_s:
             return f"it did not stop within {self._stop_within_s:g} s and was ended"
-        frozen = "" if self._watch is None else self._watch.look(now_s)
+        frozen = "" if self._watch is None else self._watch.check(now_s)
         return f"{frozen}, and was ended" if frozen else ""
 
     def stop(self, why: str, *, for_other: bool) -> None:

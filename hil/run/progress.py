@@ -92,7 +92,7 @@ class ProgressWatch:
         self._looked_s, self._turns = now_s, 0
         self._still_s = self._stopped_s = 0.0
 
-    def look(self, now_s: float) -> str:
+    def check(self, now_s: float) -> str:
         """Return why it counts as frozen, in words; empty while it does not."""
         passed_s = min(now_s - self._looked_s, _MOST_BETWEEN_LOOKS_S)
         self._looked_s, before = now_s, self._turns

@@ -129,14 +129,14 @@ class Opening:
         self._sink: RecordingSink | None = None
         self._journal: Journal | None = None
         self._concluded: Callable[[RecorderResult, tuple[str, ...]], Conclusion] | None = None
-        self.wish: StopRequest
+        self.stop_request: StopRequest
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:
             # Entered first, so left last: a second Ctrl-C does not tear the recording's end.
-            self.wish = entered.enter_context(self._signals)
+            self.stop_request = entered.enter_context(self._signals)
             with _nothing_moved():
                 self.folder = entered.enter_context(run_dir(self._out, self.name))
             self._stack = entered.pop_all()
@@ -303,7 +303,7 @@ class Stalls:
         self._count = 0
         self._longest_s = 0.0
 
-    def look(self, tick: Tick) -> None:
+    def update(self, tick: Tick) -> None:
         """Take a tick, as it comes."""
         if tick.late_s < STALL_S:
             return
@@ -367,7 +367,7 @@ def play(run: Run, stalls: Stalls | None = None) -> None:
         for tick in run.clock.ticks(run.period_s):
             progress.turn()
             if stalls is not None:
-                stalls.look(tick)
+                stalls.update(tick)
             if run.turn(tick):
                 break
     except Exception as error:

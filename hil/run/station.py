@@ -62,7 +62,7 @@ class Views:
     margins: Callable[[Mapping[str, Any]], tuple[MarginGroup, ...]] | None = None
     """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
     for a plan that does not describe its machines."""
-    standing: Callable[[], Mapping[str, RestState]] = dict
+    rest_states: Callable[[], Mapping[str, RestState]] = dict
     """Mode → what measured lengths mean in it; one that is not there leaves it as it was."""
     lasts_s: Callable[[Mapping[str, Any]], float | None] = field(default=lambda motion: None)
     """Duration of a motion from rest to rest [s], from its table; None if that does not give it."""

@@ -142,7 +142,7 @@ def run_together(
     clock = now_s or _monotonic()
     with ExitStack() as stack:
         folder = stack.enter_context(run_dir(out, scenario.name))
-        wish = stack.enter_context(StopSignals())
+        stop_request = stack.enter_context(StopSignals())
         parts: list[PartProcess] = []
         for part in scenario.part:
             within_s = LED_STOP_WITHIN_S if part.operator else stop_within_s
@@ -153,11 +153,11 @@ def run_together(
             if not part.waiting:
                 _start(part)
         while any(part.running or part.waiting for part in parts):
-            _begin_next(parts, wish.asked is not None)
-            if wish.asked is not None:
+            _begin_next(parts, stop_request.asked is not None)
+            if stop_request.asked is not None:
                 _stop(parts, "the operator asked for it")
             for part in parts:
-                if part.look() and not part.result().ok and scenario.stop_together:
+                if part.poll() and not part.result().ok and scenario.stop_together:
                     _stop(parts, part.bad_end(), for_other=True)
         for part in parts:
             part.leave_note()

@@ -81,8 +81,8 @@ class Eye:
         right, _, _ = self.axes
         above = np.array([0.0, 0.0, 1.0])
         ahead = np.cross(above, right)
-        way = right_m * right + ahead_m * ahead + up_m * above
-        return replace(self, middle_m=self.middle_m + way)
+        shift_m = right_m * right + ahead_m * ahead + up_m * above
+        return replace(self, middle_m=self.middle_m + shift_m)
 
     def pixel_m(self, width: int, height: int) -> float:
         """Size of a pixel at the point that is looked at [m], in a picture of so many pixels."""

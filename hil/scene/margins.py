@@ -41,12 +41,14 @@ class RestWatch:
 
     Args:
         codes: names of the modes, by their codes.
-        standing: mode → what lengths mean in it; one that is not there, such as a fault, leaves
+        rest_states: mode → what lengths mean in it; one that is not there, such as a fault, leaves
             it as it was.
     """
 
-    def __init__(self, codes: Sequence[str], standing: Mapping[str, RestState]) -> None:
-        self._of = {code: standing[name] for code, name in enumerate(codes) if name in standing}
+    def __init__(self, codes: Sequence[str], rest_states: Mapping[str, RestState]) -> None:
+        self._of = {
+            code: rest_states[name] for code, name in enumerate(codes) if name in rest_states
+        }
         self.now = RestState.FREE
         """Free until a mode has said otherwise: a warning too many is better than one too few."""
 
@@ -85,12 +87,12 @@ class MarginGroup:
         near = (share >= least - REST_SHARE).tolist()
         return [at and end == rest for at, end, rest in zip(near, ends, rest_ends, strict=True)]
 
-    def roles(self, values: Array, standing: RestState) -> list[str]:
+    def roles(self, values: Array, rest_state: RestState) -> list[str]:
         """Colour role of each: ``ok``, ``warn``, ``fault``, or ``unknown``."""
-        if standing is RestState.UNHOMED:
+        if rest_state is RestState.UNHOMED:
             return ["unknown"] * len(self.names)
         _, share, ends = self.of(values)
-        resting = standing is RestState.AT_REST
+        resting = rest_state is RestState.AT_REST
         return [
             "ok" if resting and at else self._role(part)
             for at, part in zip(self.at_rest(share, ends), share.tolist(), strict=True)

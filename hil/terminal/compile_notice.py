@@ -30,7 +30,7 @@ def announce_compiling(
     """
     over, verb = threading.Event(), threading.get_ident()
 
-    def look() -> None:
+    def poll() -> None:
         seen = 0
         for _ in range(LOOKS):
             if over.wait(period_s):
@@ -40,7 +40,7 @@ def announce_compiling(
                 say(WORDS)
                 return
 
-    looking = threading.Thread(target=look, name="compiling", daemon=True)
+    looking = threading.Thread(target=poll, name="compiling", daemon=True)
     looking.start()
     try:
         yield

@@ -122,7 +122,7 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
 
 
 @njit(cache=True, error_model="numpy")
-def _way(row: Array, work: Array, out: Array) -> bool:
+def _heading(row: Array, work: Array, out: Array) -> bool:
     """Find heading and pitch of the nose, heading and climb of the path; return whether there."""
     turned(row[6:10], row[10:13], False, work)
     flat = math.hypot(work[0], work[1])
@@ -148,12 +148,12 @@ def _take_nose(block: Array, sums: Array, work: Array) -> None:
     if speed > MOVES_M_S:
         take_pair(sums[_NOSE], speed, row[10], DECAY)
     first, end = work[0], work[1]
-    if not (_way(block[0], work[2], first) and _way(row, work[2], end)):
+    if not (_heading(block[0], work[2], first) and _heading(row, work[2], end)):
         return
-    turn, way = _wrapped(end[0] - first[0]), _wrapped(end[2] - first[2])
-    if max(abs(turn), abs(way)) < MOST_TURN_RAD:
-        _take_origin(sums[_HEADING], way, turn)
-        _take_off(sums[_OFF + 3], turn, way, COUNTED_TURN_RAD)
+    turn, course = _wrapped(end[0] - first[0]), _wrapped(end[2] - first[2])
+    if max(abs(turn), abs(course)) < MOST_TURN_RAD:
+        _take_origin(sums[_HEADING], course, turn)
+        _take_off(sums[_OFF + 3], turn, course, COUNTED_TURN_RAD)
     take_pair(sums[_PITCH], end[3], end[1], DECAY)
 
 

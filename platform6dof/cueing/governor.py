@@ -137,7 +137,7 @@ class Governor:
         self._state = np.zeros(STATE_SIZE)
         self._findings = np.zeros(TOLD_SIZE)
         self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
-        self._wish = np.zeros(6)
+        self._desired = np.zeros(6)
         self._matrix = np.zeros((programming.ROWS, programming.UNKNOWNS))
         self._low, self._high = np.zeros(programming.ROWS), np.zeros(programming.ROWS)
         self._codes = np.zeros((programming.ROWS, 2), np.int64)
@@ -215,10 +215,10 @@ class Governor:
         bad = Binding(UNSOLVED, np.nan, np.nan)
         for slower in (False, True):
             near, within, end = programming.program(
-                *self._given, self._state, wanted, slower, self._wish, self._matrix, self._low,
+                *self._given, self._state, wanted, slower, self._desired, self._matrix, self._low,
                 self._high, self._codes,
             )  # fmt: skip
-            found = (self._wish, None, False) if within else None
+            found = (self._desired, None, False) if within else None
             if found is None and near >= 0:
                 found = self._solve(near)
             if found is None:
@@ -238,7 +238,7 @@ class Governor:
         """Accelerations, the row that costs most and whether it is at its upper bound."""
         rows = programming.LEG_ROWS + near
         return self._programs[near].solve(
-            self._wish, self._matrix[:rows], self._low[:rows], self._high[:rows]
+            self._desired, self._matrix[:rows], self._low[:rows], self._high[:rows]
         )
 
     def _reached(self, row: int | None, upper: bool, end: int) -> Binding | None:

@@ -3,7 +3,7 @@
 Toward an end no coordinate goes faster than one that stops there with a gentle deceleration, a
 small share of what the legs could: v² <= 2 a d, counted in whole cycles. It is the safe set of a
 control barrier function (Ames and others, "Control barrier functions: theory and applications",
-2019) and binds wishes, not the motion: behind it stand the rows of the quadratic program, and the
+2019) and binds requests, not the motion: behind it stand the rows of the quadratic program, and the
 judgement. Tables are those of `platform6dof.cueing.margins.MarginTables`.
 """
 
@@ -22,11 +22,11 @@ FIRMEST = 4.0
 
 
 @njit(cache=True, error_model="numpy")
-def gentle_move(room: float, change: float) -> float:
-    """Greatest next movement that, smaller by a change in each cycle, ends within a room."""
-    if not room > 0.0:
+def gentle_move(distance: float, change: float) -> float:
+    """Greatest next movement that, smaller by a change in each cycle, ends within a distance."""
+    if not distance > 0.0:
         return 0.0
-    changes = room / change
+    changes = distance / change
     k = math.floor(0.5 * (math.sqrt(1.0 + 8.0 * changes) - 1.0))
     return change * (changes + 0.5 * k * (k + 1.0)) / (k + 1.0)
 
@@ -41,8 +41,8 @@ def gentle_deceleration(numbers: Array, j: int) -> float:
 def _end(pose: Array, buffers: Array, numbers: Array, q: Array, k: int) -> tuple[float, float]:
     """Room before one of the box's twelve ends, and the gentle change of movement per cycle."""
     side, limit = pose[28 + k, 0], pose[28 + k, 1]
-    room = side * (q[k % 6] - limit) - buffers[28 + k]
-    return room, gentle_deceleration(numbers, k % 6) * numbers[0] * numbers[0]
+    distance = side * (q[k % 6] - limit) - buffers[28 + k]
+    return distance, gentle_deceleration(numbers, k % 6) * numbers[0] * numbers[0]
 
 
 @njit(cache=True, error_model="numpy")
@@ -52,19 +52,19 @@ def too_fast(pose: Array, buffers: Array, numbers: Array, before: Array, q: Arra
         move = pose[28 + k, 0] * (before[k % 6] - q[k % 6])
         if move <= 0.0:
             continue
-        room, change = _end(pose, buffers, numbers, q, k)
-        if move * stop_distance(move / change) > room:
+        distance, change = _end(pose, buffers, numbers, q, k)
+        if move * stop_distance(move / change) > distance:
             return 46 + k
     return GOOD
 
 
 @njit(cache=True, error_model="numpy")
-def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish: Array) -> int:
+def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, desired: Array) -> int:
     """Take from requested accelerations what would come too fast to an end.
 
     Args:
         v: change of the coordinates over the last cycle by its time, shape (6,).
-        wish: accelerations of the coordinates, changed in place, shape (6,).
+        desired: accelerations of the coordinates, changed in place, shape (6,).
 
     Returns:
         Number of the end that took most, or GOOD.
@@ -73,15 +73,15 @@ def soften(pose: Array, buffers: Array, numbers: Array, q: Array, v: Array, wish
     square, number, most = dt * dt, GOOD, 0.0
     for k in range(12):
         j, side = k % 6, pose[28 + k, 0]
-        room, change = _end(pose, buffers, numbers, q, k)
+        distance, change = _end(pose, buffers, numbers, q, k)
         move = -side * v[j] * dt
-        faster = gentle_move(room, change) - move
+        faster = gentle_move(distance, change) - move
         if faster < -change:  # it came too fast: as hard as it needs
-            needed = move * move / (2.0 * max(room, 0.0) + move)
+            needed = move * move / (2.0 * max(distance, 0.0) + move)
             faster = max(faster, -max(change, min(needed, FIRMEST * change)))
-        taken = -side * wish[j] - faster / square
+        taken = -side * desired[j] - faster / square
         if taken > 0.0:
-            wish[j] = -side * faster / square
+            desired[j] = -side * faster / square
             taken *= 1.0 if j < 3 else scale
             if taken > most:
                 number, most = 46 + k, taken

@@ -102,13 +102,13 @@ def judge(
             bad, findings[BAD_VALUE], findings[BAD_LIMIT] = 18 + j, value, pose[j, 1]
     if bad != GOOD:
         return bad
-    way = stop_distance(stop_ratio(findings[6:12], legs))
-    if way == 0.0:
+    distance = stop_distance(stop_ratio(findings[6:12], legs))
+    if distance == 0.0:
         return GOOD
-    delta = (rows[0] - state[Q : Q + 6]) * way
+    delta = (rows[0] - state[Q : Q + 6]) * distance
     if is_far(delta, findings[:6], numbers, margins, buffers):
         return GOOD
-    travel = findings[6:12] * way
+    travel = findings[6:12] * distance
     return check_along(
         table, joints, pose, buffers, numbers, rows[0], delta, findings[:6], travel, findings
     )
@@ -172,10 +172,10 @@ def _judge_leg(
 @njit(cache=True, error_model="numpy")
 def _stop_ends(legs: Array, buffer: float, numbers: Array, findings: Array) -> int:
     """Whether a stop of all legs with one factor ends within the ends, less what the gate keeps."""
-    way = stop_distance(stop_ratio(findings[6:12], legs))
+    distance = stop_distance(stop_ratio(findings[6:12], legs))
     for i in range(6):
         move = findings[6 + i]
-        end = findings[i] + move * way
+        end = findings[i] + move * distance
         kept = numbers[1] + numbers[2] * abs(move) + buffer
         if not legs[i, 0] + kept <= end <= legs[i, 1] - kept:
             findings[BAD_VALUE] = end

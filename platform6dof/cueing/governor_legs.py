@@ -55,22 +55,22 @@ def longest_stop(
     for i in range(6):
         for side in (1.0, -1.0):
             end = legs[i, 1] if side > 0.0 else -legs[i, 0]
-            room = end - kept - side * state[LENGTH + i]
+            margin = end - kept - side * state[LENGTH + i]
             slowest = side * (coast[i] + square * (low[i] if side > 0.0 else high[i]))
             if slowest > 0.0:
-                ratio = min(ratio, ratio_of_distance((room - slowest * (1.0 + growth)) / slowest))
+                ratio = min(ratio, ratio_of_distance((margin - slowest * (1.0 + growth)) / slowest))
     now = stop_ratio(move, legs)
     traveled = stop_distance(now)
     for n in range(count):
         j = chosen[n]
-        room, best = margins[j] - buffers[j], 0.0
+        margin, best = margins[j] - buffers[j], 0.0
         for i in range(6):
             slope = by_leg[i, n]
             middle, half = 0.5 * (low[i] + high[i]), 0.5 * (high[i] - low[i])
-            room -= slope * move[i] * traveled
+            margin -= slope * move[i] * traveled
             best += slope * (coast[i] + square * middle) + HARDNESS * square * abs(slope) * half
         if best < 0.0:
-            ratio = min(ratio, ratio_of_distance(float(room / -best - 1.0)))
+            ratio = min(ratio, ratio_of_distance(float(margin / -best - 1.0)))
     return max(ratio, now - 1.0, 1.0)
 
 

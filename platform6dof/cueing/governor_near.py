@@ -93,9 +93,9 @@ def near_margins(
     """
     dt = numbers[0]
     packed, jac, slopes = np.empty(24), np.empty((6, 6)), np.empty((NEAR_ROWS, 6))
-    way = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs))
-    end = state[Q : Q + 6] + state[V : V + 6] * (dt * way)
-    target = state[LENGTH : LENGTH + 6] + state[MOVE : MOVE + 6] * way
+    distance = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs))
+    end = state[Q : Q + 6] + state[V : V + 6] * (dt * distance)
+    target = state[LENGTH : LENGTH + 6] + state[MOVE : MOVE + 6] * distance
     known, found = pose_of(table, target, end, packed, jac)
     if not known:
         return -1
@@ -123,18 +123,18 @@ def near_rows(
     there is, to first order in how far that place shifts, linear in it too.
     """
     dt = numbers[0]
-    now, way = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs)), stop_distance(ratio)
+    now, distance = stop_distance(stop_ratio(state[MOVE : MOVE + 6], legs)), stop_distance(ratio)
     recovery = min(1.0, RECOVERY_PER_S * dt)
     for n in range(count):
         j, row = chosen[n], n
         norm, constant = 0.0, 0.0
         for i in range(6):
-            constant += by_leg[i, n] * (coast[i] * (1.0 + way) - state[MOVE + i] * now)
+            constant += by_leg[i, n] * (coast[i] * (1.0 + distance) - state[MOVE + i] * now)
         for c in range(6):
             entry = 0.0
             for i in range(6):
                 entry += by_leg[i, n] * jac[i, c]
-            matrix[row, c] = entry * (1.0 + way) * dt * dt
+            matrix[row, c] = entry * (1.0 + distance) * dt * dt
             weight = 1.0 if c < 3 else numbers[3]
             norm += (matrix[row, c] / weight) ** 2
         norm = math.sqrt(norm)

@@ -2,7 +2,7 @@
 
 Unknown are the accelerations of the coordinates. Six rows bound the legs' next movement, as the
 gate does (`governor_legs`); further ones bound each near margin where a stop from the next cycle on
-would end (`governor_near`); and nearest they shall be to a wish (`governor_wish`).
+would end (`governor_near`); and nearest they shall be to the desired ones (`governor_target`).
 """
 
 import numpy as np
@@ -31,22 +31,22 @@ FREE = 1e30
 @njit(cache=True, error_model="numpy")
 def program(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
-    numbers: Array, state: Array, rows: Array, slower: bool, wish: Array, matrix: Array, low: Array,
-    high: Array, codes: Int,
+    numbers: Array, state: Array, rows: Array, slower: bool, desired: Array, matrix: Array,
+    low: Array, high: Array, codes: Int,
 ) -> tuple[int, bool, int]:  # fmt: skip
     """Write the quadratic program of a cycle: nearest to the request, within the rows.
 
     Args:
         slower: the fastest leg becomes slower, as in a stop.
-        wish: takes the wanted accelerations of the coordinates, shape (6,).
+        desired: takes the wanted accelerations of the coordinates, shape (6,).
         matrix: takes the rows, six of the legs, then of near margins, shape (16, 7).
         low: takes their lower bounds, shape (16,).
         high: takes their upper bounds, shape (16,).
         codes: takes the numbers of the quantities that bound below and above, shape (16, 2).
 
     Returns:
-        How many near rows there are, -1 if the end of a stop is not known; whether the wish is
-        within all rows; and the number of the end of the box that took most of it, or GOOD.
+        How many near rows there are, -1 if the end of a stop is not known; whether the desired one
+        is within all rows; and the number of the end of the box that took most of it, or GOOD.
     """
     dt = numbers[0]
     packed, jac, coast = np.empty(24), np.empty((6, 6)), np.empty(6)
@@ -83,17 +83,17 @@ def program(
         legs, buffers[0], numbers, state, coast, jac, ratio, margins, chosen, count, by_leg,
         matrix[LEG_ROWS:], low[LEG_ROWS:], codes[LEG_ROWS:],
     )  # fmt: skip
-    end = request_gently(legs, pose, buffers[0], numbers, state, rows, jac, wish)
-    return count, _is_within(matrix, wish, low, high, LEG_ROWS + count), end
+    end = request_gently(legs, pose, buffers[0], numbers, state, rows, jac, desired)
+    return count, _is_within(matrix, desired, low, high, LEG_ROWS + count), end
 
 
 @njit(cache=True, error_model="numpy")
-def _is_within(matrix: Array, wish: Array, low: Array, high: Array, rows: int) -> bool:
+def _is_within(matrix: Array, desired: Array, low: Array, high: Array, rows: int) -> bool:
     """Whether a request keeps the bounds of the first rows."""
     within = True
     for r in range(rows):
         total = 0.0
         for c in range(6):
-            total += matrix[r, c] * wish[c]
+            total += matrix[r, c] * desired[c]
         within = within and low[r] <= total <= high[r]
     return within

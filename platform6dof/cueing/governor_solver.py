@@ -44,12 +44,12 @@ class NearestAccelerations:
         )  # fmt: skip
 
     def solve(
-        self, wish: Array, matrix: Array, low: Array, high: Array
+        self, desired: Array, matrix: Array, low: Array, high: Array
     ) -> tuple[Array, int | None, bool] | None:
         """Accelerations nearest to a request, and what holds them most; None if there are none.
 
         Args:
-            wish: wanted accelerations of the coordinates, shape (6,).
+            desired: wanted accelerations of the coordinates, shape (6,).
             matrix: rows of six accelerations and the slack, shape (6 + near, 7).
             low: least values of the rows, shape (6 + near,).
             high: their greatest, shape (6 + near,).
@@ -58,7 +58,7 @@ class NearestAccelerations:
             The accelerations, the row with the greatest multiplier, and whether at its upper end.
         """
         self._matrix[:] = matrix
-        self._cost[:6] = -self._weights * wish
+        self._cost[:6] = -self._weights * desired
         self._solver.update(c=self._cost, G=self._matrix, h_l=low, h_u=high)
         status = self._solver.solve()
         found = np.array(self._solver.result.x[:6])

@@ -40,12 +40,12 @@ def stop_distance(ratio: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def ratio_of_distance(way: float) -> float:
+def ratio_of_distance(distance: float) -> float:
     """Ratio of the stop that has this way; its inverse, at least 1."""
-    if not way > 0.0:
+    if not distance > 0.0:
         return 1.0
-    k = math.floor(2.0 * way + 1.0)
-    return max(1.0, k * (k + 1.0) / (2.0 * (k - way)))
+    k = math.floor(2.0 * distance + 1.0)
+    return max(1.0, k * (k + 1.0) / (2.0 * (k - distance)))
 
 
 @njit(cache=True, error_model="numpy")

@@ -49,7 +49,7 @@ def _make_good(away: float, slower: float, gentle: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _wish(state: Array, rows: Array, numbers: Array, wish: Array) -> None:
+def _desired_accelerations(state: Array, rows: Array, numbers: Array, desired: Array) -> None:
     """Write the accelerations that lead to the wanted motion.
 
     For a motion whose rows continue each other by its own differences, so that what is left of the
@@ -66,36 +66,36 @@ def _wish(state: Array, rows: Array, numbers: Array, wish: Array) -> None:
         away = _limited(x, FAR_M) - state[Q + j]
         slower = _limited(v, FAR_M_S) - state[V + j]
         gentle = gentle_deceleration(numbers, j)
-        wish[j] = _limited(a, FAR_M_S2) + _make_good(away, slower, gentle)
+        desired[j] = _limited(a, FAR_M_S2) + _make_good(away, slower, gentle)
 
 
 @njit(cache=True, error_model="numpy")
 def request_gently(
     legs: Array, pose: Array, buffers: Array, numbers: Array, state: Array, rows: Array, jac: Array,
-    wish: Array,
+    desired: Array,
 ) -> int:  # fmt: skip
     """Write the request, less what comes too fast to an end or is far beyond the legs' means.
 
     Args:
         buffers: of the pose's quantities, shape (40,).
         jac: of the legs' lengths by the coordinates, shape (6, 6).
-        wish: takes the accelerations of the coordinates, shape (6,).
+        desired: takes the accelerations of the coordinates, shape (6,).
 
     Returns:
         Number of the end of the box that took most, or GOOD.
     """
     q, v = state[Q : Q + 6], state[V : V + 6]
-    _wish(state, rows, numbers, wish)
-    end = soften(pose, buffers, numbers, q, v, wish)
+    _desired_accelerations(state, rows, numbers, desired)
+    end = soften(pose, buffers, numbers, q, v, desired)
     pull = 1.0
     for i in range(6):
         total = 0.0
         for j in range(6):
-            total += jac[i, j] * wish[j]
+            total += jac[i, j] * desired[j]
         pull = max(pull, abs(total) / (PULL_MAX * legs[i, 3]))
     if pull > 1.0:
         for j in range(6):
-            wish[j] /= pull
-        again = soften(pose, buffers, numbers, q, v, wish)
+            desired[j] /= pull
+        again = soften(pose, buffers, numbers, q, v, desired)
         end = again if end == GOOD else end
     return end

@@ -120,7 +120,7 @@ class MpcParameters:
         return tuple(accumulate(self.blocks, initial=0))
 
     @property
-    def room(self) -> NDArray[np.float64]:
+    def largest_deviation(self) -> NDArray[np.float64]:
         """Largest deviations of x, y, z, alpha, beta, gamma [m, rad], shape (6,)."""
         return np.array(self.travel_m + self.turn_rad[::-1])
 

@@ -56,7 +56,7 @@ class Plan:
         _set(self, "course", course)
 
     @classmethod
-    def standing(cls, start_s: float = 0.0, coordinates: Array | None = None) -> Self:
+    def at_rest(cls, start_s: float = 0.0, coordinates: Array | None = None) -> Self:
         """A plan that rests: at neutral, or at a deviation, shape (6,)."""
         course = np.zeros((2, 3, 6))
         if coordinates is not None:

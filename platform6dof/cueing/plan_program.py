@@ -90,7 +90,7 @@ class ProgramMaker:
         self, parameters: MpcParameters, horizon: Horizon, limits: Envelope, frame: HeadFrame
     ) -> None:
         self._parameters, self._horizon, self._frame = parameters, horizon, frame
-        self._room = parameters.room
+        self._largest = parameters.largest_deviation
         geometry, most = limits.geometry, limits.limits
         still = (most.speed_max_m_s, most.acceleration_max_m_s2)
         self._table = geometry.table
@@ -149,7 +149,7 @@ class ProgramMaker:
         """
         lower, upper = np.empty(self._rows), np.empty(self._rows)
         self._bound_legs(kept, about, lower, upper)
-        self._bound_coordinates(kept, wanted, reserve * self._room, lower, upper)
+        self._bound_coordinates(kept, wanted, reserve * self._largest, lower, upper)
         np.minimum(lower, -RELIEF, out=lower)
         np.maximum(upper, RELIEF, out=upper)
         least, most = self._pushes(kept)
@@ -192,13 +192,13 @@ class ProgramMaker:
         )
 
     def _bound_coordinates(
-        self, kept: Array, wanted: Array, room: Array, lower: Array, upper: Array
+        self, kept: Array, wanted: Array, largest: Array, lower: Array, upper: Array
     ) -> None:
         """Bounds of positions and turning rates."""
         box = slice(self.leg_rows, self.leg_rows + 6 * len(self.at))
         positions = kept[self.at, 0]
-        lower[box] = (-room - positions).ravel()
-        upper[box] = (room - positions).ravel()
+        lower[box] = (-largest - positions).ravel()
+        upper[box] = (largest - positions).ravel()
         beyond, first = self._parameters.beyond_rad_s, box.stop
         rates = wanted[self._inner][:, [5, 4, 3]]
         for half in (np.zeros_like(self._halves), self._halves):

@@ -110,11 +110,11 @@ class Planner:
         """What every moment of a plan is judged by."""
         self.frame: HeadFrame = HeadFrame(neutral, head_m)
         """Place of the head."""
-        self._room = parameters.room
+        self._largest = parameters.largest_deviation
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
         )
-        if not self.proved(Plan.standing()):
+        if not self.proved(Plan.at_rest()):
             found = self.proof.state(neutral)
             raise ValueError(
                 f"neutral pose {neutral.coordinates().tolist()} is outside the planner's reserve "
@@ -164,7 +164,7 @@ class Planner:
     def warm(self) -> None:
         """Compile all that a plan needs, by making one that rests."""
         wanted = np.zeros((self.horizon.steps + 1, 6))
-        self.plan(PlanRequest(0, 0.0, Plan.standing(), np.zeros((6, 3)), wanted))
+        self.plan(PlanRequest(0, 0.0, Plan.at_rest(), np.zeros((6, 3)), wanted))
 
     def kept(self, request: PlanRequest) -> Array:
         """Course that is played if nothing is changed, at the steps: (N + 1, 3, 6).
@@ -185,12 +185,12 @@ class Planner:
         """
         times = plan.start_s + self._proof_times
         deviations = plan.samples(times)
-        room = np.broadcast_to(self._room, deviations[:, 0].shape)
+        largest = np.broadcast_to(self._largest, deviations[:, 0].shape)
         if playing is not None:
-            room = np.maximum(room, np.abs(playing.samples(times)[:, 0]) + RELIEF)
+            largest = np.maximum(largest, np.abs(playing.samples(times)[:, 0]) + RELIEF)
         rows = self.frame.platform_rows(deviations)
         inside = self.proof.inside(rows[:, 0], rows[:, 1], rows[:, 2])
-        return bool(inside.all() and (np.abs(deviations[:, 0]) <= room).all())
+        return bool(inside.all() and (np.abs(deviations[:, 0]) <= largest).all())
 
     def program(
         self,

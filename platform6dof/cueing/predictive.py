@@ -134,7 +134,7 @@ class PredictiveFilter:
         """Return to neutral, as if the vehicle had always been level."""
         self._first += self._tick + self._every  # an answer of before fits no request of after
         self._tick = 0
-        self._playing, self._next = Plan.standing(), None
+        self._playing, self._next = Plan.at_rest(), None
         self._felt, self._errors = np.zeros((1, 6)), np.zeros((2, 6))
         self._state = np.zeros((6, 3))
         self._ahead: tuple[VehicleState, ...] = ()
@@ -188,7 +188,7 @@ class PredictiveFilter:
             raise not_finite(state, weight)
         wanted = self._wanted((state,), weight)[0]
         now_s, tick = self._tick * self._period_s, self._tick
-        self._hear(tick)
+        self._take_reference(tick)
         rows = self._playing.sample(now_s)
         kernel.felt_many(rows[None], self._felt)
         self._errors[0] = self._errors[1]
@@ -201,7 +201,7 @@ class PredictiveFilter:
         self._tick = tick + 1
         return rows
 
-    def _hear(self, tick: int) -> None:
+    def _take_reference(self, tick: int) -> None:
         """Take an answer that came, and change plans if this is the moment for it."""
         takes_over = tick - tick % self._every + self._every
         if tick and tick % self._every == 0:

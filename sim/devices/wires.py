@@ -23,7 +23,7 @@ _BLOCK: Final = 4096
 _LAST_BLOCKS: Final = 16
 """Most blocks that are read of a peer when another one connects."""
 
-Hear = Callable[[bytes, float], None]
+OnData = Callable[[bytes, float], None]
 """Function of a peer's bytes and the monotonic time [s]."""
 
 
@@ -32,7 +32,7 @@ class TcpWire:
 
     Args:
         selector: Where its sockets wait for bytes; their data are functions to call with the time.
-        hear: Called with what the peer wrote.
+        on_data: Called with what the peer wrote.
         forget: Called when the connection is gone, or is cut.
         port: Port number; 0 for any free one.
         admission: Who may be the peer; the user who runs this if left out.
@@ -44,12 +44,12 @@ class TcpWire:
     def __init__(
         self,
         selector: selectors.BaseSelector,
-        hear: Hear,
+        on_data: OnData,
         forget: Callable[[], None],
         port: int = 0,
         admission: Admission | None = None,
     ) -> None:
-        self._selector, self._hear, self._forget = selector, hear, forget
+        self._selector, self._on_data, self._forget = selector, on_data, forget
         self._admission = admission or Admission()
         self._client: socket.socket | None = None
         self._plugged = True
@@ -114,7 +114,7 @@ class TcpWire:
         except OSError:
             data = b""
         if data:
-            self._hear(data, now_s)
+            self._on_data(data, now_s)
         else:
             self._drop()
         return bool(data)
@@ -149,7 +149,7 @@ class PtyWire:
 
     Args:
         selector: Where it waits for bytes; its data are a function to call with the time.
-        hear: Called with what the peer wrote.
+        on_data: Called with what the peer wrote.
         forget: Called when the terminal vanishes.
 
     Raises:
@@ -157,9 +157,9 @@ class PtyWire:
     """
 
     def __init__(
-        self, selector: selectors.BaseSelector, hear: Hear, forget: Callable[[], None]
+        self, selector: selectors.BaseSelector, on_data: OnData, forget: Callable[[], None]
     ) -> None:
-        self._selector, self._hear, self._forget = selector, hear, forget
+        self._selector, self._on_data, self._forget = selector, on_data, forget
         self._master = self._slave = -1
         self._name = ""
         self._open()
@@ -208,7 +208,7 @@ class PtyWire:
             with contextlib.suppress(OSError):  # a peer that vanished changes nothing
                 data = os.read(self._master, _BLOCK)
         if data:
-            self._hear(data, now_s)
+            self._on_data(data, now_s)
 
     def _open(self) -> None:
         # The slave stays open here, so that the master side survives a peer that closes it.

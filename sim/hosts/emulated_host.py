@@ -52,7 +52,7 @@ class EmulatedHost:
         order: share of the packets that are overtaken by the next one.
         seed: of jitter, loss and order.
         faults: from the beginning on; each has its time in `at_s`.
-        stands_s: how long the vehicle stays as it is at the feed's beginning [s].
+        rest_s: how long the vehicle stays as it is at the feed's beginning [s].
 
     Raises:
         ValueError: if a number cannot be; the text says what would be right.
@@ -69,25 +69,25 @@ class EmulatedHost:
         order: float = 0.0,
         seed: int = 0,
         faults: Iterable[HostFault | str] = (),
-        stands_s: float = 0.0,
+        rest_s: float = 0.0,
     ) -> None:
         _check("rate_hz", rate_hz, "Hz", 1.0, 2000.0)
         _check("jitter_s", jitter_s, "s", 0.0, 1.0)
         _check("loss", loss, "", 0.0, 1.0)
         _check("order", order, "", 0.0, 1.0)
-        _check("stands_s", stands_s, "s", 0.0, 3600.0)
+        _check("rest_s", rest_s, "s", 0.0, 3600.0)
         self.wire: Wire = wire
         """Encoder of the datagrams."""
         self.rate_hz: float = rate_hz
         """Moments a second [Hz]."""
-        self.simulation: Simulation = Simulation(feed, stands_s)
+        self.simulation: Simulation = Simulation(feed, rest_s)
         """Simulation behind the wire."""
-        self.lasts_s: float = feed.lasts_s + stands_s
+        self.lasts_s: float = feed.lasts_s + rest_s
         """Duration of its feed, from the beginning [s]."""
         self._jitter_s, self._loss, self._order = jitter_s, loss, order
         self._chance = random.Random(seed)  # noqa: S311  (an emulated network, no secret)
         self._frame = 0
-        self._on_way: list[tuple[float, int, Arrival]] = []
+        self._in_transit: list[tuple[float, int, Arrival]] = []
         self.packets: int = 0
         """Packets put on their way so far, lost ones not counted."""
         self._newest_s = -math.inf
@@ -112,14 +112,14 @@ class EmulatedHost:
             self._frame += 1
         self._now_s = t_s
         arrived: list[Arrival] = []
-        while self._on_way and self._on_way[0][0] <= t_s:
-            arrived.append(heapq.heappop(self._on_way)[2])
+        while self._in_transit and self._in_transit[0][0] <= t_s:
+            arrived.append(heapq.heappop(self._in_transit)[2])
         return arrived
 
     def next_s(self) -> float:
         """Latest time for the next call [s]."""
-        on_way = self._on_way[0][0] if self._on_way else math.inf
-        return min(on_way, self._frame / self.rate_hz)
+        in_transit = self._in_transit[0][0] if self._in_transit else math.inf
+        return min(in_transit, self._frame / self.rate_hz)
 
     def receive(self, datagram: bytes, peer: str = "") -> None:
         """Receive a request, such as X-Plane's for a data reference."""
@@ -185,7 +185,7 @@ class EmulatedHost:
             self._newest_s = arrival_s = max(arrival_s, self._newest_s)
         self.packets += 1
         arrival = Arrival(arrival_s, packet.data, sender, packet.peer)
-        heapq.heappush(self._on_way, (arrival_s, self.packets, arrival))
+        heapq.heappush(self._in_transit, (arrival_s, self.packets, arrival))
 
 
 def _check(name: str, value: float, unit: str, low: float, high: float) -> None:
@@ -204,7 +204,7 @@ def emulated_host(
     version: str = "",
     seed: int = 0,
     faults: Iterable[HostFault | str] = (),
-    stands_s: float = 0.0,
+    rest_s: float = 0.0,
     kinds: Mapping[str, EmulatedKind] | None = None,
     **options: Any,
 ) -> EmulatedHost:
@@ -220,7 +220,7 @@ def emulated_host(
         version: form of the wire where it has several; its first one if left out.
         seed: of jitter, loss and order.
         faults: from the beginning on; each has its time in `at_s`.
-        stands_s: how long the vehicle stays as it is at the feed's beginning [s].
+        rest_s: how long the vehicle stays as it is at the feed's beginning [s].
         kinds: that there are; None for `sim.hosts.kinds.KINDS`.
         options: of the wire: `key`, `protocol`, `template`, `bits`, `spans`, `gauge`.
 
@@ -232,5 +232,5 @@ def emulated_host(
     wire = wire_of(kind, version, rate_hz, KINDS if kinds is None else kinds, **options)
     return EmulatedHost(
         wire, feed, rate_hz=rate_hz, jitter_s=jitter_s, loss=loss, order=order, seed=seed,
-        faults=faults, stands_s=stands_s,
+        faults=faults, rest_s=rest_s,
     )  # fmt: skip

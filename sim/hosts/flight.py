@@ -19,30 +19,30 @@ _LIFT_OFF_S: Final = 14.0
 
 
 @cache
-def scripted_flight(*, loop: bool = False, stands_s: float = 1.0) -> Scripted:
+def scripted_flight(*, loop: bool = False, rest_s: float = 1.0) -> Scripted:
     """Fly the script.
 
     Args:
         loop: whether a loop through 90 degrees of pitch is flown between turn and landing; it
             takes 24 s and pulls up to 2.7 g.
-        stands_s: how long the aeroplane rests before it rolls [s].
+        rest_s: how long the aeroplane rests before it rolls [s].
 
     Returns:
         About 100 s of flight (125 s with the loop), from rest to rest.
     """
     loop_s = 24.0 if loop else 0.0
-    dive_s = stands_s + 60.0 + loop_s
-    plain = _script(stands_s, loop, dive_s, 0.0)
+    dive_s = rest_s + 60.0 + loop_s
+    plain = _script(rest_s, loop, dive_s, 0.0)
     sinks = CRUISE_M_S * math.sin(-_GLIDE_RAD)
     high_m = -Scripted(plain).at(plain.lasts_s).position_m[2]
     glide_s = high_m / sinks
     if glide_s < 0.0:
         raise ValueError(f"the flight ends {high_m:g} m above its runway: it must come down")
-    return Scripted(_script(stands_s, loop, dive_s, glide_s))
+    return Scripted(_script(rest_s, loop, dive_s, glide_s))
 
 
-def _script(stands_s: float, loop: bool, dive_s: float, glide_s: float) -> Script:
-    begin_s = stands_s
+def _script(rest_s: float, loop: bool, dive_s: float, glide_s: float) -> Script:
+    begin_s = rest_s
     lift_s = begin_s + _LIFT_OFF_S
     flare_s = dive_s + 3.0 + glide_s
     touch_s = flare_s + 3.0
@@ -73,12 +73,12 @@ def _script(stands_s: float, loop: bool, dive_s: float, glide_s: float) -> Scrip
 
 
 @cache
-def scripted_drive(*, stands_s: float = 1.0) -> Scripted:
+def scripted_drive(*, rest_s: float = 1.0) -> Scripted:
     """Drive a car from rest to rest: it starts, takes bends and a bump, and brakes; about 60 s.
 
     Its body leans out of the turns a little, as cars do.
     """
-    b = stands_s
+    b = rest_s
     return Scripted(
         Script(
             lasts_s=b + 58.0,

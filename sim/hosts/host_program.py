@@ -51,7 +51,7 @@ class Sender:
         """Descriptor of the socket that receives requests."""
         return self._socket.fileno()
 
-    def hear(self, _now_s: float = 0.0) -> None:
+    def receive(self, _now_s: float = 0.0) -> None:
         """Receive all requests that have come."""
         for _ in range(_BURST):
             try:
@@ -122,7 +122,7 @@ def run_host(
                 lambda line, at_s: HostConsole(host).execute(line, at_s - begin_s),
                 say,
             )
-            selector.register(sender, selectors.EVENT_READ, sender.hear)
+            selector.register(sender, selectors.EVENT_READ, sender.receive)
             ready(sender)
             while not (stop() or (end_with_console and typed.ended)):
                 elapsed_s = now_s() - begin_s

@@ -34,7 +34,7 @@ _RUNNING: Final = (
     ("fcs/throttle-cmd-norm", 0.7),
     ("simulation/do_simple_trim", 1.0),
 )
-_WISHES: Final = (  # from [s]: bank, pitch beside the trimmed one [deg], rudder [1]
+_COMMANDS: Final = (  # from [s]: bank, pitch beside the trimmed one [deg], rudder [1]
     (0.0, 0.0, 0.0, 0.0),
     (4.0, -20.0, 0.0, 0.0),
     (14.0, 25.0, 0.0, 0.0),
@@ -94,7 +94,7 @@ class Pilot:
         """Set the controls and fly one step."""
         fdm = self._fdm
         t_s = fdm["simulation/sim-time-sec"] - self._begin_s
-        _, bank, pitch, rudder = next(wish for wish in reversed(_WISHES) if wish[0] <= t_s)
+        _, bank, pitch, rudder = next(row for row in reversed(_COMMANDS) if row[0] <= t_s)
         self._bank += _limited(math.radians(bank) - self._bank, math.radians(8.0) / RATE_HZ)
         self._pitch += _limited(math.radians(pitch) - self._pitch, math.radians(3.0) / RATE_HZ)
         roll = 1.2 * (self._bank - fdm["attitude/phi-rad"]) - 0.5 * fdm["velocities/p-rad_sec"]

@@ -64,7 +64,7 @@ class Scripted:
         place = self.script.begins_m
         self._places = [place]
         for begin_s in self._times_s[1:]:
-            place = add(place, self._way(begin_s - _STEP_S, begin_s))
+            place = add(place, self._path(begin_s - _STEP_S, begin_s))
             self._places.append(place)
 
     @property
@@ -107,7 +107,7 @@ class Scripted:
         attitude: Quaternion = from_euler(bank.x, pitch.x, integral(self.script.turn_rad_s, t_s))
         return to_earth(attitude, (speed.x, 0.0, heave.x))
 
-    def _way(self, begin_s: float, end_s: float) -> Vector:
+    def _path(self, begin_s: float, end_s: float) -> Vector:
         """Integrate the velocity over one step by Simpson's rule [m]."""
         total, span = (0.0, 0.0, 0.0), end_s - begin_s
         for share, weight in _SIMPSON:
@@ -121,5 +121,5 @@ class Scripted:
         parts = max(1, math.ceil((t_s - begin_s) / _STEP_S - 1e-9))
         span = (t_s - begin_s) / parts
         for part in range(parts):
-            place = add(place, self._way(begin_s + part * span, begin_s + (part + 1) * span))
+            place = add(place, self._path(begin_s + part * span, begin_s + (part + 1) * span))
         return place

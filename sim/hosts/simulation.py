@@ -23,13 +23,13 @@ class Simulation:
 
     Args:
         feed: the vehicle.
-        stands_s: how long the vehicle stays as it is at the feed's beginning [s].
+        rest_s: how long the vehicle stays as it is at the feed's beginning [s].
     """
 
-    def __init__(self, feed: Feed, stands_s: float = 0.0) -> None:
-        self._feed, self._stands_s = feed, stands_s
+    def __init__(self, feed: Feed, rest_s: float = 0.0) -> None:
+        self._feed, self._rest_s = feed, rest_s
         self.faults: Schedule = Schedule(self._happen)
-        self.feed_s: float = -stands_s
+        self.feed_s: float = -rest_s
         """Time within the feed [s]; below 0 the vehicle is still at rest."""
         self.time_s: float = _BEGINS_S
         """Time of its own clock [s]."""

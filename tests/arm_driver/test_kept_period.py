@@ -15,11 +15,11 @@ UNMEASURED_S = 0.175
 def kept_after(*between_s, timely=()):
     """After requests so far apart; `timely` says it of the last ones, True of all before."""
     kept, now_s = PeriodBound(PERIOD_S, UNMEASURED_S), 50.0
-    kept.heard(now_s, timely=True)
+    kept.take(now_s, timely=True)
     said = [True] * (len(between_s) - len(timely)) + list(timely)
     for gap_s, in_time in zip(between_s, said, strict=True):
         now_s += gap_s
-        kept.heard(now_s, timely=in_time)
+        kept.take(now_s, timely=in_time)
     return kept.least_s
 
 

@@ -100,28 +100,28 @@ def test_angle_between_poses(angle):
 def test_a_stream_stays_in_its_branch_and_goes_on_turning():
     """A full turn and a bit of the hand: joint 6 passes half a turn without a jump."""
     arm, start = lopsided(), np.radians([-40.0, 20.0, -170.0, 10.0, -50.0, 100.0])
-    keeper, before = BranchTracker(arm, start), start
+    tracker, before = BranchTracker(arm, start), start
     for k in range(1, 200):
         wanted = start + np.array([0, 0, 0, 0, 0, k * 0.03])
-        found = keeper.follow(forward(arm, wanted))
+        found = tracker.follow(forward(arm, wanted))
         np.testing.assert_allclose(found.q_rad, wanted, atol=1e-10)
         assert np.abs(found.q_rad - before).max() < 0.031
         before = found.q_rad
-    assert found.branch == keeper.branch == branch_of(arm, start)
+    assert found.branch == tracker.branch == branch_of(arm, start)
 
 
 def test_a_refused_pose_changes_nothing():
     arm = puma()
-    keeper = BranchTracker(arm, READY)
+    tracker = BranchTracker(arm, READY)
     near = forward(arm, READY)
     with pytest.raises(OutOfReachError):
-        keeper.follow(pose(3.0))
+        tracker.follow(pose(3.0))
     with pytest.raises(SingularError, match="wrist"):
-        keeper.follow(forward(arm, np.array([*READY[:4], -0.05, READY[5]])))
+        tracker.follow(forward(arm, np.array([*READY[:4], -0.05, READY[5]])))
     with pytest.raises(JointLimitError, match="joint 5"):
-        keeper.follow(forward(arm, np.array([*READY[:4], -101 * DEG, READY[5]])))
-    np.testing.assert_array_equal(keeper.last.q_rad, READY)
-    np.testing.assert_allclose(keeper.follow(near).q_rad, READY, atol=1e-12)
+        tracker.follow(forward(arm, np.array([*READY[:4], -101 * DEG, READY[5]])))
+    np.testing.assert_array_equal(tracker.last.q_rad, READY)
+    np.testing.assert_allclose(tracker.follow(near).q_rad, READY, atol=1e-12)
 
 
 def test_no_stream_starts_in_a_singularity():

@@ -153,7 +153,7 @@ def test_requests_that_are_heard_late_are_no_fast_robot(lateness_s, off):
     watch = PeriodWatch(PERIOD_S, SupervisionSettings())
     period_s = PERIOD_S * (1.0 + off)
     paces = [
-        watch.heard(number * period_s + late_s, timely=True)
+        watch.take(number * period_s + late_s, timely=True)
         for number, late_s in enumerate(lateness_s)
     ]
     assert Pace.AHEAD not in paces
@@ -162,23 +162,23 @@ def test_requests_that_are_heard_late_are_no_fast_robot(lateness_s, off):
 def test_a_robot_at_the_edge_of_its_tolerance_goes_on_for_ever():
     watch = PeriodWatch(PERIOD_S, SupervisionSettings())
     times_s = [number * 0.975 * PERIOD_S for number in range(2000)]
-    assert {watch.heard(at_s, timely=True) for at_s in times_s} == {Pace.IN_TIME}
+    assert {watch.take(at_s, timely=True) for at_s in times_s} == {Pace.IN_TIME}
 
 
 def test_a_lost_request_that_is_heard_at_its_second_sending_is_no_fast_robot():
     watch = PeriodWatch(PERIOD_S, SupervisionSettings())
     times_s = [number * PERIOD_S + (0.25 if number % 5 == 3 else 0.0) for number in range(60)]
-    assert {watch.heard(at_s, timely=True) for at_s in times_s} == {Pace.IN_TIME}
+    assert {watch.take(at_s, timely=True) for at_s in times_s} == {Pace.IN_TIME}
 
 
 def test_mean_and_jitter_of_the_period_are_those_of_its_intervals():
     draw = random.Random(3)
     intervals_s = [PERIOD_S + draw.uniform(-0.005, 0.005) for _ in range(200)]
     watch, at_s = PeriodWatch(PERIOD_S, SupervisionSettings()), 50.0
-    watch.heard(at_s, timely=True)
+    watch.take(at_s, timely=True)
     for interval_s in intervals_s:
         at_s += interval_s
-        watch.heard(at_s, timely=True)
+        watch.take(at_s, timely=True)
     mean_s = sum(intervals_s) / 200
     spread_s = math.sqrt(sum((each - mean_s) ** 2 for each in intervals_s) / 200)
     report = watch.report()
@@ -192,8 +192,8 @@ def test_mean_and_jitter_of_the_period_are_those_of_its_intervals():
 
 def test_a_period_through_which_this_host_slept_is_none():
     watch = PeriodWatch(PERIOD_S, SupervisionSettings())
-    watch.heard(0.0, timely=True)
-    assert watch.heard(5.0, timely=False) is Pace.IN_TIME
+    watch.take(0.0, timely=True)
+    assert watch.take(5.0, timely=False) is Pace.IN_TIME
     assert watch.report().count == 0
 
 
@@ -309,7 +309,7 @@ def test_distance_from_the_path_is_that_of_densely_sampled_points():
             tuple(p + draw.uniform(-0.01, 0.01) for p in points[max(0, number - 2)]), (0, 0, 0)
         )
         before = watch.report.largest_m
-        assert watch.heard(measured) == ""
+        assert watch.judge(measured) == ""
         newest, oldest = (max(0.0, min(number + 1 - d / PERIOD_S, number)) for d in (0.3, 1.2))
         least_m = math.inf
         for part in range(2001):

@@ -45,23 +45,23 @@ def streams():
 def test_a_wrist_wound_up_is_refused_as_joint_6_beyond_its_range():
     geometry, refused = RM01.geometry(), 0
     for path in streams():
-        keeper = BranchTracker(geometry, path[0])
+        tracker = BranchTracker(geometry, path[0])
         outside = np.flatnonzero(np.abs(path[:, 5]) > END_RAD)
         last = int(outside[0]) if len(outside) else STEPS
         for q in path[1:last]:
-            np.testing.assert_allclose(keeper.follow(forward(geometry, q)).q_rad, q, atol=1e-9)
+            np.testing.assert_allclose(tracker.follow(forward(geometry, q)).q_rad, q, atol=1e-9)
         if last == STEPS:
             continue
         refused += 1
         with pytest.raises(JointLimitError) as error:
-            keeper.follow(forward(geometry, path[last]))
+            tracker.follow(forward(geometry, path[last]))
         (found,) = violations_of(RM01.gate_limits(), error.value)
         assert (found.check, found.joint) == (ArmCheck.POSITION, "joint 6")
         assert found.value == pytest.approx(path[last, 5])
         assert (found.low, found.limit) == pytest.approx((-END_RAD, END_RAD))
         flip_deg = 360.0 - np.degrees(np.abs(np.diff(path[:, 5])[0]))
         assert f"would have to flip by {flip_deg:.0f} deg in one step" in str(found)
-        np.testing.assert_allclose(keeper.last.q_rad, path[last - 1], atol=1e-9)
+        np.testing.assert_allclose(tracker.last.q_rad, path[last - 1], atol=1e-9)
     assert refused > 20
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour.host_values import Heard, HostSettings, StreamPlan
+from arm_driver.contour.host_values import HostSettings, ReceivedRequest, StreamPlan
 from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat, to_oat
 from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
@@ -66,23 +66,27 @@ class Bench:
     def __init__(self, controller: ArmController, baud: int = 9600) -> None:
         self.controller, self.baud, self.now_s = controller, baud, 0.0
         self.link = VirtualLine(controller, HostSettings(), lambda: self.now_s)
-        self.heard: list[Heard] = []
+        self.received: list[ReceivedRequest] = []
         self.wait(1.0)
 
     def look(self):
         self.now_s += LOOK_S
         report = self.link.poll()
-        if report.heard and (not self.heard or self.heard[-1].at_s != report.heard.at_s):
-            self.heard.append(report.heard)
+        if report.received and (
+            not self.received or self.received[-1].at_s != report.received.at_s
+        ):
+            self.received.append(report.received)
         return report
 
     def wait(self, seconds: float) -> None:
         for _ in range(round(seconds / LOOK_S)):
             self.look()
 
-    def drive(self, ends: tuple[Location, Location], between: Sequence[Location]) -> list[Heard]:
+    def drive(
+        self, ends: tuple[Location, Location], between: Sequence[Location]
+    ) -> list[ReceivedRequest]:
         self.link.start(StreamPlan(ends[0], ends[1]), None)
-        self.heard.clear()
+        self.received.clear()
         left = [*[ends[0]] * STAYS, *between, ends[1]]
         while (report := self.look()).result is None:
             if left and report.wants:
@@ -90,7 +94,7 @@ class Bench:
             elif not left:
                 self.link.end(EndReason.COMPLETED)
         assert report.result is StreamResult.COMPLETED, report.text
-        return list({one.request.seq: one for one in self.heard}.values())[STAYS:]
+        return list({one.request.seq: one for one in self.received}.values())[STAYS:]
 
 
 def strokes_of(

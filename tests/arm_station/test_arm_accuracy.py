@@ -240,12 +240,12 @@ def test_ten_places_a_period_tell_the_motion_between_waypoints() -> None:
         SpaceArm(plan.arm(), DriveModel.E, plan.home_rad(), payload=payload) for _ in range(2)
     )
     rates = np.radians([0.3, -0.25, 0.2, 0.0, 0.4, 0.0])
-    near, fine = [arm.look().position_BG_m], []
+    near, fine = [arm.snapshot().position_BG_m], []
     for tick in range(12):
         again.state = arm.state
         command = rates if tick < 5 else np.zeros(6)
-        fine.append(again.advance(command, looks=4 * LOOKS).way_BG_m)
-        near.extend(arm.advance(command, looks=LOOKS).way_BG_m)
+        fine.append(again.advance(command, samples=4 * LOOKS).path_BG_m)
+        near.extend(arm.advance(command, samples=LOOKS).path_BG_m)
     t = PERIOD_S / (4 * LOOKS) * np.arange(1, 12 * 4 * LOOKS + 1)
     told = controller_model.between(np.array(near), PERIOD_S / LOOKS, t)
     assert np.percentile(np.linalg.norm(told - np.vstack(fine), axis=1), 99.0) < 0.02e-3

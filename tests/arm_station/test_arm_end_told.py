@@ -80,16 +80,16 @@ class Run:
         witness = SimpleNamespace(
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)
         )
-        wish = self.operator.stops(SimpleNamespace(asked=terminal))
+        stop_request = self.operator.stops(SimpleNamespace(asked=terminal))
         station = Station(self.listen)
         self.loop = ArmLoop(
-            Stream(clock, station, wire, None, START, wish, LONGEST_S, None), witness
+            Stream(clock, station, wire, None, START, stop_request, LONGEST_S, None), witness
         )
         self.operator.ending = lambda: self.loop.ending
 
     def listen(self):
         self.listened += 1
-        self.operator.look()
+        self.operator.poll()
 
     def publish(self, t_s, operation):
         self.told.append(operation)
@@ -133,14 +133,14 @@ def test_the_first_cause_stays_the_one_that_is_told():
 
 def test_a_desk_that_fails_at_the_last_look_changes_nothing_of_the_end():
     run = Run(Wire(LinkState.FAULT, text=FAULT))
-    look = run.operator.look
+    look = run.operator.poll
 
     def failing():
         if run.loop.ending:
             raise OSError(32, "Broken pipe")
         look()
 
-    run.operator.look = failing
+    run.operator.poll = failing
     end = run.loop.run()
     assert end.reason == FAULT
     assert end.result is not StreamResult.COMPLETED

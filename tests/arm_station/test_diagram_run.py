@@ -287,12 +287,12 @@ def test_a_refusal_is_told_with_the_number_of_what_was_asked():
     wish = SimpleNamespace(order=order, held=False, pressed=(), stale=())
     led = PanelOperator(SimpleNamespace(), SimpleNamespace(publish=lambda _, one: told.append(one)),
                       lambda: 1.0, station="arm", live=True)  # fmt: skip
-    led._operator = SimpleNamespace(look=lambda: wish, seen=(), rule="hold")
-    led.look()
+    led._operator = SimpleNamespace(poll=lambda: wish, seen=(), rule="hold")
+    led.poll()
     led.refuse_table("too much")
-    led.look()
+    led.poll()
     order.motion_serial = 8  # what is asked for next is not refused
-    led.look()
+    led.poll()
     assert [str(one.refused) for one in told] == ["", "motion 7: too much", ""]
 
 

@@ -39,7 +39,7 @@ from hil.stations.arm.cycle.step import MotionPhase
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.move_operators import DRY_NOTE, AlwaysHeld
-from hil.stations.arm.moves.proof import ways
+from hil.stations.arm.moves.proof import neighbours
 from hil.stations.arm.report.recording import ArmRecording
 from hil.timing.stop import StopSignals
 from sim.devices.arm.faults import ArmFault
@@ -263,7 +263,7 @@ def _off_line(move, step, straight):
 
 def test_all_that_an_operator_can_do_is_among_the_ways_that_are_proved():
     """Held and let go at random: each three waypoints in a row, in units of the law."""
-    known, draw = set(ways(30)), np.random.default_rng(5)
+    known, draw = set(neighbours(30)), np.random.default_rng(5)
     for _ in range(300):
         row, unit, pace = [0, 0], 0, 0
         while unit < 30 and len(row) < 200:

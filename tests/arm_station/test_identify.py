@@ -83,7 +83,7 @@ def test_requests_heard_late_by_chance_change_little_or_are_refused() -> None:
     ("kept", "why"),
     [
         (lambda one: one.axis == "none", "there is no stroke"),
-        (lambda one: one.way > 0.0, "along x all strokes go one way"),
+        (lambda one: one.travel > 0.0, "along x all strokes go one way"),
         (lambda one: one.steps == 2, "along x all strokes have one speed"),
         (lambda one: one.steps == 1, "along x there are 1 strokes; 4 are the least"),
     ],
@@ -91,7 +91,7 @@ def test_requests_heard_late_by_chance_change_little_or_are_refused() -> None:
 def test_strokes_that_determine_nothing_are_refused(kept, why) -> None:
     some = [one for one in told(0) if kept(one)]
     if "speed" in why:
-        some = [one for one in some if abs(one.way) > 0.055]
+        some = [one for one in some if abs(one.travel) > 0.055]
     with pytest.raises(NotIdentifiedError, match=why):
         found_in(tuple(some))
 
@@ -171,7 +171,7 @@ def test_a_stroke_is_read_from_requests_that_tell_a_place_each() -> None:
     ends = here, moved(here, "z", 0.06)
     heard = bench.drive(ends, [moved(here, "z", 0.03)])
     stroke = read_stroke("z", ends, 2, heard, baud=9600, convention=VAL)
-    assert stroke.way == pytest.approx(0.06, abs=1e-5)
+    assert stroke.travel == pytest.approx(0.06, abs=1e-5)
     assert stroke.rest_s == pytest.approx(2.0 * PERIOD_S + 2.0 * 0.1, abs=1e-4)
     with pytest.raises(StrokeUnknownError, match="has 4 requests, 3 were heard"):
         read_stroke("z", ends, 2, heard[1:], baud=9600, convention=VAL)

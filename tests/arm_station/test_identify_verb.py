@@ -255,7 +255,7 @@ def test_a_stroke_that_is_held_a_period_late_counts_like_any_other(tmp_path, mon
     plain = driven()
     late[0] = True
     for one, other in zip(plain, driven(), strict=True):
-        assert (one.axis, one.way, one.steps) == (other.axis, other.way, other.steps)
+        assert (one.axis, one.travel, one.steps) == (other.axis, other.travel, other.steps)
         assert other.rest_s == pytest.approx(one.rest_s, abs=1e-4)
         assert other.rest == pytest.approx(one.rest, abs=5e-5)
         assert np.array(other.places) == pytest.approx(np.array(one.places), abs=5e-5)

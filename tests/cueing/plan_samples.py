@@ -32,7 +32,7 @@ def request(maker, wanted, playing=None, start_s=0.0, organs=None, serial=1):
     return PlanRequest(
         serial,
         start_s,
-        playing or Plan.standing(),
+        playing or Plan.at_rest(),
         np.zeros((6, 3)) if organs is None else organs,
         np.broadcast_to(np.asarray(wanted, float), (steps, 6)).copy(),
     )

@@ -53,7 +53,7 @@ def reference(kind, random, times):
 
 def chain(maker, kind, random, plans):
     """Plan after plan, each from where the one before has come; yields request and answer."""
-    playing, period = Plan.standing(), maker.parameters.period_s
+    playing, period = Plan.at_rest(), maker.parameters.period_s
     for k in range(plans):
         start = k * period
         wanted = reference(kind, random, start + maker.horizon.times_s)

@@ -184,7 +184,7 @@ def motions(path: Path) -> None:
 
     data = path.read_bytes()
     inbox = PanelInbox(Version.of(read_text(PANEL, path), {}))
-    inbox.hear(data)
+    inbox.take(data)
     inbox.next()
     for read in (Operation.from_bytes, Desired.model_validate_json):
         try:

@@ -165,7 +165,7 @@ def line_of(status):
         "mode": verdict.mode.name,
         "action": verdict.action.name,
         "drives": verdict.drives.name,
-        "heard": status.heard,
+        "heard": status.received,
         "allowed_length_m": verdict.allowed and list(verdict.allowed.length_m),
         "measured_speed_m_s": list(status.feedback.speed_m_s),
     }

@@ -322,7 +322,15 @@ class World:
         control = ()
         if self.supervisor is not None:
             s = self.supervisor
-            flags = (s._finished, s._played, s._gave_up, s._trip, s._fault, s._wish, s._after)
+            flags = (
+                s._finished,
+                s._played,
+                s._gave_up,
+                s._trip,
+                s._fault,
+                s._stop_request,
+                s._after,
+            )
             control = (*map(bool, flags), min(s._refused, 6), s.done, s._mode)
         return (
             gate._mode, gate._released, gate._reset_was_low,

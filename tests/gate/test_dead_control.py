@@ -45,7 +45,7 @@ class Looks:
 
 def test_a_cycle_with_an_order_looks_at_nothing():
     looks = Looks()
-    gate = InlineGate(look=looks).moving()
+    gate = InlineGate(poll_control=looks).moving()
     assert looks.number == 0
     gate.cycle()
     assert looks.number == 1
@@ -56,11 +56,11 @@ def test_a_cycle_with_an_order_looks_at_nothing():
 )
 def test_the_first_cycle_without_an_order_stops_when_control_is_no_more(state, alone):
     looks = Looks()
-    gate = InlineGate(look=looks, hold_alone_s=0.05).moving()
+    gate = InlineGate(poll_control=looks, hold_alone_s=0.05).moving()
     looks.state = state
     assert gate.cycle().verdict.action is Action.STOPPING
     assert gate.server.alone is alone
-    homing = InlineGate(look=looks)
+    homing = InlineGate(poll_control=looks)
     homing.until(Mode.IDLE, Request.CONFIGURED)
     homing.until(Mode.HOMING, Request.HOME)
     assert homing.cycle().verdict.drives is DriveRequest.QUICK_STOP
@@ -68,7 +68,7 @@ def test_the_first_cycle_without_an_order_stops_when_control_is_no_more(state, a
 
 @pytest.mark.parametrize("state", [ControlState.RUNNING, ControlState.UNKNOWN])
 def test_a_control_that_runs_or_of_which_nothing_is_known_is_bridged_as_before(state):
-    gate = InlineGate(look=Looks(state)).moving()
+    gate = InlineGate(poll_control=Looks(state)).moving()
     actions = [gate.cycle().verdict.action for _ in range(3)]
     assert actions == [Action.BRIDGED, Action.BRIDGED, Action.STOPPING]
     assert gate.server.alone is None
@@ -112,7 +112,7 @@ def test_where_there_is_no_record_the_gate_says_so(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     assert open_own_record(str(tmp_path / "empty")) == NOT_OPEN
     watch = ControlWatch(NOT_OPEN)
-    assert watch.look() is ControlState.UNKNOWN
+    assert watch.poll() is ControlState.UNKNOWN
     item = watch.item()
     assert not item.ok
     assert "end of its connection" in item.detail
@@ -123,13 +123,13 @@ def test_the_record_of_a_living_process_and_of_one_that_was_waited_for():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     watch = ControlWatch(os.open(f"/proc/{child.pid}/stat", os.O_RDONLY))
     try:
-        assert watch.look() is ControlState.RUNNING
+        assert watch.poll() is ControlState.RUNNING
         assert watch.item().ok
         child.send_signal(signal.SIGKILL)
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody has waited
-        assert watch.look() is ControlState.DEAD, "by its very flags, whatever it has to give back"
+        assert watch.poll() is ControlState.DEAD, "by its very flags, whatever it has to give back"
         child.communicate()
-        assert watch.look() is ControlState.DEAD
+        assert watch.poll() is ControlState.DEAD
     finally:
         watch.close()
         watch.close()

@@ -113,9 +113,9 @@ def test_a_silence_that_is_not_told_to_the_gate_is_found(monkeypatch):
 
 
 def test_an_interlock_that_believes_an_old_act_is_found(monkeypatch):
-    hear = RestartInterlock.hear
+    hear = RestartInterlock.take_age
     monkeypatch.setattr(
-        RestartInterlock, "hear", lambda self, age_s: hear(self, 0.0 if age_s < 1e9 else age_s)
+        RestartInterlock, "take_age", lambda self, age_s: hear(self, 0.0 if age_s < 1e9 else age_s)
     )
     with pytest.raises(SelfStartError, match="without an act"):
         explore(World(supervised=False), unruly(("old act",)))

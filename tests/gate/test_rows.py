@@ -169,7 +169,7 @@ def be_deaf(monkeypatch):
 def test_row_47_and_row_48_the_gate_stops_alone_within_three_cycles(play):
     gate = play()
     last = judge_stop(gate.lines())
-    assert last == next(s.tick.index for s in reversed(gate.history) if s.heard)
+    assert last == next(s.tick.index for s in reversed(gate.history) if s.received)
     assert gate.history[-1].verdict.mode is Mode.OFF
 
 

@@ -21,7 +21,7 @@ def checks(status):
 def test_a_setpoint_for_this_cycle_is_followed_with_its_age():
     gate = InlineGate().moving()
     status = gate.turn(gate.ask(SPEED), age_s=0.003)
-    assert status.heard
+    assert status.received
     assert status.verdict.action is Action.PASSED
 
 
@@ -30,7 +30,7 @@ def test_a_setpoint_for_another_cycle_is_missing_and_bridged(offset):
     gate = InlineGate().moving()
     setpoint = dataclasses.replace(gate.ask(SPEED), sequence=(gate.index + offset) % 2**32)
     status = gate.turn(setpoint, sequence=setpoint.sequence)
-    assert not status.heard
+    assert not status.received
     assert status.verdict.action is Action.BRIDGED
     assert gate.server.unheard == 1
 
@@ -78,7 +78,7 @@ def test_any_lateness_of_control_stops_along_the_path_or_goes_on(data):
         before = gate.history[-1].verdict
         status = gate.cycle()
         good = kind in ("good", "twice")
-        assert status.heard is good
+        assert status.received is good
         following = before.mode is Mode.ENGAGED and status.verdict.mode is Mode.ENGAGED
         if following:
             assert status.verdict.action is (Action.PASSED if good else Action.BRIDGED)

@@ -77,7 +77,7 @@ def test_a_cycle_comes_back_as_it_was(verdict, feedback, heard):
     assert status.verdict == verdict
     assert status.feedback == feedback
     assert status.tick == Tick(verdict.index, 1.5, 0.004, 0.0001)
-    assert (status.heard, status.overruns) == (heard, 17)
+    assert (status.received, status.overruns) == (heard, 17)
     assert (status.round_trip_s, status.sent_s) == (0.0003, 12.5)
     assert not status.cut
 

@@ -283,7 +283,7 @@ def test_a_seed_gives_the_same_bytes_however_often_it_is_asked():
 
 
 def test_a_vehicle_may_stand_at_first():
-    _, told = ride("hcu1", begin_s=0.0, stands_s=12.0)
+    _, told = ride("hcu1", begin_s=0.0, rest_s=12.0)
     assert all(one["v"] == (0.0, 0.0, 0.0) for one in told[:720])
     assert told[-1]["v"][0] > 0.0
 

@@ -185,7 +185,7 @@ def test_a_fault_takes_the_motion_away_in_time_and_is_told(game, fault):
 def choice(name, version=""):
     return EmulateChoice(
         name=name, feed="drive", rate_hz=60.0, jitter_s=0.0, loss=0.0, order=0.0, version=version,
-        seed=0, faults=(), stands_s=0.0,
+        seed=0, faults=(), rest_s=0.0,
     )  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_x_planes_answers_go_to_who_asked(listener):
 
     try:
         ask_xplane(Asking())
-        sender.hear()
+        sender.receive()
         sender.send(2.0)
         told = xplane_rref(listener.recv(2048))
     finally:
@@ -171,7 +171,7 @@ def test_pyxpudpserver_talks_to_our_x_plane(version):
         got = {}
         while got != pytest.approx(wanted, rel=1e-2) and clock.now_s() < ends_s:
             got = {name: client.getData(name) for name in wanted}
-            answers.hear()
+            answers.receive()
             for sender, host in ((answers, asked), (sends, rows)):
                 sender.send(min(host.next_s(), at_s))
             threading.Event().wait(0.01)
@@ -203,7 +203,7 @@ def test_a_request_is_413_bytes_and_nothing_else_is_heard(listener):
             listener.sendto(junk, sender.address)
         good = b"RREF\0" + struct.pack("<ii", 60, 3) + b"sim/time/paused\0".ljust(400)
         listener.sendto(good, sender.address)
-        sender.hear()
+        sender.receive()
         sender.send(1.0)
         answer = listener.recv(2048)
     finally:

@@ -144,17 +144,17 @@ def test_a_stop_is_a_wish_to_end(button):
         asked = None
 
     led = Led()
-    wish = led.operator.stops(Terminal())
+    stop_request = led.operator.stops(Terminal())
     led.source.listen()
-    assert wish.asked is None
+    assert stop_request.asked is None
     led.press(button, "Boris")
-    assert wish.asked == f"{button.name} by Boris"
+    assert stop_request.asked == f"{button.name} by Boris"
     assert led.told[-1].playing == ""
     data = {"button": button.value, "taken": True, "by": "Boris"}
     assert (f"{button.name} pressed", data) in led.said
     assert led.told[-1].end == RunEnd(EndCause.SHUT_DOWN, EndStep.STOPPING, "Boris")
     Terminal.asked = signal.SIGINT
-    assert wish.asked is signal.SIGINT
+    assert stop_request.asked is signal.SIGINT
     led.source.listen()
     led.operator.ending = lambda: "stopped by the operator"
     led.source.listen()
@@ -200,16 +200,16 @@ def test_a_desk_that_dies_ends_the_stream_because_no_panel_can_stop_it(live):
         asked = None
 
     led = Led(live=live)
-    wish = led.operator.stops(Terminal())
+    stop_request = led.operator.stops(Terminal())
     led.speed()
-    assert wish.asked is None
+    assert stop_request.asked is None
     led.news.append("the desk has died (exit status -9)")
     led.speed()
-    assert wish.asked == "operator's desk: the desk has died (exit status -9)"
+    assert stop_request.asked == "operator's desk: the desk has died (exit status -9)"
     assert led.told[-1].playing == ""
     why = "the desk has died (exit status -9)"
     assert led.told[-1].end == RunEnd(EndCause.DESK, EndStep.STOPPING, why)
-    assert (wish.asked, {"stopped": True}) in led.said
+    assert (stop_request.asked, {"stopped": True}) in led.said
 
 
 @pytest.mark.parametrize("button", [Button.HOLD, Button.SHUT_DOWN])

@@ -28,7 +28,7 @@ def test_what_becomes_of_the_desk_is_noted_once_and_seldom_asked():
     noted, desk = [], Desk("it died", "it lives")
     watch = DeskWatch(desk, lambda *note: noted.append(note))
     for index in range(10 * EVERY):
-        watch.look(Tick(index, 0.004 * index, 0.004, 0.0))
+        watch.update(Tick(index, 0.004 * index, 0.004, 0.0))
     assert desk.asked == 10
     assert [(tick.index, *rest) for tick, *rest in noted] == [
         (EVERY - 1, "operator's desk: it died", {"desk": False}),

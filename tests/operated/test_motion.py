@@ -232,9 +232,9 @@ def test_the_tempo_keeps_its_bounds_and_arrives(orders):
             assert abs(pace.second) <= ACCELERATION_PER_S + 1e-9
             assert abs(pace.second - second) <= JERK_PER_S2 * dt + 1e-9
             assert abs(pace.rate - rate - dt * (pace.second + second) / 2) < 1e-5
-            assert abs(pace.way_s - dt * (pace.rate + rate) / 2) < 1e-7
+            assert abs(pace.passed_s - dt * (pace.rate + rate) / 2) < 1e-7
             rate, second = pace.rate, pace.second
-            way += pace.way_s
+            way += pace.passed_s
     assert rate == orders[-1][0]
     assert second == 0.0
 

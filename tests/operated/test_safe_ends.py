@@ -160,7 +160,7 @@ def test_without_any_way_to_park_nothing_moves_and_why_is_told(door):
 
 
 def test_a_pose_from_which_no_way_leads_to_park_is_refused_and_not_gone_to(monkeypatch):
-    monkeypatch.setattr(ParkPath, "_ways", lambda self, here: [(Pose.from_coordinates(
+    monkeypatch.setattr(ParkPath, "_routes", lambda self, here: [(Pose.from_coordinates(
         np.array([0.0, 0.0, 1.9, 0.0, 0.0, 0.0])),)])  # fmt: skip
     player = Player()
     player.run(0.004, target=(0.02, -0.01, 0.95, 0.0, 0.05, 0.02))

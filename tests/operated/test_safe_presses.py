@@ -21,7 +21,7 @@ def judged(bench, *buttons):
     bench.write(presses=tuple(presses), stamp_s=bench.clock.t_s, pressed_s=stamps)
     bench.slot.write(bench.order)
     tick = Tick(bench.index, bench.index * PERIOD_S, PERIOD_S, 0.0)
-    bench.course.look(tick, bench.last.verdict)
+    bench.course.update(tick, bench.last.verdict)
     return bench.course.ask(bench.last.verdict, False)
 
 
@@ -52,7 +52,7 @@ def looked(order, now_s):
     slot = LatestOrder.local()
     operator = Operator(slot, lambda: now_s)
     slot.write(order)
-    return operator.look()
+    return operator.poll()
 
 
 def order_of(button, age_s, press_owning=3):

@@ -57,16 +57,16 @@ class ToldBench(Bench):
         self.answers = []
         for name, key in KEYS.items():
             for said in self.desk.join(key, name):
-                self.hear(name, said)
+                self.take_message(name, said)
 
     # --- the desk -------------------------------------------------------------------------------
 
-    def hear(self, name, said):
+    def take_message(self, name, said):
         """What one client is told."""
         if isinstance(said, m.Answer):
             self.answers.append(said)
         if name == "me" and isinstance(said, m.State | m.Answer | m.SessionRefused):
-            self._model.hear(said)
+            self._model.take_message(said)
 
     def say(self, name, message):
         """One client says something, and all hear what comes of it."""
@@ -76,7 +76,7 @@ class ToldBench(Bench):
     def listen(self):
         for name, key in KEYS.items():
             for said in self.desk.heard(key):
-                self.hear(name, said)
+                self.take_message(name, said)
 
     def own(self, name):
         """One client takes the motion; whoever had it gives it back. None: nobody has it."""

@@ -176,7 +176,7 @@ def test_every_control_does_what_it_says(begin):
     tempo = operator.in_force.override
     operator.until(lambda: view._percent.text() == f"{100 * tempo:.0f} %")
 
-    operator.stand()
+    operator.place_at()
     rested = operator.target
     operator.tap(view.sliders[0], KEY.Key_PageUp)
     operator.tap(view.sliders[0], KEY.Key_Right)

@@ -27,11 +27,11 @@ def answer(model, wish, error=""):
         heard = model.in_force
         match wish:
             case m.Target():
-                heard.hear(m.Wanted(override=heard.override, pose=wish.pose))
+                heard.take_message(m.Wanted(override=heard.override, pose=wish.pose))
             case m.Override():
-                heard.hear(m.Wanted(override=wish.value, pose=heard.pose))
+                heard.take_message(m.Wanted(override=wish.value, pose=heard.pose))
             case m.Motion():
-                heard.hear(m.NewMotion(serial=heard.newest + 1, table=in_full(wish.table)))
+                heard.take_message(m.NewMotion(serial=heard.newest + 1, table=in_full(wish.table)))
     return model.answered(m.Answer(id=wish.id, ok=not error, error=error))
 
 
@@ -229,7 +229,7 @@ def wanted(override=1.0, pose=None):
 
 def test_a_new_owners_first_step_is_one_from_the_tempo_in_force():
     model = controls()
-    model.in_force.hear(wanted(0.3))
+    model.in_force.take_message(wanted(0.3))
     assert (model.override, model.messages(0.0)) == (0.3, [])
     model.set_override(model.override - 0.05)
     (told,) = model.messages(0.0)
@@ -247,14 +247,14 @@ def test_a_tempo_is_the_operators_until_the_desk_has_answered():
     (second,) = model.messages(0.0)
     answer(model, second, "you do not own the motion")
     assert (model.override, model.error_of("override")) == (0.4, "you do not own the motion")
-    model.in_force.hear(wanted(0.7))
+    model.in_force.take_message(wanted(0.7))
     assert model.override == 0.7
 
 
 def test_a_pose_that_was_ordered_is_shown_and_the_first_step_is_one_from_there():
     model = controls()
     ordered = tuple(float(x) for x in model.target + 0.01)
-    model.in_force.hear(wanted(pose=ordered))
+    model.in_force.take_message(wanted(pose=ordered))
     assert model.target == pytest.approx(ordered)
     model.step(0, 1)
     (target,) = model.messages(0.0)
@@ -265,12 +265,12 @@ def test_a_pose_that_was_ordered_is_shown_and_the_first_step_is_one_from_there()
 def test_without_an_order_the_sliders_show_where_the_platform_rests():
     model = controls()
     stood = model.target + np.array([0.02, 0.0, -0.03, 0.0, 0.0, 0.05])
-    model.stands_at(stood)
+    model.take_rest_pose(stood)
     assert model.target == pytest.approx(stood)
     low, high = model.limits[2]
     assert low < stood[2] < high
     assert model.messages(0.0) == []
-    model.stands_at(np.full(6, np.nan))
+    model.take_rest_pose(np.full(6, np.nan))
     assert model.target == pytest.approx(stood)
 
 
@@ -278,14 +278,14 @@ def test_a_moved_slider_stays_where_it_was_moved_to():
     model = controls()
     model.step(0, 5)
     moved = model.target
-    model.in_force.hear(wanted(pose=(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
-    model.stands_at(np.zeros(6))
+    model.in_force.take_message(wanted(pose=(0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
+    model.take_rest_pose(np.zeros(6))
     assert np.array_equal(model.target, moved)
 
 
 def test_who_loses_the_motion_sees_what_is_in_force_and_wants_nothing():
     model = controls()
-    model.in_force.hear(wanted(0.3))
+    model.in_force.take_message(wanted(0.3))
     model.set_override(0.8)
     model.step(0, 5)
     model.motion.edit(("motion", "duration_s"), "20")
@@ -303,7 +303,7 @@ def test_a_pose_proved_for_a_desk_that_died_is_asked_for_anew():
     (target,) = model.messages(0.0)
     answer(model, target)
     model.disowned()
-    model.in_force.hear(wanted())  # the next desk
+    model.in_force.take_message(wanted())  # the next desk
     model.step(0, 5)
     model.pose(1.0)
     assert kinds(model.messages(1.0)) == ["target"]
@@ -336,7 +336,7 @@ def test_a_motion_is_in_force_once_control_plays_it():
 def test_a_form_that_nobody_edited_follows_the_motion_in_force():
     model = controls()
     table = in_full(PLAN.scenario.motion.model_dump(exclude_unset=True) | {"duration_s": 7.0})
-    model.in_force.hear(m.NewMotion(serial=3, table=table))
+    model.in_force.take_message(m.NewMotion(serial=3, table=table))
     play(model, 3)
     assert model.motion_in_force == "same"
     assert model.motion.table["motion"]["duration_s"] == 7.0
@@ -349,7 +349,7 @@ def test_an_edited_form_stays_and_never_says_that_it_is_in_force():
     play(model, 0)
     model.motion.edit(("motion", "duration_s"), "20")
     table = in_full(PLAN.scenario.motion.model_dump(exclude_unset=True) | {"duration_s": 7.0})
-    model.in_force.hear(m.NewMotion(serial=1, table=table))
+    model.in_force.take_message(m.NewMotion(serial=1, table=table))
     play(model, 1)
     assert (model.motion.table["motion"]["duration_s"], model.motion_in_force) == (20, "changed")
     model.motion.undo()
@@ -359,6 +359,6 @@ def test_an_edited_form_stays_and_never_says_that_it_is_in_force():
 
 def test_terms_that_this_panel_was_never_told_are_not_called_in_force():
     model = controls()
-    model.in_force.hear(m.NewMotion(serial=2, table=in_full(model.motion.table["motion"])))
+    model.in_force.take_message(m.NewMotion(serial=2, table=in_full(model.motion.table["motion"])))
     play(model, 1)
     assert model.motion_in_force == "unknown"

@@ -88,7 +88,7 @@ def operation(view, **more):
 
 
 def test_a_tempo_that_was_told_is_shown_and_a_key_is_a_step_from_there(view):
-    view._model.in_force.hear(m.Wanted(override=0.3, pose=None))
+    view._model.in_force.take_message(m.Wanted(override=0.3, pose=None))
     operation(view, override=0.64, playing="play")
     assert (view.tempo.value(), view._percent.text()) == (0.3 * NOTCHES, "30 %")
     assert view._now.text() == "now 64 %"
@@ -128,7 +128,7 @@ def test_the_form_says_how_it_stands_to_the_motion_in_force(view):
     assert view.buttons["apply"].isEnabled()
     QTest.mouseClick(view.buttons["apply"], Qt.MouseButton.LeftButton)
     (motion,) = view._model.messages(0.0)
-    view._model.in_force.hear(m.NewMotion(serial=1, table=dict(motion.table)))
+    view._model.in_force.take_message(m.NewMotion(serial=1, table=dict(motion.table)))
     view._model.answered(m.Answer(id=motion.id, ok=True))
     operation(view, refused=Refusal("the passage to it is not free: leg 2", serial=1))
     assert words().splitlines() == [
@@ -143,7 +143,7 @@ def test_the_form_says_how_it_stands_to_the_motion_in_force(view):
 
 def test_a_form_that_nobody_edited_shows_another_panels_motion(view):
     table = view._model.motion.table["motion"] | {"duration_s": 7.0}
-    view._model.in_force.hear(m.NewMotion(serial=1, table=table))
+    view._model.in_force.take_message(m.NewMotion(serial=1, table=table))
     operation(view, motion_serial=1)
     item = view.form.tree.items()["motion", "duration_s"]
     assert item.text(1) == "7.0"

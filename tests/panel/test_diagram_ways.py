@@ -11,7 +11,7 @@ from hil.config.file_search import configs_dir
 from hil.diagram.file.read import read, read_text
 from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
-from hil.panel.diagram.models.wire_routes import AIR, STUB, TRIED_MOST, Ways, _tried
+from hil.panel.diagram.models.wire_routes import AIR, STUB, TRIED_MOST, WireRoutes, _tried
 
 SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
 
@@ -48,11 +48,11 @@ def test_where_there_is_room_a_wire_passes_no_block(places, draw):
         f"b{n}": BlockShape(f"b{n}", "Sum", (130 * x, 100 * y), ("u1", "u2"), ("y",))
         for n, (x, y) in enumerate(places)
     }
-    ways = Ways(shapes)
+    ways = WireRoutes(shapes)
     for _ in range(8):
         out_of, into = draw.choice(sorted(shapes)), draw.choice(sorted(shapes))
         port = draw.choice(("u1", "u2"))
-        corners = ways.way(f"{out_of}.y", f"{into}.{port}")
+        corners = ways.route(f"{out_of}.y", f"{into}.{port}")
         assert corners[0] == shapes[out_of].port_at("y", output=True)
         assert corners[-1] == shapes[into].port_at(port, output=False)
         assert passed(corners, shapes, (out_of, into)) == set()
@@ -64,11 +64,11 @@ def test_where_there_is_none_the_plainest_way_is_drawn_and_nobody_waits():
         f"w{n}": BlockShape(f"w{n}", "Gain", (90 * (n % 30), 40 * (n // 30)), ("u",), ("y",))
         for n in range(900)
     }
-    ways = Ways(wall)
-    found = [ways.way(f"w{n}.y", f"w{(n * 37) % 900}.u") for n in range(900)]
+    ways = WireRoutes(wall)
+    found = [ways.route(f"w{n}.y", f"w{(n * 37) % 900}.u") for n in range(900)]
     assert all(len(one) >= 2 for one in found)
     assert ways._left <= 0 < TRIED_MOST
-    assert ways.way("nobody.y", "w1.u") == ways.way("w1.y", "nobody.u") == []
+    assert ways.route("nobody.y", "w1.u") == ways.route("w1.y", "nobody.u") == []
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda one: one.stem)
@@ -80,7 +80,7 @@ def test_shipped_diagrams_are_drawn_without_a_wire_through_a_block(path):
             shown = {} if at_once else rest_laid_out(file, where, {})
             shapes = shapes_of(file, where, shown)
             assert overlapping(shapes) == []
-            ways = Ways(shapes, diagram.wires)
+            ways = WireRoutes(shapes, diagram.wires)
             found = ways.all(diagram.wires)
             for target, source in diagram.wires.items():
                 own = source.split(".")[0], target.split(".")[0]
@@ -107,7 +107,7 @@ def test_wires_of_one_output_part_at_a_dot():
         "c": BlockShape("c", "Gain", (300, 0), ("u",), ("y",)),
     }
     wires = {"b.u1": "a.y", "c.u": "a.y"}
-    ways = Ways(shapes, wires)
+    ways = WireRoutes(shapes, wires)
     (x, y), *bends = ways.all(wires)["b.u1"][1:-1]
     assert bends == [(x, shapes["b"].port_at("u1", output=False)[1])]
     assert ways.joints() == [(x, y)]
@@ -120,12 +120,14 @@ def test_what_is_written_below_a_block_ends_before_a_wire_and_a_block():
         "b": BlockShape("b", "Gain", (300, 200), ("u",), ("y",)),
         "n": BlockShape("n", "Gain", (250, 30), ("u",), ("y",)),
     }
-    ways = Ways(shapes)
-    assert ways.room((0, 40), 16) == 250 - AIR
-    x = ways.way("a.y", "b.u")[1][0]
-    assert ways.room((0, 40), 16) == x - AIR
+    ways = WireRoutes(shapes)
+    assert ways.free_width((0, 40), 16) == 250 - AIR
+    x = ways.route("a.y", "b.u")[1][0]
+    assert ways.free_width((0, 40), 16) == x - AIR
     beside = {**shapes, "m": BlockShape("m", "Gain", (110, 0), ("u",), ("y",))}
-    assert Ways(beside).room((0, 40), 16) == 110 - AIR  # where the neighbour's value begins
+    assert (
+        WireRoutes(beside).free_width((0, 40), 16) == 110 - AIR
+    )  # where the neighbour's value begins
 
 
 FLOW = """format = 1

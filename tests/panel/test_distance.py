@@ -151,7 +151,9 @@ def live(window, *args, **kwargs):
             pass
 
     session, _ = bench(*args, **kwargs)
-    session.bench.hear(m.State(owner="other", you_own=False, clients=("other",), bench=True))
+    session.bench.take_message(
+        m.State(owner="other", you_own=False, clients=("other",), bench=True)
+    )
     return Told(session)
 
 
@@ -217,7 +219,7 @@ def test_all_capitals_are_high_enough_and_nothing_is_cut_off(seen):
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_its_colours_are_those_of_the_theme(seen, app, theme):
-    seen.look.use(theme.name)
+    seen.appearance.use(theme.name)
     seen.turns.turn()
     app.processEvents()
     image = seen.distance.grab().toImage()
@@ -226,7 +228,7 @@ def test_its_colours_are_those_of_the_theme(seen, app, theme):
         corner = part.mapTo(seen.distance, part.rect().center())
         corner.setY(part.mapTo(seen.distance, part.rect().topLeft()).y() + 6)
         assert image.pixelColor(corner).name().upper() == getattr(theme, role)
-    seen.look.use("system")
+    seen.appearance.use("system")
 
 
 def test_the_strip_stays_and_docks_below_are_not_drawn(seen, app):
@@ -279,7 +281,7 @@ def test_a_recording_has_time_left_and_no_stop(window, app, tmp_path):
 
 
 def test_where_there_is_no_room_it_says_how_high_its_capitals_are(seen, app):
-    seen.look.use_text(20)
+    seen.appearance.use_text(20)
     seen.resize(1024, 480)
     app.processEvents()
     app.processEvents()

@@ -50,8 +50,8 @@ def test_a_limit_trips_the_fault_is_seen_reset_and_the_run_goes_on(begin):
         operator.play()
         operator.until_mode("FAULT", "HOLD")
     faults = operator.window.views["faults"].model
-    operator.until(lambda: faults.standing)
-    fault = next(entry for entry in faults.entries if entry.standing)
+    operator.until(lambda: faults.active)
+    fault = next(entry for entry in faults.entries if entry.active)
     assert fault.place.startswith("leg ")
     assert fault.value.endswith("mm")
     assert "Reset" in fault.advice
@@ -63,7 +63,7 @@ def test_a_limit_trips_the_fault_is_seen_reset_and_the_run_goes_on(begin):
     operator.until(lambda: operator.model.operation.motion_serial == 1)
 
     operator.press_until(RESET, "IDLE")
-    assert not faults.standing
+    assert not faults.active
     operator.press_until(HOME, "STANDBY")
     operator.play()
     while operator.model.mode != "STANDBY":

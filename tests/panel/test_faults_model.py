@@ -66,7 +66,7 @@ def test_an_unknown_check_has_general_advice():
 
 def test_a_violation_becomes_a_line_with_figures_and_units():
     (entry,) = model_of(violation()).entries
-    assert (entry.sort, entry.standing, entry.place) == (Sort.FAULT, True, "leg 3")
+    assert (entry.sort, entry.active, entry.place) == (Sort.FAULT, True, "leg 3")
     assert (entry.value, entry.limit) == ("842 mm", "520 mm … 830 mm")
     assert entry.cause == "leg 3: position 0.842 m outside [0.520, 0.830] m"
     assert entry.advice == (
@@ -95,7 +95,7 @@ def test_presses_that_did_nothing_and_warnings_are_told_but_do_not_stand():
     taken = event("note", "HOME pressed", 3.2, Level.INFO, "operator", taken=True, button="home")
     model = model_of(refusal(), bridged, quiet, taken)
     assert [entry.sort for entry in model.entries] == [Sort.WARNING, Sort.REFUSAL]
-    assert model.standing == 0
+    assert model.active == 0
 
 
 def test_a_fatal_note_is_a_fault():
@@ -112,13 +112,13 @@ def test_a_fault_stands_until_it_was_reset_or_parked(name, stands):
     model = model_of(violation())
     serial = model.serial
     model.take(batch(platform_facts(), mode_event(name, 1.5), count=0), 0.0)
-    assert model.standing == stands
+    assert model.active == stands
     assert (model.serial > serial) is (stands == 0)
 
 
 def test_the_order_within_one_look_is_kept():
     model = model_of(violation(1.0), mode_event("IDLE", 1.5), violation(2.0))
-    assert [entry.standing for entry in model.entries] == [True, False]
+    assert [entry.active for entry in model.entries] == [True, False]
     model.forget()
     assert [entry.t_s for entry in model.entries] == [2.0]
     serial = model.serial

@@ -87,13 +87,13 @@ class Rows:
     def __init__(self, operator):
         self._operator, self.rows = operator, []
         window = operator.window
-        inner = window.turns.hear
+        inner = window.turns.take_turn
 
         def heard(turn):
             self.rows.extend(turn.batch.rows)
             inner(turn)
 
-        window.turns.hear = heard
+        window.turns.take_turn = heard
 
     def ways_m(self):
         """Way of the robot's gripper between two waypoints [m], newest last."""

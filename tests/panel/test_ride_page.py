@@ -64,8 +64,8 @@ def asked(vehicle, message):
     judge = RideRequestJudge(1, vehicle.inputs)
     why, table = judge.motion(message.table)
     assert why == ""
-    wishes = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
-    assert wishes.take(1, table) == ""
+    requests = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
+    assert requests.take(1, table) == ""
     return dict(vehicle.motion.inputs)
 
 
@@ -104,8 +104,8 @@ def test_what_the_model_does_not_take_is_refused_by_desk_and_control(vehicle, in
     table = {"kind": "ride", "inputs": inputs}
     before = dict(vehicle.motion.inputs)
     assert why in RideRequestJudge(1, vehicle.inputs).motion(table)[0]
-    wishes = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
-    assert why in wishes.take(1, orjson.dumps(table))
+    requests = RideRequests(vehicle.motion, vehicle.parts, vehicle.inputs)
+    assert why in requests.take(1, orjson.dumps(table))
     assert vehicle.motion.inputs == before
 
 
@@ -129,7 +129,7 @@ def test_a_slider_in_a_window_asks_the_model(model, vehicle):
     view = shown(PageView(model, LIGHT), 420, 900)
     try:
         messages = []
-        view.wished.connect(messages.append)
+        view.requested.connect(messages.append)
         slider = next(
             one for one in view.findChildren(QSlider) if one.accessibleName() == "Steering"
         )

@@ -310,10 +310,10 @@ def test_a_bench_that_is_gone_with_its_desk_ends_the_session(own_desk, monkeypat
     session = opened(DeskClient.connect(own_desk.path, "panel"), NOW_S)
     session.turn()
     monkeypatch.setattr("hil.panel.live.models.session_search._life_of", lambda _: lambda: False)
-    keeper = own_desk._keeper.pid
-    os.kill(keeper, signal.SIGSTOP)  # else either sees the other's end, and says so in time
+    respawner = own_desk._respawner.pid
+    os.kill(respawner, signal.SIGSTOP)  # else either sees the other's end, and says so in time
     os.kill(own_desk.pid, signal.SIGKILL)
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(respawner, signal.SIGKILL)
     until(lambda: session.ended, lambda s: (session.turn(), pause(s)))
     assert session.bench.link_text(NOW_S()).endswith(
         "its desk is gone without a word, and so is the bench"

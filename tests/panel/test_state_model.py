@@ -35,7 +35,7 @@ def bench(in_mode="STANDBY", said=OWN, now_s=10.0, operation=None, source=Source
     facts = platform_facts()
     model = BenchModel(facts, source, count(1).__next__)
     if said is not None:
-        model.hear(said)
+        model.take_message(said)
     fields = {"action": HOLDING} | fields
     model.take(batch(facts, operation=operation, mode=mode(facts, in_mode), **fields), now_s)
     return model
@@ -126,10 +126,12 @@ def test_a_slow_bench_is_not_called_silent_between_two_frames():
 @pytest.mark.parametrize(
     ("end", "why"),
     [
-        (lambda model: model.hear(m.SessionRefused(why="no hello")), "no hello"),
+        (lambda model: model.take_message(m.SessionRefused(why="no hello")), "no hello"),
         (lambda model: model.over("its desk is gone"), "its desk is gone"),
         (
-            lambda model: model.hear(m.State(owner="", you_own=False, clients=(), bench=False)),
+            lambda model: model.take_message(
+                m.State(owner="", you_own=False, clients=(), bench=False)
+            ),
             "the run is over",
         ),
     ],
@@ -172,11 +174,11 @@ def test_only_the_owner_holds_and_lets_go_when_it_loses_the_motion():
     model = bench(said=OTHERS)
     model.hold(pressed=True)
     assert not model.held
-    model.hear(OWN)
+    model.take_message(OWN)
     model.hold(pressed=True)
     assert model.alive(12.0) == m.Alive(held=True, stamp_s=12.0)
-    model.hear(OTHERS)
-    model.hear(OWN)
+    model.take_message(OTHERS)
+    model.take_message(OWN)
     assert not model.held  # it must be pressed anew
 
 
@@ -275,11 +277,13 @@ def test_the_desks_answer_to_a_press_is_shown_and_strangers_answers_are_not():
     model = bench("IDLE")
     model.hold(pressed=True)
     asked = model.press(Button.HOME)
-    model.hear(m.Answer(id=asked.id + 7, ok=False, error="not mine"))
+    model.take_message(m.Answer(id=asked.id + 7, ok=False, error="not mine"))
     assert model.refused == ""
-    model.hear(m.Answer(id=asked.id, ok=False, error="home: your last sign of life is 1 s old"))
+    model.take_message(
+        m.Answer(id=asked.id, ok=False, error="home: your last sign of life is 1 s old")
+    )
     assert model.refused == "Home: home: your last sign of life is 1 s old"
-    model.hear(m.Answer(id=asked.id, ok=False, error="twice"))
+    model.take_message(m.Answer(id=asked.id, ok=False, error="twice"))
     assert "twice" not in model.refused
 
 

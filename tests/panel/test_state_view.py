@@ -39,7 +39,7 @@ class Desk:
         self.facts = facts or platform_facts()
         self.model = BenchModel(self.facts, source, count(1).__next__)
         if said is not None:
-            self.model.hear(said)
+            self.model.take_message(said)
         self.window = QWidget()
         self.view = StateView(self.model, LIGHT)
         self.table, self.field = QTableWidget(3, 3), QLineEdit()
@@ -221,7 +221,7 @@ def test_only_the_owner_holds(desks):
         ),
         lambda desk: desk.view.hide(),
         lambda desk: desk.window.hide(),
-        lambda desk: desk.model.hear(OTHERS),
+        lambda desk: desk.model.take_message(OTHERS),
         lambda desk: desk.model.lost("gone"),
         lambda desk: desk.view.set_model(BenchModel(desk.facts)),
     ],
@@ -294,12 +294,12 @@ def test_a_press_that_does_nothing_says_why_in_the_strip(desks):
 def test_take_and_give_back(desks):
     desk = desks(said=m.State(owner="", you_own=False, clients=("desk",), bench=True))
     QTest.mouseClick(desk.view.take, MOUSE)
-    desk.model.hear(OWN)
+    desk.model.take_message(OWN)
     desk.refresh()
     assert "You own the motion" in desk.view.owner.text()
     QTest.keyClick(desk.table, Qt.Key.Key_F9)
     assert [type(one) for one in desk.asked] == [m.Take, m.Release]
-    desk.model.hear(OTHERS)
+    desk.model.take_message(OTHERS)
     desk.refresh()
     assert not desk.view.take.isEnabled()
     assert "other owns the motion" in desk.view.owner.text()
@@ -434,7 +434,7 @@ def test_a_grip_does_not_outlive_the_motion_it_was_for(desks):
     desk.refresh()
     assert "NO DESK: looking for another" in desk.view.link.text()
     desk.model.found()
-    desk.model.hear(OWN)
+    desk.model.take_message(OWN)
     desk.refresh()
     assert not desk.model.held
     QTest.mousePress(desk.view.hold_button, MOUSE)

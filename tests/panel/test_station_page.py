@@ -132,7 +132,7 @@ def test_a_bar_is_as_long_as_its_number_and_warns_beyond_its_scale(view, value, 
 
 def test_presses_ask_for_one_table_that_keeps_what_was_asked_before(view):
     asked = []
-    view.wished.connect(asked.append)
+    view.requested.connect(asked.append)
     QTest.mouseClick(view.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
     view.findChildren(QCheckBox)[0].click()
     slider = view.findChildren(QSlider)[0]
@@ -149,15 +149,15 @@ def test_presses_ask_for_one_table_that_keeps_what_was_asked_before(view):
 def test_what_the_desk_refuses_is_said_and_goes_back_to_what_is_granted(view, model):
     box = view.findChildren(QCheckBox)[0]
     box.click()
-    assert not model.heard(m.NewMotion(serial=4, table={"kind": "pump", "closed": True}))
-    assert not model.heard(m.Answer(id=1, ok=True))
+    assert not model.take_message(m.NewMotion(serial=4, table={"kind": "pump", "closed": True}))
+    assert not model.take_message(m.Answer(id=1, ok=True))
     box.click()
-    assert model.heard(m.Answer(id=2, ok=False, error="the valve is stuck"))
+    assert model.take_message(m.Answer(id=2, ok=False, error="the valve is stuck"))
     view.put_back()
     view.refresh()
     assert box.isChecked()
     assert "Nothing done. the valve is stuck" in texts(view)
-    assert not model.heard(m.Answer(id=77, ok=False, error="of somebody else"))
+    assert not model.take_message(m.Answer(id=77, ok=False, error="of somebody else"))
     assert model.said == "the valve is stuck"
 
 
@@ -166,8 +166,8 @@ def test_what_control_does_not_take_goes_back_too(view, model):
     for serial, key in enumerate((Qt.Key.Key_Right, Qt.Key.Key_PageUp), 1):
         slider.setFocus()
         QTest.keyClick(slider, key)
-        assert not model.heard(m.NewMotion(serial=serial, table=model.wanted))
-        assert not model.heard(m.Answer(id=serial, ok=True))
+        assert not model.take_message(m.NewMotion(serial=serial, table=model.wanted))
+        assert not model.take_message(m.Answer(id=serial, ok=True))
     assert model.wanted["speed"] > 1.1
     assert not model.refused(Refusal("of one before", serial=1))
     assert not model.refused(Refusal("of a press", "home"))
@@ -182,8 +182,10 @@ def test_what_control_does_not_take_goes_back_too(view, model):
 
 def test_who_owns_the_motion_next_goes_on_from_what_was_granted_to_others(view, model):
     other = {"kind": "pump", "closed": True, "speed": 0.5, "presses": {"start": 2}}
-    assert not model.heard(m.NewMotion(serial=1, table={"kind": "multi_sine", "closed": True}))
-    assert model.heard(m.NewMotion(serial=2, table=other))
+    assert not model.take_message(
+        m.NewMotion(serial=1, table={"kind": "multi_sine", "closed": True})
+    )
+    assert model.take_message(m.NewMotion(serial=2, table=other))
     view.put_back()
     assert view.findChildren(QCheckBox)[0].isChecked()
     assert view.findChildren(QSlider)[0].value() == 10
@@ -241,7 +243,7 @@ def test_a_button_that_counts_asks_for_one_more_each_time_and_a_flag_has_words()
     application()
     made = shown(PageView(PageModel(FACTS, page, lambda: next(numbers)), LIGHT), 300, 200)
     asked = []
-    made.wished.connect(asked.append)
+    made.requested.connect(asked.append)
     made.set_owner(True)
     (button,) = made.findChildren(QPushButton)
     for _ in range(3):

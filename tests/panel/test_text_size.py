@@ -79,7 +79,7 @@ def test_the_menu_has_every_size_and_all_text_takes_it_on(make):
     for size_pt in (20, 9, 14):
         action(window, f"{size_pt} pt").trigger()
         pump()
-        assert window.look.text_pt == size_pt
+        assert window.appearance.text_pt == size_pt
         assert action(window, f"{size_pt} pt").isChecked()
         for widget in (window, window.menuBar(), window.statusBar(), *window.findChildren(QTabBar)):
             assert widget.font().pointSize() == size_pt, widget
@@ -88,29 +88,29 @@ def test_the_menu_has_every_size_and_all_text_takes_it_on(make):
 
 def test_keys_make_it_larger_and_smaller_within_its_limits(make):
     window = make()
-    window.look.use_text(18)
+    window.appearance.use_text(18)
     window.activateWindow()
     pump(window.isActiveWindow)
     for key, wanted in ((Qt.Key.Key_Plus, 19), (Qt.Key.Key_Equal, 20), (Qt.Key.Key_Minus, 19)):
         QTest.keyClick(window, key, CONTROL)
-        assert window.look.text_pt == wanted
-    window.look.use_text(20)
+        assert window.appearance.text_pt == wanted
+    window.appearance.use_text(20)
     assert not window.menus._larger.isEnabled()
-    window.look.resize_text(1)
-    assert window.look.text_pt == 20
-    window.look.use_text(9)
+    window.appearance.resize_text(1)
+    assert window.appearance.text_pt == 20
+    window.appearance.use_text(9)
     assert not window.menus._smaller.isEnabled()
-    window.look.resize_text(-1)
-    assert window.look.text_pt == 9
+    window.appearance.resize_text(-1)
+    assert window.appearance.text_pt == 9
     assert window.menus._larger.isEnabled()
 
 
 def test_it_is_kept_between_starts(make):
-    make().look.use_text(17)
+    make().appearance.use_text(17)
     font = QApplication.font()
     font.setPointSize(11)
     QApplication.setFont(font)
-    assert make().look.text_pt == 17
+    assert make().appearance.text_pt == 17
 
 
 @pytest.mark.parametrize("kept", ["", "huge", "8", "21", "-3", "12.5"])
@@ -143,7 +143,7 @@ def inside(window, dock):
 @pytest.mark.parametrize("size_pt", [9, 20])
 def test_a_window_can_be_600_pixels_high_with_all_its_docks(make, settled, width, height, size_pt):
     window = make(width, height)
-    window.look.use_text(size_pt)
+    window.appearance.use_text(size_pt)
     complete(window)
     window.resize(width, height)
     pump()
@@ -173,7 +173,7 @@ def Size(area):
 
 def test_tabs_of_docks_are_never_cut_short(make):
     window = make(1024, 600)
-    window.look.use_text(20)
+    window.appearance.use_text(20)
     complete(window)
     window.docks.tidy()
     bars = [bar for bar in window.findChildren(QTabBar) if bar.isVisible()]
@@ -185,10 +185,10 @@ def test_tabs_of_docks_are_never_cut_short(make):
 
 def test_a_low_window_begins_with_one_row_of_docks(make):
     low = make(1366, 768)
-    low.look.use_text(20)
+    low.appearance.use_text(20)
     low.docks.reset()
     assert low.docks.of["scope"] in low.tabifiedDockWidgets(low.docks.of["controls"])
-    low.look.use_text(9)
+    low.appearance.use_text(9)
     low.docks.reset()
     assert low.docks.of["scope"] not in low.tabifiedDockWidgets(low.docks.of["controls"])
 
@@ -207,7 +207,7 @@ def strip(app):
         QApplication.setFont(font)
         facts = platform_facts()
         model = BenchModel(facts, source, count(1).__next__)
-        model.hear(m.State(owner="desk", you_own=True, clients=("desk",), bench=True))
+        model.take_message(m.State(owner="desk", you_own=True, clients=("desk",), bench=True))
         told = Operation(cause=CAUSE if in_mode == "FAULT" else None, clear=False)
         model.take(batch(facts, operation=told, mode=mode(facts, in_mode)), 10.0)
         view = StateView(model, LIGHT)
@@ -247,7 +247,7 @@ def test_nothing_of_the_strip_is_cut_off_at_any_size(strip, size_pt, width):
             assert max(map(metrics.horizontalAdvance, lines)) <= place.width(), part.text()
             assert len(lines) * metrics.height() <= place.height() + 1, part.text()
         elif isinstance(part, FittedLabel):
-            assert part._fits(part.fitting(), part._room()), part.text()
+            assert part._fits(part.fitting(), part._text_area()), part.text()
         else:
             assert part.heightForWidth(place.width()) <= place.height() + 1, part.text()
     assert view.alarm.text() == f"FAULT: {CAUSE['message']}"
@@ -304,7 +304,7 @@ def test_titles_of_docks_are_as_large_as_all_other_text(make):
     window = make()
     high = {}
     for size_pt in (20, 10):
-        window.look.use_text(size_pt)
+        window.appearance.use_text(size_pt)
         pump()
         assert {dock.font().pointSize() for dock in window.docks.of.values()} == {size_pt}
         image = window.docks.of["scene"].grab().toImage()
@@ -316,7 +316,7 @@ def test_titles_of_docks_are_as_large_as_all_other_text(make):
 
 def test_a_message_that_is_too_long_is_written_smaller_and_its_hint_has_all_of_it(make):
     window = make(1024, 600)
-    window.look.use_text(20)
+    window.appearance.use_text(20)
     window.show_message("short")
     assert window.messages.font().pointSizeF() == 20.0
     words = "This panel was busy for 181 ms: its sign of life was late, and hold-to-run was let go"
@@ -363,7 +363,7 @@ from hil.panel.shell.window_distance import px_per_mm_of
 from PySide6.QtGui import QFontMetricsF
 window = MainWindow(QSettings(sys.argv[1], QSettings.Format.IniFormat), lambda: 0.0, "panel")
 window.turns.timer.setInterval(1_000_000)
-window.look.use_text(20)
+window.appearance.use_text(20)
 window.show()
 for name in DOCKS:
     window.views[name]

@@ -174,6 +174,6 @@ def test_a_sweep_is_kept_with_its_share_before_the_edge_and_what_was_asked_for_a
     catcher = Catcher()
     catcher.settings = TriggerSettings("x", 0.0, Edge.RISING, pre=0.25, sweep=Sweep.NORMAL)
     catcher.arm()
-    catcher.look(window, 0, 1, 2.0, 0.105)
+    catcher.update(window, 0, 1, 2.0, 0.105)
     assert catcher.caught.edge_s == t_s[400]
     np.testing.assert_array_equal(catcher.caught.window.t_s, t_s[340:561])

@@ -186,7 +186,7 @@ def test_a_layout_is_found_again_and_can_be_put_back(make, tmp_path, until):
     first = make(settings=settings)
     first.docks.of["scope"].setFloating(True)
     first.docks.of["margins"].hide()
-    first.look.use("dark")
+    first.appearance.use("dark")
     first.shut()
     second = make(settings=settings)
     until(lambda: second.docks.of["scope"].isFloating())
@@ -543,12 +543,12 @@ def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make
 
 def test_colours_follow_the_system_unless_they_are_chosen(make):
     window = make()
-    window.look.use("dark")
+    window.appearance.use("dark")
     assert QApplication.palette().window().color().lightness() < 80
-    window.look.next()
+    window.appearance.next()
     assert QApplication.palette().window().color().lightness() > 200
-    window.look.use("system")
-    assert window.look.name == "system"
+    window.appearance.use("system")
+    assert window.appearance.name == "system"
 
 
 _LOCKING = """

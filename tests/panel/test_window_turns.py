@@ -116,4 +116,4 @@ def test_what_painting_takes_is_counted_and_the_turns_after_it_make_it_up(app, w
     late = [number for number, gap_s in enumerate(signs) if gap_s > 0.15]
     assert all(later - one >= 5 for one, later in pairwise(late[1:]))  # once is no measure
     words = "Drawn seldom, for want of time: {names}".format(names="Margins")
-    assert words == window.menus._standing.text()
+    assert words == window.menus._losses.text()

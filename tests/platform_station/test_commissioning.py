@@ -240,7 +240,7 @@ def test_a_test_move_with_a_fault_or_of_nobody_proves_nothing(proofs):
 
 def test_there_is_no_full_speed_without_the_word_of_a_witness(proofs):
     """Motor and encoder cables that are both swapped are invisible from the wire."""
-    told = missing(dataclasses.replace(proofs, witness=""))
+    told = missing(dataclasses.replace(proofs, observer=""))
     assert "both cables swapped" in told
     assert "nobody can see from the wire" in told
     path = write_certificate(RIG, REPORT, proofs, stamp="now")

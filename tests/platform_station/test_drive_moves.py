@@ -69,10 +69,10 @@ def plan(name):
     )
 
 
-def all_told(capsys, witness=""):
+def all_told(capsys, observer=""):
     cuts = (plan("at rest"), plan("moving"))
     passed = drive_moves.leg_test_and_show(
-        plan("test"), cuts, Path(), witness=witness, as_json=True
+        plan("test"), cuts, Path(), observer=observer, as_json=True
     )
     return passed, json.loads(capsys.readouterr().out)
 
@@ -139,7 +139,7 @@ def test_drives_that_do_not_tell_who_they_are_pass_without_a_certificate_and_tha
     monkeypatch, capsys
 ):
     Runs(monkeypatch).simulated = False
-    passed, told = all_told(capsys, witness="A. Person")
+    passed, told = all_told(capsys, observer="A. Person")
     assert passed
     assert told["certificate"] is None
     assert "do not tell who they are" in told["lacking"][0]
@@ -156,14 +156,14 @@ def test_a_test_that_leaves_a_drive_under_power_is_not_passed_and_ends_with_its_
     left = replace(CUT, powered=(UNDER_POWER,))
     links = (left,) if which == 0 else (CUT, left)
     runs = Runs(monkeypatch, links=links)
-    passed, told = all_told(capsys, witness="A. Person")
+    passed, told = all_told(capsys, observer="A. Person")
     assert (passed, told["ok"], told["powered"]) == (False, False, [UNDER_POWER])
     assert told["certificate"] is None
     assert runs.played == ["test", "at rest", "moving"][: 2 + which]
     Runs(monkeypatch, links=links)
     cuts = (plan("at rest"), plan("moving"))
     assert not drive_moves.leg_test_and_show(
-        plan("test"), cuts, Path(), witness="A. Person", as_json=False
+        plan("test"), cuts, Path(), observer="A. Person", as_json=False
     )
     last = capsys.readouterr().out.strip().splitlines()[-1]
     assert last == f"NOT PROVED TO BE OFF, take its power: {UNDER_POWER}"
@@ -183,7 +183,7 @@ def test_a_recording_that_cannot_be_read_fails_the_test_and_takes_no_result_away
     monkeypatch.setattr(drive_moves, "show_end", show_end)
     cuts = (plan("at rest"), plan("moving"))
     assert not drive_moves.leg_test_and_show(
-        plan("test"), cuts, Path(), witness="A. Person", as_json=as_json
+        plan("test"), cuts, Path(), observer="A. Person", as_json=as_json
     )
     told = capsys.readouterr().out
     assert runs.played == ["test"]

@@ -163,7 +163,7 @@ def test_a_loop_that_stands_still_is_told_as_one_warning(tmp_path):
     journal = Journal(sink)
     stalls = Stalls(journal)
     for index, late_s in enumerate((0.0, 0.05, 0.3, 0.2, 1.25)):
-        stalls.look(Tick(index, 0.1 * index, 0.1, late_s))
+        stalls.update(Tick(index, 0.1 * index, 0.1, late_s))
     assert journal.warnings == (
         "the loop stood still for 1.250 s at 0.400 s, the longest of 3 times",
     )
@@ -181,18 +181,18 @@ def test_a_folder_with_nothing_in_it_goes_again(tmp_path):
 def test_signals_are_a_wish_while_it_lasts_and_what_they_were_afterwards(tmp_path):
     before = signal.getsignal(signal.SIGTERM)
     with Opening("toy", tmp_path, virtual=True) as opening:
-        assert opening.wish.asked is None
+        assert opening.stop_request.asked is None
         assert signal.getsignal(signal.SIGTERM) != before
         signal.raise_signal(signal.SIGTERM)
-        assert opening.wish.asked is signal.SIGTERM
+        assert opening.stop_request.asked is signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_wish_of_somebody_else_is_taken_instead(tmp_path):
-    wish = object()
+    stop_request = object()
     before = signal.getsignal(signal.SIGTERM)
-    with Opening("toy", tmp_path, virtual=True, stop=nullcontext(wish)) as opening:
-        assert opening.wish is wish
+    with Opening("toy", tmp_path, virtual=True, stop=nullcontext(stop_request)) as opening:
+        assert opening.stop_request is stop_request
         assert signal.getsignal(signal.SIGTERM) == before
 
 

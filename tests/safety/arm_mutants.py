@@ -80,8 +80,8 @@ ARM_ROWS = {
         ),
         (
             "the speed widens the window a hundredfold",
-            "settings.following_s * math.sqrt(way_m2)",
-            "settings.following_s * 100 * math.sqrt(way_m2)",
+            "settings.following_s * math.sqrt(distance_m2)",
+            "settings.following_s * 100 * math.sqrt(distance_m2)",
         ),
         (
             "the whole path counts, however long ago",
@@ -115,7 +115,7 @@ ARM_ROWS = {
         ),
     ),
     "arm_driver/contour/supervision.py": (
-        ("following is not watched", "text = self._following.heard(request.location)", 'text = ""'),
+        ("following is not watched", "text = self._following.judge(request.location)", 'text = ""'),
         ("the period is not watched", "if pace is not Pace.IN_TIME:", "if pace is None:"),
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),
@@ -172,8 +172,8 @@ ARM_ROWS = {
         ),
         (
             "a step may be twice as long",
-            "if way_m > settings.step_max_m(period_s):",
-            "if way_m > 2 * settings.step_max_m(period_s):",
+            "if distance_m > settings.step_max_m(period_s):",
+            "if distance_m > 2 * settings.step_max_m(period_s):",
         ),
         (
             "a turn may be of any size",

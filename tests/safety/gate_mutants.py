@@ -89,7 +89,7 @@ GATE_ROWS = {
         ("only the end of a stop is looked at", "knots = 1 + min(KNOTS_MAX - 1, int(size / KNOT_M))", "knots = 1"),
     ),
     "platform6dof/cueing/governor_ends.py": (
-        ("an end may be passed by a gentle stop", "if move * stop_distance(move / change) > room:", "if move * stop_distance(move / change) > 3.0 * room:"),
+        ("an end may be passed by a gentle stop", "if move * stop_distance(move / change) > distance:", "if move * stop_distance(move / change) > 3.0 * distance:"),
     ),
     "platform6dof/cueing/governor_near.py": (
         ("a margin below its buffer stays there", "wanted = margins[j] + recovery * (wanted - margins[j])", "wanted = margins[j]"),

@@ -116,7 +116,7 @@ MUTANTS = (
         ("the reaction way is left out", "(limits.following_per_speed_s + limits.reaction_time_s) / dt", "limits.following_per_speed_s / dt"),
         ("a start may lie further in", "if not abs(asked - held) <= limit:", "if not asked - held <= limit:"),
         ("a start needs one enabled drive", "if not all(feedback.enabled):", "if not any(feedback.enabled):"),
-        ("a start while a leg moves", "if not standing:", "if False:"),
+        ("a start while a leg moves", "if not at_rest:", "if False:"),
         ("a start without margin", "low, high = low + self._margin_m, high - self._margin_m", "low, high = low + 0.0, high"),
     ),
     *_of(
@@ -162,7 +162,7 @@ MUTANTS = (
         ("a held reset is an edge", "edge = self._reset_was_low and", "edge = True and"),
         ("a reset does not wait for all legs", "self._interlock.causes and still.all_legs:", "self._interlock.causes and still.reporting_legs:"),
         ("after a quick stop the drives are enabled again", "            self._release()  # the drives' own", "            pass  # the drives' own"),
-        ("a quick stop does not begin its watch", "            self._quick_stop.begin(self._heard, failed=strayed)", "            pass"),
+        ("a quick stop does not begin its watch", "            self._quick_stop.begin(self._last_feedback, failed=strayed)", "            pass"),
         ("a second cause in a powered fault is only listed", "(self._mode is Mode.FAULT and self._released)", "(self._mode is Mode.FAULT)"),
         ("parked while it moves", "if event is Event.PARKED and not self._command.at_rest:", "if False:"),
         ("the power goes while a leg moves", "if powers_off and not self._still.all_legs:", "if False:"),
@@ -239,7 +239,7 @@ MUTANTS = (
         ("a setpoint of the future is fresh", "if not 0.0 <= age_s <= self._age_max_s:", "if not age_s <= self._age_max_s:"),
         ("any other number is newer", "SEQUENCE_MODULUS // 2", "SEQUENCE_MODULUS"),
         ("standstill takes a cycle more", "return self._all_cycles >= self._cycles", "return self._all_cycles > self._cycles"),
-        ("creeping in is standstill", "if not abs(length - anchor) <= self._way_m:", "if not length - anchor <= self._way_m:"),
+        ("creeping in is standstill", "if not abs(length - anchor) <= self._rest_travel_m:", "if not length - anchor <= self._rest_travel_m:"),
     ),
     *_of(
         "safety/watches.py",
@@ -298,7 +298,7 @@ MUTANTS = (
     ),
     *_of(
         "hil/run/run.py",
-        ("nobody hears signals", "self.wish = entered.enter_context(self._signals)", "self.wish = self._signals"),
+        ("nobody hears signals", "self.stop_request = entered.enter_context(self._signals)", "self.stop_request = self._signals"),
         ("signals are not given back", "self._stack.__exit__(kind, error, trace)", "pass"),
         ("somebody else's wish is not heard", "stop or StopSignals()", "StopSignals()"),
         ("the recording is not ended after an error", "        self._stack.callback(self._sink.finish)\n", ""),

@@ -230,8 +230,8 @@ def test_a_stream_starts_where_the_platform_is_held(leg, sign):
 
 
 def test_start_obstacles():
-    assert CHECKS.start_obstacles(feedback(), standing=True) == []
-    assert CHECKS.start_obstacles(None, standing=True) == ["feedback of all six legs is needed"]
+    assert CHECKS.start_obstacles(feedback(), at_rest=True) == []
+    assert CHECKS.start_obstacles(None, at_rest=True) == ["feedback of all six legs is needed"]
     for leg in LEGS:
         for name, words in (
             ("fresh", "feedback of all six"),
@@ -239,19 +239,19 @@ def test_start_obstacles():
             ("homed", "not homed"),
         ):
             flags = changed((True,) * 6, leg, False)
-            (reason,) = CHECKS.start_obstacles(feedback(**{name: flags}), standing=True)
+            (reason,) = CHECKS.start_obstacles(feedback(**{name: flags}), at_rest=True)
             assert words in reason
         limits = LIMITS.legs[leg - 1]
         margin = LIMITS.following_base_m
         for edge, out in ((limits.soft_min_m + margin, -1), (limits.soft_max_m - margin, 1)):
             near = feedback(changed(START, leg, edge - out * TINY))
-            assert CHECKS.start_obstacles(near, standing=True) == []
+            assert CHECKS.start_obstacles(near, at_rest=True) == []
             over = feedback(changed(START, leg, edge + out * TINY))
-            (reason,) = CHECKS.start_obstacles(over, standing=True)
+            (reason,) = CHECKS.start_obstacles(over, at_rest=True)
             assert reason.startswith(f"leg {leg}: position ")
-        (reason,) = CHECKS.start_obstacles(feedback(changed(START, leg, math.nan)), standing=True)
+        (reason,) = CHECKS.start_obstacles(feedback(changed(START, leg, math.nan)), at_rest=True)
         assert "nan m is not finite" in reason
-    assert CHECKS.start_obstacles(feedback(), standing=False) == ["the legs do not stand still"]
+    assert CHECKS.start_obstacles(feedback(), at_rest=False) == ["the legs do not stand still"]
 
 
 def test_each_leg_has_its_own_bounds():

@@ -200,7 +200,7 @@ class Bench:
     def until(self, end_s):
         while self.now_s < end_s:
             motion = self._motion
-            motion.heard = heard = self._source.poll(self.now_s)
+            motion.reading = heard = self._source.poll(self.now_s)
             motion.sample((self._cycle + 1) * PERIOD_S)
             row = (motion.cued.rows, heard.host, heard.cause, motion.phase, motion.weight)
             self._told.append((*row, heard.dropped))

@@ -91,7 +91,7 @@ class LedBench(Bench):
 
     @property
     def heard(self):
-        return self.ride.motion.heard
+        return self.ride.motion.reading
 
     def steps(self, since):
         """What the chain asked from a cycle on: places, speeds, accelerations, (3, N, 6)."""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from hil.config.settings import Settings
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.stations.simulator.plan.source import SourceKind
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags, VehicleState
 
@@ -51,7 +51,7 @@ class Scripted:
         self.polls += 1
         one = self.settings
         if not one.live_from_s <= now_s < one.silent_from_s:
-            return Heard(None, HostState.WAITING, Cause.NO_PACKET, 0.0)
+            return HostReading(None, HostState.WAITING, Cause.NO_PACKET, 0.0)
         s = math.sin(2.0 * math.pi * one.frequency_hz * now_s)
         flags = VehicleFlags.GROUND if now_s >= one.ground_from_s else VehicleFlags(0)
         flags |= VehicleFlags.POSE if one.posed else VehicleFlags(0)
@@ -64,7 +64,7 @@ class Scripted:
         )  # fmt: skip
         away_s = now_s - one.lost_from_s
         if away_s < 0.0 or now_s >= one.lost_until_s:
-            return Heard(
+            return HostReading(
                 state, HostState.LIVE, Cause.NONE, 1.0, host_s=now_s - 0.05,
                 kernel_s=now_s - 0.001, taken_s=now_s, packets=self.polls,
             )  # fmt: skip
@@ -73,7 +73,7 @@ class Scripted:
             host = HostState.FADING_OUT
         u = min(away_s / 0.3, 1.0)
         weight = 1.0 - u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
-        return Heard(state, host, Cause.NO_PACKET, weight, packets=self.polls)
+        return HostReading(state, host, Cause.NO_PACKET, weight, packets=self.polls)
 
     def preview(self, now_s, span_s, step_s):
         if not self.settings.known:

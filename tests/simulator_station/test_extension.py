@@ -37,7 +37,7 @@ class Counting:
     def reached(self, found):
         self.found = found
 
-    def look(self, tick, verdict):
+    def update(self, tick, verdict):
         self.looks += 1
         self.modes.append(None if verdict is None else verdict.mode.name)
         if tick.t_s >= self.gives_up_s:
@@ -109,7 +109,7 @@ def test_a_motion_that_is_given_up_parks_and_the_run_tells_why(tmp_path):
     assert modes[-1] == "IDLE" or "PARKING" in modes
 
 
-@pytest.mark.parametrize("place", ["look", "row"])
+@pytest.mark.parametrize("place", ["update", "row"])
 def test_an_error_of_it_stops_the_platform_in_order(tmp_path, place, monkeypatch):
     plain = getattr(Counting, place)
 

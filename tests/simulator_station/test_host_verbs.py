@@ -19,7 +19,7 @@ from hil.timing.realtime import RealClock
 from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.flight import scripted_drive
 
-DRIVE = scripted_drive(stands_s=0.0)
+DRIVE = scripted_drive(rest_s=0.0)
 
 
 def run(*arguments):

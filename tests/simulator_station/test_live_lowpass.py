@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError, MotionError
 from hil.config.named_files import GIVEN
-from hil.hosts.watch.states import Heard
+from hil.hosts.watch.states import HostReading
 from hil.stations.platform.motion.lowpass import LiveLowPass, lowpass
 from hil.stations.simulator.cue.latency_run import lowpass_delay_s
 from hil.stations.simulator.plan.scenario import ride_from_table
@@ -117,7 +117,7 @@ def ridden(folder, lowpass_hz, seconds=9.0):
     GIVEN.take(table)  # as on the command line
     now = [0.0]
     around = Surroundings(Path("ride.toml"), PERIOD_S, True, 3, lambda: now[0])
-    told: list[Heard] = []
+    told: list[HostReading] = []
     with KIND.open(HostSettings.build(table, "ride.toml"), around) as source:
         for cycle in range(round(seconds / PERIOD_S)):
             now[0] = PERIOD_S * cycle

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hil.config.file_search import configs_dir
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.simulator.chain.chain import Chain
@@ -69,7 +69,7 @@ class Live:
     def rows(self, cycle):
         t_s = cycle * self.period_s
         state = self.kind(t_s, *self.numbers)
-        self.motion.heard = Heard(state, HostState.LIVE, Cause.NONE, 1.0)
+        self.motion.reading = HostReading(state, HostState.LIVE, Cause.NONE, 1.0)
         self.motion.sample(t_s)
         return self.motion.cued.rows
 

@@ -16,7 +16,7 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 from properties import dear
 
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import gate_limits, geometry_of
@@ -119,7 +119,7 @@ class Live:
 
     def rows(self, cycle):
         t_s = cycle * self._period_s
-        self._motion.heard = Heard(self._swing.at(t_s), HostState.LIVE, Cause.NONE, 1.0)
+        self._motion.reading = HostReading(self._swing.at(t_s), HostState.LIVE, Cause.NONE, 1.0)
         self._motion.sample(t_s)
         return self._motion.cued.rows.copy()
 

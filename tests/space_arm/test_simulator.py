@@ -41,7 +41,7 @@ def test_looking_lets_no_time_pass():
     arm = space_arm()
     last = arm.advance(COMMAND)
     before = arm.state
-    seen = arm.look()
+    seen = arm.snapshot()
     assert_array_equal(arm.state, before)
     assert_array_equal(seen.position_BG_m, last.position_BG_m)
     assert seen.time_s == last.time_s
@@ -190,25 +190,25 @@ def test_looks_tell_the_way_within_a_tick_and_change_it_by_no_more_than_accuracy
     """The places of a tick in ten parts are those of ten short ticks, bit for bit."""
     arm, short, whole = (space_arm(DriveModel.B, payload=PAYLOADS["light"]) for _ in range(3))
     for _ in range(3):
-        snapshot = arm.advance(COMMAND, looks=10)
+        snapshot = arm.advance(COMMAND, samples=10)
         singly = [short.advance(COMMAND, 0.35 / 10) for _ in range(10)]
         once = whole.advance(COMMAND)
-        assert_array_equal(snapshot.way_BG_m, [one.position_BG_m for one in singly])
-        assert_array_equal(snapshot.way_BG_m[-1], snapshot.position_BG_m)
+        assert_array_equal(snapshot.path_BG_m, [one.position_BG_m for one in singly])
+        assert_array_equal(snapshot.path_BG_m[-1], snapshot.position_BG_m)
         assert snapshot.span.steps == sum(one.span.steps for one in singly)
         np.testing.assert_allclose(snapshot.position_BG_m, once.position_BG_m, atol=2e-6)
-        assert once.way_BG_m.shape == (1, 3)
-    assert arm.look().way_BG_m.shape == (0, 3)
-    with pytest.raises(ValueError, match="looks = 0: at least 1"):
-        arm.advance(COMMAND, looks=0)
+        assert once.path_BG_m.shape == (1, 3)
+    assert arm.snapshot().path_BG_m.shape == (0, 3)
+    with pytest.raises(ValueError, match="samples = 0: at least 1"):
+        arm.advance(COMMAND, samples=0)
 
 
 def test_a_part_that_reaches_the_cap_is_the_last_one():
     capped = Sdirk2(levers_m(ARM), Accuracy(tolerance_m=1e-12, steps_max=30))
-    snapshot = space_arm(integrator=capped).advance(COMMAND, looks=10)
+    snapshot = space_arm(integrator=capped).advance(COMMAND, samples=10)
     assert snapshot.status is SpanStatus.COARSE
     assert snapshot.time_s == pytest.approx(0.35)
-    assert np.isfinite(snapshot.way_BG_m).all()
-    straight = np.diff(snapshot.way_BG_m[1:], axis=0)
+    assert np.isfinite(snapshot.path_BG_m).all()
+    straight = np.diff(snapshot.path_BG_m[1:], axis=0)
     np.testing.assert_allclose(straight, straight[:1].repeat(len(straight), 0), atol=1e-12)
-    assert_array_equal(snapshot.way_BG_m[-1], snapshot.position_BG_m)
+    assert_array_equal(snapshot.path_BG_m[-1], snapshot.position_BG_m)

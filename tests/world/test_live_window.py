@@ -32,7 +32,7 @@ from sim.world.engine.world import World
 from sim.world.pictures.wire import WireError, message
 from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
-from sim.world.viewer.wire import Look, MousePush, ViewedModel, key_of
+from sim.world.viewer.wire import MousePush, ViewedModel, ViewerState, key_of
 
 MASS_KG = 3.0
 STEPPING = Stepping(0.002, "implicitfast", (0.0, 0.0, 0.0))
@@ -215,13 +215,14 @@ def test_messages_come_back_as_they_were_sent_and_nonsense_is_told():
         text="<mujoco/>", start=(0.1, 1 / 3), title="a", files=(("wood.png", b"\x00\xff"),)
     )
     assert ViewedModel.from_json(model.to_json()) == model
-    look = Look(0.05, True, "ä", b"12345678")
-    assert Look.from_body(look.to_bytes()[5:]) == look
+    shown = ViewerState(0.05, True, "ä", b"12345678")
+    assert ViewerState.from_body(shown.to_bytes()[5:]) == shown
     push = MousePush(7, (1.0, 2.0, 1 / 3, 0.0, -1.0, 5e-324))
     assert MousePush.from_body(push.to_bytes()[5:]) == push
     for read, wrong in (
         (ViewedModel.from_json, b"[]"), (ViewedModel.from_json, b'{"text": "", "title": ""}'),
-        (Look.from_body, b"short"), (Look.from_body, Look(math.nan, False, "", b"").to_bytes()[5:]),
+        (ViewerState.from_body, b"short"),
+        (ViewerState.from_body, ViewerState(math.nan, False, "", b"").to_bytes()[5:]),
         (MousePush.from_body, b"x"),
         (MousePush.from_body, MousePush(1, (math.inf,) + (0.0,) * 5).to_bytes()[5:]),
         (key_of, b""),

@@ -156,7 +156,9 @@ def test_obj_of_a_modelling_program_is_read_with_groups_looks_and_places():
     assert open_edges(surface) == 0
     assert volume_m3(surface) == pytest.approx(0.2 * 0.2 * 0.4, rel=1e-14)
     assert np.bincount(surface.groups).tolist()[-2:] == [8, 4]
-    looks = [surface.materials[look] for look in (surface.looks[0], surface.looks[-1])]
+    looks = [
+        surface.materials[look] for look in (surface.material_ids[0], surface.material_ids[-1])
+    ]
     assert [(one.colour, one.texture) for one in looks] == [
         ((1.0, 1.0, 1.0), "paint.png"), ((0.0, 1.0, 1.0), ""),
     ]  # fmt: skip

@@ -56,7 +56,7 @@ def test_what_is_known_of_a_mesh_comes_back(corner, style, seed):
     assert read_rows(data) is not None
     found = read_obj(data, "a.obj", nothing)
     np.testing.assert_array_equal(found.corners, [one for one, _, _ in want])
-    assert found.groups.tolist() == found.looks.tolist() == [group for *_, group in want]
+    assert found.groups.tolist() == found.material_ids.tolist() == [group for *_, group in want]
     if "{t}" in CORNERS[corner]:
         np.testing.assert_array_equal(found.laid, [one for _, one, _ in want])
     else:
@@ -68,7 +68,7 @@ def outcome(data):
         found = read_obj(data, "a.obj", nothing)
     except MeshError as error:
         return str(error)
-    arrays = (found.vertices, found.triangles, found.groups, found.looks, found.laid)
+    arrays = (found.vertices, found.triangles, found.groups, found.material_ids, found.laid)
     return [None if one is None else one.tolist() for one in arrays], found.materials, found.notes
 
 

@@ -68,7 +68,7 @@ def test_a_scene_is_lit_by_its_own_lamps_alone(name, lamps):
     found = scene_of(name)
     text = scene_text(found.scene, found.robots).text
     corners = np.array([[-1.0, -1.0, 0.0], [1.0, 1.0, 1.0]])
-    order = PictureOrder(text=text, views=(View(look_at_m=(0.0, 0.0, 0.0), distance_m=3.0),))
+    order = PictureOrder(text=text, views=(View(target_m=(0.0, 0.0, 0.0), distance_m=3.0),))
     assert lit_text(order, corners, floor=False).count("<light ") == lamps
     bare = PictureOrder(text="<mujoco><worldbody/></mujoco>")
     assert lit_text(bare, corners, floor=False).count("<light ") == 1

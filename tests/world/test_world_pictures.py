@@ -60,7 +60,7 @@ def projected(point, view, order):
     """Column and row of a point: a pinhole, written with a matrix that looks at a place."""
     e, a = view.elevation_rad, view.azimuth_rad
     way = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
-    eye = np.array(view.look_at_m) - view.distance_m * way
+    eye = np.array(view.target_m) - view.distance_m * way
     right = np.cross(way, (0.0, 0.0, 1.0))
     right /= np.linalg.norm(right)
     along = np.stack([right, np.cross(right, way), way]) @ (np.array(point) - eye)

@@ -60,7 +60,7 @@ def frame(number, stamp_s, *values):
     return struct.pack(f"<4sHHQd{len(values)}d", b"HILJ", 1, len(values), number, stamp_s, *values)
 
 
-class Heard:
+class ReceivedRequest:
     """A stream on a port of loopback, its clock, and whoever sends to it."""
 
     def __init__(self, count=2):
@@ -82,7 +82,7 @@ class Heard:
 
 @pytest.fixture
 def heard():
-    made = Heard()
+    made = ReceivedRequest()
     yield made
     made.close()
 

@@ -424,28 +424,28 @@ def test_a_saved_file_is_a_change_that_keeps_the_scenarios_parameters(tmp_path):
     path.write_text(TEXT)
     told = []
     saved = DiagramFileWatch(path, TEXT, {"kp": 1.0}, told.append)
-    saved.look()
+    saved.poll()
     assert saved.next() is None
     path.write_text(variant(1))
-    saved.look()
-    saved.look()
+    saved.poll()
+    saved.poll()
     assert saved.next() == DiagramChange({"kp": 1.0}, variant(1), str(path))
     assert saved.next() is None
     assert told == []
     path.unlink()
-    saved.look()
-    saved.look()
+    saved.poll()
+    saved.poll()
     assert saved.next() is None
     assert len(told) == 1
     assert "the law goes on as it is" in told[0]
     path.write_bytes(b"\xff\xfe")
-    saved.look()
+    saved.poll()
     assert len(told) == 2
     path.write_text(variant(2))
-    saved.look()
+    saved.poll()
     assert saved.next().text == variant(2)
     path.unlink()
-    saved.look()
+    saved.poll()
     assert len(told) == 3  # told anew after it could be read
 
 

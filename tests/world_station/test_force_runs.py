@@ -103,7 +103,7 @@ def test_one_unchanged_law_runs_on_arms_of_six_and_seven_joints(name, tmp_path):
 def chain_to(plan, end):
     from sim.world.motion.chain import Chain
 
-    return Chain(plan.tree, end, standing=open_bench(plan).robot.coordinates())
+    return Chain(plan.tree, end, held=open_bench(plan).robot.coordinates())
 
 
 def by_virtual_work(chain, q, places):

@@ -140,14 +140,14 @@ def test_what_nobody_has_moved_is_not_asked_for_and_a_wish_may_be_repeated():
     assert inbox.next() is None
 
     def ask(**table):
-        inbox.hear(json.dumps({"kind": "diagram", **table}).encode())
+        inbox.take(json.dumps({"kind": "diagram", **table}).encode())
 
     ask(set={"share": 1.0, "soft": False}, presses={"count": 0})
     assert inbox.next() is None  # as it is
     ask(set={"share": 1.25, "soft": False})
     ask(set={"share": 1.25, "soft": True}, presses={"count": 1})
     ask(set={"share": 1.0, "soft": True}, presses={"count": 1})
-    inbox.hear(b"{")
+    inbox.take(b"{")
     assert inbox.next().set == {"share.value": 1.25}
     moved = {"share.value": 1.25, "soft.on": True, "count.presses": 1}
     assert inbox.next().set == moved
@@ -163,7 +163,7 @@ def test_what_nobody_has_moved_is_not_asked_for_and_a_wish_may_be_repeated():
 @pytest.mark.parametrize("table", [1, "diagram", None, [], 1.5, [["kind", "diagram"]]])
 def test_what_is_no_table_is_refused(table):
     inbox = PanelInbox(version())
-    inbox.hear(json.dumps(table).encode())
+    inbox.take(json.dumps(table).encode())
     assert inbox.next() is None
     with pytest.raises(ConfigError, match="a table with kind = 'diagram' is needed"):
         change_of_table(version(), table)
@@ -195,7 +195,7 @@ def shown_page(run, client):
     model = PageModel(feed.facts, page, lambda: 1)
     for one, message in run.heard:
         if one is client:
-            model.heard(message)
+            model.take_message(message)
     if (operation := feed.poll().operation) is not None:
         model.refused(operation.refused)
     return model

@@ -79,10 +79,10 @@ def test_a_scene_is_looked_at_by_its_camera_and_a_lone_robot_as_a_whole(recorded
     ca, ce = np.cos([view.azimuth_rad, view.elevation_rad])
     sa, se = np.sin([view.azimuth_rad, view.elevation_rad])
     np.testing.assert_allclose(view.distance_m * np.array([ce * ca, ce * sa, se]), ahead, atol=1e-9)
-    assert (view.look_at_m, fovy_rad) == ((0.6, 0.0, 0.6), 0.8)
+    assert (view.target_m, fovy_rad) == ((0.6, 0.0, 0.6), 0.8)
     alone = RecordedWorld(recorded.text, None, recorded.times_s, recorded.positions)
     view, fovy_rad = filming.view_of(alone, filming.FILM)
-    assert view.look_at_m is not None
+    assert view.target_m is not None
     assert fovy_rad == filming.FOVY_RAD
 
 

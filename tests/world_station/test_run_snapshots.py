@@ -18,7 +18,7 @@ from test_scene_runs import two_robots
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.editing.snapshot_file import read_snapshot, write_snapshot
-from hil.stations.world.editing.snapshots import RunKeeper, RunSnapshot, restored
+from hil.stations.world.editing.snapshots import RunSnapshot, SnapshotRecorder, restored
 from hil.stations.world.plan.scenario_reader import load_world_plan
 from hil.timing.clock import VirtualClock
 
@@ -47,7 +47,7 @@ def gone_on(snapshot):
 
 def kept_at(plan, row):
     found = []
-    one = EditedRun(plan, None, Pushing(row - 50), RunKeeper([row], found.append)).play()
+    one = EditedRun(plan, None, Pushing(row - 50), SnapshotRecorder([row], found.append)).play()
     return one, found[0]
 
 
@@ -69,7 +69,7 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
         def close(self, run):
             pass
 
-    one = EditedRun(plan, None, PushingOnce(), RunKeeper([row], found.append))
+    one = EditedRun(plan, None, PushingOnce(), SnapshotRecorder([row], found.append))
     link = f"{one.run.bench.robot.placed.prefix}l3"
     one.play()
     assert one.run.figures.ok, one.run.figures
@@ -110,7 +110,7 @@ def test_a_platform_in_a_scene_and_a_stop_on_its_way_are_kept(tmp_path):
     )
     plan = load_world_plan(scenario(tmp_path, text))
     found = []
-    one = EditedRun(plan, None, RunKeeper([120, 203], found.append))
+    one = EditedRun(plan, None, SnapshotRecorder([120, 203], found.append))
     one.run._stopped = lambda: "a person" if len(one.kept.rows) > 200 else ""
     one.play()
     assert one.run.figures.ended == "stopped"

@@ -157,7 +157,7 @@ def test_other_robots_of_a_scene_stand_unmoved_under_gravity(tmp_path):
 
 def test_a_pushed_neighbour_is_told_by_name(tmp_path):
     bench = open_bench(plan_of("joint_move", f'scene="{two_robots(tmp_path)}"', *SHORT))
-    (standing,) = bench.standing
+    (standing,) = bench.held_robots
     bench.world.push("right/l3", (0.0, 4000.0, 0.0), 1.0)
     told: list[str] = []
     for _ in range(600):

@@ -32,17 +32,17 @@ class _Candidate:
     connection: socket.socket
     since_s: float
     nonce: str = field(default_factory=lambda: secrets.token_hex(NONCE_BYTES))
-    heard: bytearray = field(default_factory=bytearray)
+    received: bytearray = field(default_factory=bytearray)
 
     def receive(self) -> bool:
         """Take a little of what it says, never more than a line's bound; whether it is there."""
         try:
-            data = self.connection.recv(LINE_MAX + 1 - len(self.heard))
+            data = self.connection.recv(LINE_MAX + 1 - len(self.received))
         except (BlockingIOError, InterruptedError):
             return True
         except OSError:
             return False
-        self.heard += data
+        self.received += data
         return bool(data)
 
 
@@ -63,20 +63,20 @@ class Candidates:
         """The TCP port listened on; None for a UNIX socket."""
         return self._listener.port
 
-    def look(self, now_s: float) -> Proved | None:
+    def poll(self, now_s: float) -> Proved | None:
         """Poll all that wait; return the first that proves, close the others; never blocks."""
         self._accept(now_s)
         for candidate in list(self._pending):
             if not candidate.receive():
                 self._refuse(candidate)
-            elif b"\n" in candidate.heard:
-                line, _, rest = candidate.heard.partition(b"\n")
+            elif b"\n" in candidate.received:
+                line, _, rest = candidate.received.partition(b"\n")
                 if self._proves(candidate, bytes(line)):
                     self._pending.remove(candidate)
                     self.turn_away()
                     return candidate.connection, rest
                 self._refuse(candidate)
-            elif len(candidate.heard) > LINE_MAX or now_s - candidate.since_s > PROVE_WITHIN_S:
+            elif len(candidate.received) > LINE_MAX or now_s - candidate.since_s > PROVE_WITHIN_S:
                 self._refuse(candidate)
         return None
 

@@ -168,7 +168,7 @@ class EvdevHandles:
         self._names = names
         self._button = codes[hold_button]
         self._relative = {codes[name]: name for name in names if name.startswith("REL_")}
-        self._heard: dict[str, tuple[float, float]] = {}  # value, and when [s]
+        self._readings: dict[str, tuple[float, float]] = {}  # value, and when [s]
 
     def read(self) -> HandleState:
         """Return its state now, without waiting; raises OSError: the device is gone."""
@@ -192,11 +192,11 @@ class EvdevHandles:
                     taken += 1
                     if event.type == relative and event.code in self._relative:
                         name = self._relative[event.code]
-                        self._heard[name] = (float(event.value), now_s)
+                        self._readings[name] = (float(event.value), now_s)
 
     def _relative_value(self, name: str, now_s: float) -> float:
-        value, heard_s = self._heard.get(name, (0.0, now_s))
-        if now_s - heard_s >= FRESH_S:
+        value, received_s = self._readings.get(name, (0.0, now_s))
+        if now_s - received_s >= FRESH_S:
             return 0.0
         return max(-1.0, min(1.0, value / RELATIVE_FULL))
 

@@ -70,7 +70,7 @@ class PanelOperator:
         """Where it is written down what the operator did."""
         self.ending: Callable[[], str] = str
         """Why control ends the run of itself; empty while it does not."""
-        self.hear_table: Callable[[bytes], None] = lambda table: None
+        self.take_table: Callable[[bytes], None] = lambda table: None
         """Takes the newest table that the owner asked for and the desk has proved, as JSON."""
         self._serial = 0
         self._station, self._owner = station, ""
@@ -78,25 +78,25 @@ class PanelOperator:
         self._signals: StopRequest | None = None
         self._end: RunEnd | None = None
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Take the newest order; called many times between two waypoints."""
         self._check_desk()
-        wish = self._operator.look()
-        if wish.order.owner != self._owner:
-            self._owner = wish.order.owner
+        request = self._operator.poll()
+        if request.order.owner != self._owner:
+            self._owner = request.order.owner
             whose = f"{self._owner} owns" if self._owner else "nobody owns"
             self.say(f"{whose} the motion", {"owner": self._owner})
-        if self.live and self.held and not wish.held:
+        if self.live and self.held and not request.held:
             self.say("hold-to-run released: zero velocity", {"held": False})
-        self.held = wish.held
-        if wish.order.motion_serial not in (0, self._serial):
-            self._serial = wish.order.motion_serial
+        self.held = request.held
+        if request.order.motion_serial not in (0, self._serial):
+            self._serial = request.order.motion_serial
             self._refused = DONE if self._refused.serial else self._refused
-            self.hear_table(wish.order.motion_json)
-        for button in wish.pressed:
-            self._press(button, wish.order.presser)
-        for button, _ in wish.stale:
-            self._refuse(button, wish.order.presser)
+            self.take_table(request.order.motion_json)
+        for button in request.pressed:
+            self._press(button, request.order.presser)
+        for button, _ in request.stale:
+            self._refuse(button, request.order.presser)
         if self._signals is not None and self._signals.asked is not None:
             self._ends(EndCause.TERMINAL)
         if why := self.ending():
@@ -111,7 +111,7 @@ class PanelOperator:
         """The end is under way; the first cause counts."""
         self._end = self._end or RunEnd(cause, EndStep.STOPPING, why)
 
-    def hear_source(self, end_reason: str) -> None:
+    def take_source_end(self, end_reason: str) -> None:
         """Take the reason why the source has ended; empty while it lasts."""
         if end_reason:
             self._ends(EndCause.SOURCE, end_reason)
@@ -178,13 +178,13 @@ class DeadManSource(SourceWrapper):
 
     def listen(self) -> None:
         """Poll the panels and the source."""
-        self._operator.look()
+        self._operator.poll()
         self._inner.listen()
-        self._operator.hear_source(self._inner.end_reason)
+        self._operator.take_source_end(self._inner.end_reason)
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`."""
-        self._operator.look()
+        self._operator.poll()
         wanted = self._inner.sample(t_s)
         released = self._operator.live and not self._operator.held
         return rest(wanted.frame) if wanted is not None and released else wanted

@@ -83,7 +83,7 @@ class RemoteSource(TwistSource):
         """Take the first who proves that it knows the token."""
         if self._writer is not None:
             self._candidates.turn_away()
-        elif (proved := self._candidates.look(now_s)) is not None:
+        elif (proved := self._candidates.poll(now_s)) is not None:
             self._writer, self._buffer = proved
             self._take_lines(now_s)
 

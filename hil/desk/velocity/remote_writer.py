@@ -27,7 +27,7 @@ class RemoteWriter:
     def __init__(self, address: Path, token: str, now_s: Callable[[], float]) -> None:
         self._address, self._token, self._now_s = address, token, now_s
         self._socket: socket.socket | None = None
-        self._heard, self._unsent = b"", b""
+        self._received, self._unsent = b"", b""
         self._proved = False
         self._sequence = 0
         self._tried_s = -float("inf")
@@ -86,13 +86,13 @@ class RemoteWriter:
         if self._proved or self._socket is None:
             return self._proved
         try:
-            data = self._socket.recv(LINE_MAX + 1 - len(self._heard))
+            data = self._socket.recv(LINE_MAX + 1 - len(self._received))
         except BlockingIOError:
             return False
         except OSError:
             data = b""
-        self._heard += data
-        line, end, _ = self._heard.partition(b"\n")
+        self._received += data
+        line, end, _ = self._received.partition(b"\n")
         if not end and data and len(line) <= LINE_MAX:
             return False
         nonce = parse_word(line, "nonce") if end else None
@@ -121,7 +121,7 @@ class RemoteWriter:
         if self._socket is not None:
             self._socket.close()
         self._socket, self._proved = None, False
-        self._heard, self._unsent = b"", b""
+        self._received, self._unsent = b"", b""
 
 
 class ScreenPlace:

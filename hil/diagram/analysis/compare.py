@@ -231,10 +231,10 @@ def _signatures(contents: Mapping[str, Mapping[str, Any]], diagram: Diagram, kno
     ends: dict[str, list[str]] = {name: [] for name in contents}
     for target, source in diagram.wires.items():
         into, out_of = target.partition("."), source.partition(".")
-        for own, other, way in ((into, out_of, "in"), (out_of, into, "out")):
+        for own, other, side in ((into, out_of, "in"), (out_of, into, "out")):
             if own[0] in ends:
                 far = known.get(other[0]) or texts.get(other[0], "")
-                ends[own[0]].append(f"{way} {own[2]} {far} {other[2]}")
+                ends[own[0]].append(f"{side} {own[2]} {far} {other[2]}")
     found: dict[str, list[str]] = {}
     for name in sorted(contents.keys() - known.keys()):
         found.setdefault(f"{texts[name]} {sorted(ends[name])}", []).append(name)

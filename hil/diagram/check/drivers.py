@@ -34,15 +34,15 @@ def find_drivers(
 
 def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str]) -> Endpoint | None:
     source = wired.get(target)
-    way = [target]
+    route = [target]
     while source is not None and source[0] in faces:
-        if source in way:
+        if source in route:
             loop = " -> ".join(
-                f"{path}.{port}" for path, port in reversed(way[way.index(source) :])
+                f"{path}.{port}" for path, port in reversed(route[route.index(source) :])
             )
             problems.append(f"{loop}: wires in a circle, without a block between")
             return None
-        way.append(source)
+        route.append(source)
         face = source[0]
         if "/" not in face and faces[face].kind.name == IN:
             return source

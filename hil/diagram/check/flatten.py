@@ -216,8 +216,8 @@ class _Flattener:
             self._add(path, text, self._spot(around, "block", name))
             return None
         if block.of in around.within or around.depth >= DEPTH_MOST:
-            way = " in ".join([block.of, *reversed(around.within)])
-            text = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
+            nesting = " in ".join([block.of, *reversed(around.within)])
+            text = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {nesting}"
             self._add(path, text, self._spot(around, "block", name))
             return None
         given = {key: resolved(value, scope) for key, value in block.parameters.items()}

@@ -25,15 +25,15 @@ Step = tuple[str, int]
 class AlgebraicLoop:
     """Outputs that depend on each other in the same tick."""
 
-    way: tuple[str, ...]
+    path: tuple[str, ...]
     """Paths in the direction of flow, the first one again at the end."""
 
     @property
     def words(self) -> str:
         """Description of the fault, and the remedy."""
         return (
-            f"algebraic loop: {' -> '.join(self.way)}; each hangs on itself within one tick: put "
-            f"a UnitDelay (or an IntegralForward) between {self.way[-2]} and {self.way[-1]}"
+            f"algebraic loop: {' -> '.join(self.path)}; each hangs on itself within one tick: put "
+            f"a UnitDelay (or an IntegralForward) between {self.path[-2]} and {self.path[-1]}"
         )
 
 
@@ -101,11 +101,11 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
 def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> AlgebraicLoop:
     """Return a cycle within what could not be ordered, in the direction of flow."""
     step = min(rest)
-    way: list[Step] = []
-    while step not in way:
-        way.append(step)
+    steps: list[Step] = []
+    while step not in steps:
+        steps.append(step)
         step = min(one for one in before[step] if one in rest)
-    cycle = [path for path, _ in reversed(way[way.index(step) :])]
+    cycle = [path for path, _ in reversed(steps[steps.index(step) :])]
     first = cycle.index(min(cycle))
     cycle = cycle[first:] + cycle[:first]
     return AlgebraicLoop((*cycle, cycle[0]))

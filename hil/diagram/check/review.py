@@ -43,7 +43,7 @@ def review(file: DiagramFile, newest: Spot | None = None) -> Review:
     faults = [one if isinstance(one, Placed) else Placed(one) for one in problems]
     _, loop = sort(flat)
     if loop is not None:
-        faults += [Placed(loop.words, *spot_of(file, path)) for path in loop.way[:-1]]
+        faults += [Placed(loop.words, *spot_of(file, path)) for path in loop.path[:-1]]
     return Review(tuple(faults), flat)
 
 

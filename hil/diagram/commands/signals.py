@@ -40,9 +40,9 @@ def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
             )
         )  # fmt: skip
         leave(True)
-    for way, group in (("in ", ends.offered), ("out", ends.accepted)):
+    for direction, group in (("in ", ends.offered), ("out", ends.accepted)):
         for one in group:
-            out.print(f"{way} {one.name}: {one.words}", soft_wrap=True)
+            out.print(f"{direction} {one.name}: {one.words}", soft_wrap=True)
     if not ends.offered:
         out.print("nobody feeds it: it has no inputs")
     if ends.some:

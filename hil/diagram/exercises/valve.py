@@ -33,8 +33,8 @@ class ValvePlant:
         self._goal = math.radians(draw.uniform(110.0, 165.0))
         self._friction = draw.uniform(2.0, 5.0)
         self._drag = draw.uniform(1.5, 2.5)
-        way, turn = draw.uniform(0.006, 0.01), draw.uniform(-math.pi, math.pi)
-        self._beside = complex(way * math.cos(turn), way * math.sin(turn))
+        distance, turn = draw.uniform(0.006, 0.01), draw.uniform(-math.pi, math.pi)
+        self._beside = complex(distance * math.cos(turn), distance * math.sin(turn))
         self._moved = self._beside
         self._angle = self._speed = self._moment = 0.0
         self._rows: list[tuple[float, float, float, float]] = []

@@ -137,15 +137,15 @@ def flags_of(statements: tuple[Statement, ...]) -> frozenset[str]:
     """Return the names that are true or false: conditions, and what is made of comparisons."""
     found = set[str]()
 
-    def look(node: SyntaxNode) -> None:
+    def visit(node: SyntaxNode) -> None:
         wanted = node.parts if node.what in ("and", "or", "not") else node.parts[:1]
         if node.what in ("and", "or", "not", "if"):
             found.update(one.name for one in wanted if one.what == "name")
         for one in node.parts:
-            look(one)
+            visit(one)
 
     for one in statements:
-        look(one.tree)
+        visit(one.tree)
     for one in statements:
         if _is_flag(one.tree, found):
             found.add(one.name)

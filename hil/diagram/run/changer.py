@@ -60,7 +60,7 @@ class DiagramChanger:
         self._builder = ThreadPoolExecutor(1, "diagram") if beside else None
         self._building: tuple[DiagramChange, Future[PreparedChange]] | None = None
         self._trying: tuple[int, PreparedChange] | None = None
-        self.hear_refused: Callable[[DiagramChange, str], object] = lambda change, why: None
+        self.on_refused: Callable[[DiagramChange, str], object] = lambda change, why: None
         """Called with each change that was refused, and why."""
         self._events = EditEvents(who=WHO)
         self._last = Tick(0, 0.0, 0.0, 0.0)
@@ -145,7 +145,7 @@ class DiagramChanger:
         self.taken += not faults
         self.refused += bool(faults)
         if faults:
-            self.hear_refused(change, faults[0])
+            self.on_refused(change, faults[0])
         edit = EditText(change.json(), change.source or str(change))
         self._events.put(journal, tick, edit, faults, {"step": step, **facts})
 

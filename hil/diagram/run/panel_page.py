@@ -184,7 +184,7 @@ class PanelInbox:
         self._asked: deque[bytes] = deque()
         self._moved: set[str] = set()
 
-    def hear(self, table: bytes) -> None:
+    def take(self, table: bytes) -> None:
         """Take a table that the desk has proved."""
         self._asked.append(table)
 
@@ -207,11 +207,11 @@ class PanelInbox:
 def refusals_to(led: PanelOperator) -> Callable[[DiagramChange, str], None]:
     """Publish to panels why a run has not taken their request, such as a jump."""
 
-    def hear(change: DiagramChange, why: str) -> None:
+    def take(change: DiagramChange, why: str) -> None:
         if change.source == PANEL:
             led.refuse_table(why)
 
-    return hear
+    return take
 
 
 def changes_from_panel_or_file(
@@ -223,5 +223,5 @@ def changes_from_panel_or_file(
         version: of the diagram as the run begins.
     """
     inbox = PanelInbox(version)
-    led.hear_table = inbox.hear
+    led.take_table = inbox.take
     return lambda: inbox.next() or (None if saved is None else saved())

@@ -53,9 +53,9 @@ class DiagramFileWatch:
 
     def _watch(self) -> None:
         while not self._over.wait(LOOK_S):
-            self.look()
+            self.poll()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Poll once; a file that cannot be read now is reported, and polled again."""
         try:
             text = settings_text(self._path)

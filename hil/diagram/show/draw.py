@@ -90,13 +90,13 @@ def _hint(text: str) -> str:
     return f"<title>{_plain(text)}</title>" if text else ""
 
 
-def _fitted(x: float, y: float, kind: str, text: str, room: float, size: float) -> str:
+def _fitted(x: float, y: float, kind: str, text: str, width: float, size: float) -> str:
     """Return the text that is set smaller, or cut, where it is wider than its space."""
-    smaller = min(size, room / (_CHARACTER_PX * max(len(text), 1)))
+    smaller = min(size, width / (_CHARACTER_PX * max(len(text), 1)))
     if smaller == size:
         return _text(x, y, kind, text)
     smaller = max(smaller, 7.0)
-    most = max(int(room / (_CHARACTER_PX * smaller)), 2)
+    most = max(int(width / (_CHARACTER_PX * smaller)), 2)
     if len(text) > most:
         text = f"{text[: most - 1]}…"
     return _text(x, y, kind, text, f' style="font-size: {smaller:.1f}px"')
@@ -137,9 +137,9 @@ def _block(name: str, box: Box, block: DrawnBlock, units: Units) -> Iterator[str
         if block.kind == SUB:
             yield _rect(box.x + 3, box.y + 3, box.width - 6, box.height - 6, "box sub")
         shown = [port_words(one, block) for one in (box.inputs, box.outputs)]
-        room = [max((len(one) for one in names), default=0) * 5.4 for names in shown]
-        shift = (room[0] - room[1]) / 2.0
-        width = max(box.width - sum(room) - 12, 20)
+        widths = [max((len(one) for one in names), default=0) * 5.4 for names in shown]
+        shift = (widths[0] - widths[1]) / 2.0
+        width = max(box.width - sum(widths) - 12, 20)
         yield _fitted(middle + shift, half + 4, "symbol", symbol_of(block), width, 12)
         words = f"{name} ({block.of})" if block.kind == SUB else name
         yield _fitted(middle, box.y + box.height + 13, "name", words, box.width + 50, 10.5)

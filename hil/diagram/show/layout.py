@@ -132,17 +132,17 @@ def _after(diagram: Diagram) -> dict[str, set[str]]:
     for start in starts:
         if start in done:
             continue
-        way = {start: iter(sorted(wires[start]))}  # blocks from the start to here, in order
-        while way:
-            name, rest = next(reversed(way.items()))
+        path = {start: iter(sorted(wires[start]))}  # blocks from the start to here, in order
+        while path:
+            name, rest = next(reversed(path.items()))
             target = next(rest, None)
             if target is None:
                 done.add(name)
-                del way[name]
-            elif target not in way:
+                del path[name]
+            elif target not in path:
                 found[name].add(target)
                 if target not in done:
-                    way[target] = iter(sorted(wires[target]))
+                    path[target] = iter(sorted(wires[target]))
     return found
 
 
@@ -191,7 +191,10 @@ def _columns(diagram: Diagram, sizes: Mapping[str, Box], layers: Mapping[str, in
     for sweep in range(SWEEPS):
         forward = sweep % 2 == 0
         for column in columns if forward else reversed(columns):
-            wanted = {name: _wish(name, found, wires, layers, forward=forward) for name in column}
+            wanted = {
+                name: _straight_height(name, found, wires, layers, forward=forward)
+                for name in column
+            }
             column.sort(key=lambda name: (wanted[name] + found[name].height / 2, name))
             _settle(column, wanted, found)
     top = min((box.y for box in found.values()), default=0)
@@ -221,15 +224,21 @@ def _stacked(columns: list[list[str]], sizes: Mapping[str, Box]) -> dict[str, Bo
     return found
 
 
-def _wish(name: str, found: Mapping[str, Box], wires: Mapping[str, list[tuple[str, str, str, str]]],
-          layers: Mapping[str, int], *, forward: bool) -> float:  # fmt: skip
+def _straight_height(
+    name: str,
+    found: Mapping[str, Box],
+    wires: Mapping[str, list[tuple[str, str, str, str]]],
+    layers: Mapping[str, int],
+    *,
+    forward: bool,
+) -> float:
     """Find the height at which the wires from the column before (or after) are straight."""
     own, places = found[name], []
-    for port, other, far, way in wires[name]:
+    for port, other, far, side in wires[name]:
         if (layers[other] < layers[name]) != forward or layers[other] == layers[name]:
             continue
         box = found[other]
-        if way == "in":
+        if side == "in":
             places.append(own.y + box.output_at(far)[1] - own.input_at(port)[1])
         else:
             places.append(own.y + box.input_at(far)[1] - own.output_at(port)[1])

@@ -110,15 +110,15 @@ class _Router:
 
     def route(self, start: Point, end: Point, source: str) -> tuple[Point, ...]:
         first, last = _cell(start, 1), _cell(end, -1)
-        way = self._way(first, last, source) or _plain(first, last)
-        for a, b in pairwise(way):
+        route = self._route(first, last, source) or _plain(first, last)
+        for a, b in pairwise(route):
             along = a[1] == b[1]
             for cell in (a, b):
                 self._taken.setdefault((cell, along), set()).add(source)
-        points = [start, *((x * GRID, y * GRID) for x, y in way), end]
+        points = [start, *((x * GRID, y * GRID) for x, y in route), end]
         return _corners(points)
 
-    def _way(self, first: Point, last: Point, source: str) -> list[Point] | None:
+    def _route(self, first: Point, last: Point, source: str) -> list[Point] | None:
         """Return the cheapest cells from one to another, leaving and arriving to the right."""
         begin: tuple[Point, Point] = (first, RIGHT)
         costs: dict[tuple[Point, Point], float] = {begin: 0.0}
@@ -135,15 +135,15 @@ class _Router:
             self._left -= 1
             if at == (last, RIGHT):
                 return _back(before, at)
-            (x, y), way = at
+            (x, y), heading = at
             for step in _WAYS:
-                if step[0] == -way[0] and step[1] == -way[1]:
+                if step[0] == -heading[0] and step[1] == -heading[1]:
                     continue
                 cell = (x + step[0], y + step[1])
                 if not self._is_near(cell):
                     continue
                 cost = costs[at] + self._cost((x, y), cell, step, source)
-                cost += BEND if step != way else 0.0
+                cost += BEND if step != heading else 0.0
                 if cell == last and step != RIGHT:
                     reached = (cell, RIGHT)
                     cost += BEND
@@ -181,11 +181,11 @@ def _cell(point: Point, aside: int) -> Point:
 
 def _back(before: Mapping[tuple[Point, Point], tuple[Point, Point]], at: tuple[Point, Point]
           ) -> list[Point]:  # fmt: skip
-    way = [at[0]]
+    route = [at[0]]
     while at in before:
         at = before[at]
-        way.append(at[0])
-    return way[::-1]
+        route.append(at[0])
+    return route[::-1]
 
 
 def _plain(first: Point, last: Point) -> list[Point]:

@@ -143,8 +143,8 @@ class Physics:
             return self._unseen
         if cause is Cause.SLOPE:
             said = slope_remedy(self._slopes.lines.tolist(), self._settings)
-            way = course_remedy(self._courses.lines.tolist(), self._turns.text)
-            return "; ".join(one for one in (said, way) if one)
+            remedy = course_remedy(self._courses.lines.tolist(), self._turns.text)
+            return "; ".join(one for one in (said, remedy) if one)
         if cause is not Cause.FORCE or self.force is None:
             return ""
         if self._made:
@@ -176,9 +176,9 @@ class Physics:
         block = self._block
         sample = state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s
         sample += state.position_m
-        stands = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
+        at_rest = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
-        if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
+        if not block or gap_s > min(APART_S, UNEVEN * before_s) or at_rest:
             # What turns and is where it was is a frozen picture, and no motion.
             self._block = block = []
             self._first_s = at_s

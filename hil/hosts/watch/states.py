@@ -62,7 +62,7 @@ class Cause(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HostReading:
     """Reading of a live source for one cycle."""
 
     state: VehicleState | None

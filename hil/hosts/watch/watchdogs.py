@@ -107,7 +107,7 @@ class HostWatch:
         self._ordering = Ordering()
         self._physics = physics or Physics()
         self._pace, self._frozen, self._alignment = HostPace(), Frozen(), StampAlignment()
-        self._fresh_s = self._heard_s = -math.inf
+        self._fresh_s = self._received_s = -math.inf
         self._row = 0
         self._sound_s = math.nan
         self._since_s = 0.0
@@ -115,17 +115,17 @@ class HostWatch:
         self._fault_s = math.nan
         self._anchor = True
 
-    def step(self, now_s: float, heard: Sequence[Received | Refused]) -> Judgement:
+    def step(self, now_s: float, messages: Sequence[Received | Refused]) -> Judgement:
         """Judge one cycle.
 
         Args:
             now_s: on the clock of the run [s].
-            heard: what came since the last cycle, in the order in which the kernel took it.
+            messages: what came since the last cycle, in the order in which the kernel took it.
         """
         accepted: list[Received] = []
-        packets = [one for one in heard if isinstance(one, Received)]
+        packets = [one for one in messages if isinstance(one, Received)]
         backlog = len(packets) > BURST and math.isnan(packets[-1].packet.state.t_s)
-        for one in heard:
+        for one in messages:
             if isinstance(one, Refused):
                 self._refused(now_s, one)
             elif backlog and one is not packets[-1]:
@@ -135,7 +135,7 @@ class HostWatch:
             else:
                 self.dropped += 1
         if now_s - self._fresh_s >= FRESH_S:
-            silent = now_s - self._heard_s >= FRESH_S
+            silent = now_s - self._received_s >= FRESH_S
             self._fault(now_s, Cause.NO_PACKET if silent else Cause.STAMP_FROZEN)
         elif self._physics.suspects:
             wrong = self._physics.cause(self.state)
@@ -176,7 +176,7 @@ class HostWatch:
 
     def _take(self, now_s: float, received: Received) -> bool:
         """Return whether a packet continues the motion; a fault is noted."""
-        self._heard_s = max(self._heard_s, received.kernel_s)
+        self._received_s = max(self._received_s, received.kernel_s)
         order = self._ordering.judge(received)
         if order is PacketOrder.LATE:
             return False

@@ -132,10 +132,10 @@ def _bytes(settings: LayoutSettings) -> Reading:
     def read(datagram: bytes) -> tuple[float, ...] | Refused:
         size = len(datagram)
         for wrong, marks in ((Refused.MAGIC, magic), (Refused.NO_MOTION, only)):
-            for look, at, end, value in marks:
+            for read_mark, at, end, value in marks:
                 if size < end:
                     return Refused.LENGTH
-                if look(datagram, at)[0] != value:
+                if read_mark(datagram, at)[0] != value:
                     return wrong
         if size != length:
             return Refused.LENGTH

@@ -89,16 +89,16 @@ class Asking:
 
     def __init__(self) -> None:
         self._asked_s = -math.inf
-        self._heard = False
+        self._received = False
 
-    def heard(self) -> None:
+    def received(self) -> None:
         """The host answered."""
-        self._heard = True
+        self._received = True
 
     def due(self, now_s: float) -> bool:
         """Return whether it must be asked now [s]."""
         if now_s - self._asked_s < self.EVERY_S:
             return False
-        due = not self._heard
-        self._asked_s, self._heard = now_s, False
+        due = not self._received
+        self._asked_s, self._received = now_s, False
         return due

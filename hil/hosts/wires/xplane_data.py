@@ -88,7 +88,7 @@ class DataCodec:
         wrong = fault_of_numbers(value for row in ROWS for value in rows.get(row, ()))
         if wrong is not None:
             return wrong
-        self._asking.heard()
+        self._asking.received()
         loads, rates, angles = rows[4], rows[16], rows[17]
         place = rows.get(21, _NONE)
         if self._twelve:

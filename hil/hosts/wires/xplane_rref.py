@@ -104,7 +104,7 @@ class RrefCodec:
         wrong = fault_of_numbers(values)
         if wrong is not None:
             return wrong
-        self._asking.heard()
+        self._asking.received()
         axial, side, normal, p, q, r, phi, theta, psi, x, y, z, vx, vy, vz, *others = values
         paused, replay, speed, time_s, ground = others
         return state_of(

@@ -80,7 +80,7 @@ class JointSettings(Settings):
     """Its motor and gear."""
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _one_form(self) -> Self:
         if (self.axis is None) == (self.dh is None):
             raise ValueError("must have either axis or dh")
         if self.dh is not None and (self.offset_m != ZERO or self.rpy_rad != ZERO):

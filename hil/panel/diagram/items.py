@@ -113,9 +113,9 @@ class BlockItem(QGraphicsItem):
                 x, y = one.port_at(name, output=output)
                 at = QPointF(x - one.at[0], y - one.at[1])
                 painter.drawEllipse(at, PORT, PORT)
-                room = QRectF(0, at.y() - PORT_FONT_PX, one.width, 2 * PORT_FONT_PX)
+                area = QRectF(0, at.y() - PORT_FONT_PX, one.width, 2 * PORT_FONT_PX)
                 side = sides.AlignRight if output else sides.AlignLeft
-                box = room.adjusted(PORT + 3, 0, -PORT - 3, 0)
+                box = area.adjusted(PORT + 3, 0, -PORT - 3, 0)
                 painter.drawText(box, side | sides.AlignVCenter, word)
 
     def show_state(self, state: str) -> None:
@@ -157,13 +157,13 @@ class WireItem(QGraphicsPathItem):
               widget: QWidget | None = None) -> None:  # fmt: skip
         """A line with a head; broken and red where it is wrong."""
         colour = self._theme.fault if self._fault else self._theme.text
-        pen = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
+        style = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
         if self._fault:
-            pen.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(pen)
+            style.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(style)
         painter.drawPath(self.path())
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(pen.color())
+        painter.setBrush(style.color())
         painter.drawPolygon(self.head())
 
     def head(self) -> QPolygonF:

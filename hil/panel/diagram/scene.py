@@ -23,7 +23,7 @@ from hil.panel.diagram.models.live_values import path_into
 from hil.panel.diagram.models.names import Place
 from hil.panel.diagram.models.place_edits import Move
 from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
-from hil.panel.diagram.models.wire_routes import ROOM_MOST, Ways
+from hil.panel.diagram.models.wire_routes import ROOM_MOST, WireRoutes
 from hil.panel.diagram.value_item import ValueItem
 from hil.panel.widgets.theme import LIGHT, Theme
 
@@ -59,8 +59,8 @@ class DiagramScene(QGraphicsScene):
         """By block and port; while it runs."""
         self.blocks: dict[str, BlockItem] = {}
         self.wires: dict[str, WireItem] = {}
-        self._ways = Ways({})
-        self._rooms: dict[str, int] = {}
+        self._routes = WireRoutes({})
+        self._free_widths: dict[str, int] = {}
         """Below blocks, for their values [px]; as far as it was asked for."""
         self._shown: dict[str, dict[str, Place]] = {}
         """Where blocks stand that nobody has placed, by diagram; they stay there."""
@@ -81,25 +81,25 @@ class DiagramScene(QGraphicsScene):
         shown = rest_laid_out(file, self.where, self._shown.get(self.where, {}))
         self._shown[self.where], diagram = shown, self.diagram
         shapes = shapes_of(file, self.where, shown)
-        ways = Ways(shapes, diagram.wires)
+        routes = WireRoutes(shapes, diagram.wires)
         for name, shape in shapes.items():
             found = faults.blocks.get((self.where, name), ())
             item = BlockItem(shape, self.theme, "\n".join(one.words for one in found))
             self.addItem(item)
             item.setSelected(name in chosen)
             self.blocks[name] = item
-        for target, corners in ways.all(diagram.wires).items():
+        for target, corners in routes.all(diagram.wires).items():
             found = faults.wires.get((self.where, target), ())
             path = _path([QPointF(*at) for at in corners])
             wire = WireItem(target, path, self.theme, "\n".join(one.words for one in found))
             self.addItem(wire)
             self.wires[target] = wire
-        for x, y in ways.joints():
+        for x, y in routes.joints():
             dot = QRectF(x - JOINT, y - JOINT, 2 * JOINT, 2 * JOINT)
             item = self.addEllipse(dot, Qt.PenStyle.NoPen, QColor(self.theme.text))
             item.setZValue(-1)
             item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
-        self._ways, self._rooms = ways, {}
+        self._routes, self._free_widths = routes, {}
         self._rubber = QGraphicsPathItem()
         self._rubber.setPen(QPen(QColor(self.theme.accent), 1.5, Qt.PenStyle.DotLine))
         self.addItem(self._rubber)
@@ -153,10 +153,10 @@ class DiagramScene(QGraphicsScene):
         item, shape = self._value_item(block, port), self.blocks[block].shape_of
         if len(shape.outputs) != 1:
             return item.letters(ROOM_MOST)
-        if block not in self._rooms:
+        if block not in self._free_widths:
             below = shape.at[0], shape.at[1] + shape.height
-            self._rooms[block] = self._ways.room(below, VALUE_HEIGHT)
-        return item.letters(self._rooms[block])
+            self._free_widths[block] = self._routes.free_width(below, VALUE_HEIGHT)
+        return item.letters(self._free_widths[block])
 
     def _value_item(self, block: str, port: str) -> ValueItem:
         found = self.values.get((block, port))

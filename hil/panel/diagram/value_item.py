@@ -47,9 +47,9 @@ class ValueItem(QGraphicsItem):
         self.setZValue(1)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
-    def letters(self, room_px: int) -> int:
+    def letters(self, width_px: int) -> int:
         """Number of letters that fit into a width [px]."""
-        return int(room_px / self._letter_px)
+        return int(width_px / self._letter_px)
 
     def write(self, words: str) -> None:
         """Show something else; it costs nothing if it is the same."""

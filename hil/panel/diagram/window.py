@@ -91,8 +91,8 @@ class DiagramWindow(QMainWindow):
 
     def _fit_screen(self) -> None:
         """Take a size that the screen has room for, frame and all, and give most to the drawing."""
-        room = QGuiApplication.primaryScreen().availableSize()
-        self.resize(SIZE.boundedTo(room - FRAME))
+        available = QGuiApplication.primaryScreen().availableSize()
+        self.resize(SIZE.boundedTo(available - FRAME))
         left, right, below = self._beside
         widths = [min(most, int(self.width() * share)) for most, share in SIDES]
         self.resizeDocks([left, right], widths, Qt.Orientation.Horizontal)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.diagram.run.stepper import BACK_S
 from hil.diagram.run.trace import Trace
-from hil.panel.scope.curve import PlotLine, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_style
 from hil.panel.widgets.plots import grid_axes, item_of, plot_of, take_theme
 from hil.panel.widgets.theme import Theme
 
@@ -51,7 +51,7 @@ class WirePlot(QWidget):
         while len(self.lines) < len(shown):
             number = len(self.lines)
             line = PlotLine()
-            line.set_pen(trace_pen(self._theme, number, 1.5), number)
+            line.set_style(trace_style(self._theme, number, 1.5), number)
             self._item.addItem(line, ignoreBounds=True)
             self.lines.append(line)
         end_s = tick * base_s
@@ -63,8 +63,8 @@ class WirePlot(QWidget):
         known = [y for _, y in columns if len(y)]
         low = min((float(y.min()) for y in known), default=0.0)
         high = max((float(y.max()) for y in known), default=1.0)
-        room = max(high - low, _ROOM * max(abs(low), abs(high)), 1e-9)
-        low, high = 0.5 * (low + high) - 0.6 * room, 0.5 * (low + high) + 0.6 * room
+        height = max(high - low, _ROOM * max(abs(low), abs(high)), 1e-9)
+        low, high = 0.5 * (low + high) - 0.6 * height, 0.5 * (low + high) + 0.6 * height
         width = max(end_s - begin_s, base_s)
         bounds = QRectF(begin_s, low, width, high - low)
         empty = np.empty(0)

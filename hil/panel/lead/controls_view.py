@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.lead.models.controls import AXES, OVERRIDE_STEP, Array, ControlsModel
-from hil.panel.lead.models.live_motion import Standing
+from hil.panel.lead.models.live_motion import Comparison
 from hil.panel.scenarios.form_view import FormView
 from hil.panel.widgets.theme import LIGHT, Theme
 
@@ -31,7 +31,7 @@ _STEPS: Final = {
 }  # fmt: skip
 
 
-_STANDING: Final = {
+_COMPARISONS: Final = {
     "changed": "Changed, not in force",
     "same": "As in force",
     "untold": "What is in force is not known yet",
@@ -56,11 +56,11 @@ class StepSlider(QSlider):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Step, or leave the key to others."""
-        way = _STEPS.get(Qt.Key(event.key()))
-        if way is None:
+        step = _STEPS.get(Qt.Key(event.key()))
+        if step is None:
             super().keyPressEvent(event)
         else:
-            self._step(*way)
+            self._step(*step)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Leave the wheel to what scrolls: it is turned without looking at what is under it."""
@@ -78,11 +78,11 @@ class ControlsView(QWidget):
         self._model, self._now_s, self._theme = model, now_s, theme
         self._owner: bool | None = None
         self._pose_shown: tuple[object, ...] = ()
-        room = QVBoxLayout(self)
+        layout = QVBoxLayout(self)
         self._note = QLabel(self.tr("Take the motion (F9) to lead the platform."))
-        room.addWidget(self._note)
-        room.addWidget(self._made_pose())
-        room.addWidget(self._made_motion(), 1)
+        layout.addWidget(self._note)
+        layout.addWidget(self._made_pose())
+        layout.addWidget(self._made_motion(), 1)
         self._colour_handles()
         self.set_owner(False)
         self.refresh()
@@ -119,7 +119,9 @@ class ControlsView(QWidget):
             return
         self._show_pose()
         self._show_tempo(self._model.in_force.tempo)
-        errors = [self._model.error_of(wish) for wish in ("target", "pose", "play", "override")]
+        errors = [
+            self._model.error_of(control) for control in ("target", "pose", "play", "override")
+        ]
         errors.append(self._model.in_force.objection)
         self._error.setText("\n".join(filter(None, errors)))
         self._show_motion()
@@ -158,25 +160,25 @@ class ControlsView(QWidget):
         model = self._model
         if model.motion is not self.form.model:
             self._show_form()
-        standing = model.motion_in_force
-        self._motion_note.setText(self._motion_words(standing))
+        comparison = model.motion_in_force
+        self._motion_note.setText(self._motion_words(comparison))
         ready = bool(self._owner) and model.motion_live and not model.motion_pending
-        right = standing != "same" and not model.motion.problems_at(("motion",))
+        right = comparison != "same" and not model.motion.problems_at(("motion",))
         self.buttons["apply"].setEnabled(ready and right)
 
-    def _motion_words(self, standing: Standing) -> str:
+    def _motion_words(self, comparison: Comparison) -> str:
         model = self._model
         if not model.motion_live:
             return self.tr("This motion cannot change while it runs: only sums of sines can.")
         if model.motion_pending:
             return self.tr("The bench proves the motion…")
         numbers = {"newest": model.in_force.newest, "serial": model.in_force.serial}
-        stands = self.tr(_STANDING[standing]).format(**numbers)
-        return "\n".join(filter(None, (model.error_of("motion"), self._no(standing), stands)))
+        text = self.tr(_COMPARISONS[comparison]).format(**numbers)
+        return "\n".join(filter(None, (model.error_of("motion"), self._no(comparison), text)))
 
-    def _no(self, standing: Standing) -> str:
+    def _no(self, comparison: Comparison) -> str:
         """Return why control has not taken what was proved."""
-        return self._model.in_force.refused if standing == "proved" else ""
+        return self._model.in_force.refused if comparison == "proved" else ""
 
     def _show_form(self) -> None:
         self.form.set_model(self._model.motion, lambda _: self._model.motion_problems())
@@ -190,7 +192,7 @@ class ControlsView(QWidget):
         self.sliders: list[StepSlider] = []
         self._ends: list[tuple[QLabel, QLabel, QLabel]] = []
         for axis, name in enumerate(AXES):
-            slider = StepSlider(lambda way, coarse, axis=axis: self._stepped(axis, way, coarse))
+            slider = StepSlider(lambda step, coarse, axis=axis: self._stepped(axis, step, coarse))
             slider.setToolTip(self.tr("Arrows: 1 mm or 0.1°. Page up and down: ten times that."))
             slider.setAccessibleName(name)
             slider.valueChanged.connect(lambda notch, axis=axis: self._drawn(axis, notch))
@@ -201,7 +203,7 @@ class ControlsView(QWidget):
             self.sliders.append(slider)
             self._ends.append((low, high, value))
         grid.setColumnStretch(2, 1)
-        self.tempo = StepSlider(lambda way, coarse: self._paced(way * (2 if coarse else 1)))
+        self.tempo = StepSlider(lambda step, coarse: self._paced(step * (2 if coarse else 1)))
         self.tempo.setAccessibleName(self.tr("Tempo"))
         self.tempo.valueChanged.connect(lambda notch: self._model.set_override(notch / NOTCHES))
         self.tempo.setToolTip(self.tr("Arrows: 5 %. Page up and down: 10 %."))
@@ -235,11 +237,11 @@ class ControlsView(QWidget):
 
     def _made_motion(self) -> QWidget:
         box = QGroupBox(self.tr("Motion"))
-        room = QVBoxLayout(box)
+        layout = QVBoxLayout(box)
         self.form = FormView(self._theme)
         self._show_form()
         self.form.setEnabled(self._model.motion_live)
-        room.addWidget(self.form, 1)
+        layout.addWidget(self.form, 1)
         bar = QHBoxLayout()
         self._motion_note = QLabel()
         self._motion_note.setWordWrap(True)
@@ -248,11 +250,11 @@ class ControlsView(QWidget):
         apply.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         apply.clicked.connect(lambda: self._model.apply_motion())
         bar.addWidget(apply)
-        room.addLayout(bar)
+        layout.addLayout(bar)
         return box
 
-    def _stepped(self, axis: int, way: int, coarse: bool) -> None:
-        self._model.step(axis, way, coarse=coarse)
+    def _stepped(self, axis: int, step: int, coarse: bool) -> None:
+        self._model.step(axis, step, coarse=coarse)
         self.refresh()
 
     def _drawn(self, axis: int, notch: int) -> None:

@@ -32,7 +32,7 @@ class ControlsDock(OfRun[ControlsView]):
         self.say(_NOTHING)
         self._now_s = now_s
         self._session: LiveSession | None = None
-        self._stands_at = ""
+        self._rest_signal = ""
         self.model: ControlsModel | None = None
         """Of the run that is led; None without one."""
 
@@ -50,7 +50,7 @@ class ControlsDock(OfRun[ControlsView]):
             self.say(f"This run's plan cannot be read: {error!s}")
             return
         motion = LiveMotion(station.scenarios, controls.motion, session.in_force)
-        self._session, self._stands_at = session, controls.poses.stands_at
+        self._session, self._rest_signal = session, controls.poses.rest_signal
         self.model = ControlsModel(controls.poses, motion, session.next_id, session.in_force)
         self.view = ControlsView(self.model, self._now_s, self._theme)
         self.put(self.view)
@@ -71,11 +71,11 @@ class ControlsDock(OfRun[ControlsView]):
                 model.answered(message)
         bench, rows, facts = session.bench, turn.batch.rows, session.facts
         if bench.mode in facts.views.moving and not bench.operation.playing and len(rows):
-            model.stands_at(rows[-1, column(facts.signals, self._stands_at)])
+            model.take_rest_pose(rows[-1, column(facts.signals, self._rest_signal)])
         bench.target_given = model.in_force.pose is not None
         view.set_owner(session.owns)
-        for wish in model.messages(self._now_s()):
-            session.send(wish)
+        for one in model.messages(self._now_s()):
+            session.send(one)
 
 
 class HandlesDock(Plain[HandlesView]):

@@ -87,9 +87,9 @@ class Pad(QWidget):
         up, left, third = self._model.deflections[self._first : self._first + 3]
         moved = bool(up or left or third)
         painter.setBrush(QColor(theme.accent if moved else theme.dim))
-        room = half - KNOB_PX
-        painter.drawEllipse(QPointF(half - left * room, half - up * room), KNOB_PX, KNOB_PX)
-        painter.drawEllipse(QPointF(side + 18, half - third * room), 8, 8)
+        travel = half - KNOB_PX
+        painter.drawEllipse(QPointF(half - left * travel, half - up * travel), KNOB_PX, KNOB_PX)
+        painter.drawEllipse(QPointF(side + 18, half - third * travel), 8, 8)
         painter.setPen(QColor(theme.dim))
         names = ("x", "y", "z") if self._first == 0 else ("↻x", "↻y", "↻z")
         for name, x, y in zip(
@@ -114,7 +114,7 @@ class HandlesView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.pads = (Pad(model, 0, theme), Pad(model, 3, theme))
         self._state, self._speed = QLabel(), QLabel()
-        room, bar, foot = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        layout, bar, foot = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         for pad, name in zip(self.pads, ("Move", "Turn"), strict=True):
             column = QVBoxLayout()
             column.addWidget(QLabel(self.tr(name)))
@@ -140,11 +140,11 @@ class HandlesView(QWidget):
             foot.addWidget(widget)
         self._problem = QLabel()
         self._problem.setWordWrap(True)
-        room.addWidget(self._state)
-        room.addLayout(bar, 1)
+        layout.addWidget(self._state)
+        layout.addLayout(bar, 1)
         for widget in (self._speed, keys, self._problem):
-            room.addWidget(widget)
-        room.addLayout(foot)
+            layout.addWidget(widget)
+        layout.addLayout(foot)
 
     def steer(self, run: Steered) -> None:
         """Send the velocities there from now on."""

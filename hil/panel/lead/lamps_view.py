@@ -92,39 +92,39 @@ class LampsRow(QWidget):
             if narrow:
                 name_px = self.width() - shape_px * len(self._lamps)
                 wide = shape_px + (name_px if lamp.lit else 0.0)
-            room = QRectF(left, 0.0, wide, float(self.height()))
-            (self._draw_narrow if narrow else self._draw)(painter, lamp, room)
+            area = QRectF(left, 0.0, wide, float(self.height()))
+            (self._draw_narrow if narrow else self._draw)(painter, lamp, area)
             left += wide
         painter.end()
 
-    def _draw_narrow(self, painter: QPainter, lamp: Lamp, room: QRectF) -> None:
+    def _draw_narrow(self, painter: QPainter, lamp: Lamp, area: QRectF) -> None:
         """Shape and, if it is lit, its name beside it."""
-        ink = self._ground(painter, lamp, room)
+        ink = self._ground(painter, lamp, area)
         em = self._em()
-        self._draw_shape(painter, lamp, QPointF(room.left() + 0.55 * NARROW_EM * em,
-                                                room.center().y()), ink)  # fmt: skip
+        self._draw_shape(painter, lamp, QPointF(area.left() + 0.55 * NARROW_EM * em,
+                                                area.center().y()), ink)  # fmt: skip
         if lamp.lit:
             painter.setPen(ink)
             painter.setFont(self._small(bold=True))
-            beside = room.adjusted(NARROW_EM * em, 0.0, 0.0, 0.0)
+            beside = area.adjusted(NARROW_EM * em, 0.0, 0.0, 0.0)
             painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, lamp.name)
 
-    def _draw(self, painter: QPainter, lamp: Lamp, room: QRectF) -> None:
+    def _draw(self, painter: QPainter, lamp: Lamp, area: QRectF) -> None:
         """Shape, and the name below it."""
-        ink, em = self._ground(painter, lamp, room), self._em()
-        self._draw_shape(painter, lamp, QPointF(room.center().x(), 0.95 * em), ink)
+        ink, em = self._ground(painter, lamp, area), self._em()
+        self._draw_shape(painter, lamp, QPointF(area.center().x(), 0.95 * em), ink)
         painter.setPen(ink)
-        painter.setFont(self._fitting(lamp, room.width() - 2.0))
-        below = QRectF(room.left(), 1.7 * em, room.width(), 1.1 * em)
+        painter.setFont(self._fitting(lamp, area.width() - 2.0))
+        below = QRectF(area.left(), 1.7 * em, area.width(), 1.1 * em)
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, lamp.name)
 
-    def _ground(self, painter: QPainter, lamp: Lamp, room: QRectF) -> QColor:
+    def _ground(self, painter: QPainter, lamp: Lamp, area: QRectF) -> QColor:
         """Paint the ground of a lamp that is lit; return the colour of what is on it."""
         theme, em = self._theme, self._em()
         if lamp.lit:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(getattr(theme, lamp.role)))
-            painter.drawRoundedRect(room.adjusted(1.0, 1.0, -1.0, -1.0), 0.3 * em, 0.3 * em)
+            painter.drawRoundedRect(area.adjusted(1.0, 1.0, -1.0, -1.0), 0.3 * em, 0.3 * em)
         ink = QColor(theme.on_strong) if lamp.lit else QColor(theme.dim)
         if lamp.lit and lamp.role == "dim":
             ink = QColor(theme.window)

@@ -48,7 +48,7 @@ class StateView(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model, self._theme = model, theme
-        self._grips: set[str] = set()
+        self._holds: set[str] = set()
         self._shown: tuple[object, ...] = ()
         self._buttons_shown: tuple[ButtonState, ...] | None = None
         self.banner = FittedLabel(self)
@@ -65,8 +65,8 @@ class StateView(QWidget):
         self.take.clicked.connect(self.toggle_ownership)
         self.buttons = {button: self._made(button) for button in ORDER}
         self.hold_button = HoldButton(self)
-        self.hold_button.pressed.connect(lambda: self._grip("mouse", pressed=True))
-        self.hold_button.released.connect(lambda: self._grip("mouse", pressed=False))
+        self.hold_button.pressed.connect(lambda: self._set_hold("mouse", pressed=True))
+        self.hold_button.released.connect(lambda: self._set_hold("mouse", pressed=False))
         self.stop_button = StopButton(self)
         self.stop_button.pressed.connect(self.stop)
         for widget in (self.take, *self.buttons.values(), self.hold_button, self.stop_button):
@@ -101,7 +101,7 @@ class StateView(QWidget):
             return
         model = self._model
         if not model.you_own:
-            self._grips.clear()  # what was held went with the motion; it is pressed anew
+            self._holds.clear()  # what was held went with the motion; it is pressed anew
         self.lamps.show_lamps(model.lamps_at(now_s))
         buttons = model.buttons
         if buttons != self._buttons_shown:
@@ -143,7 +143,7 @@ class StateView(QWidget):
             return True
         if not self._model.you_own:
             return False
-        self._grip("key", pressed=True)
+        self._set_hold("key", pressed=True)
         return True
 
     def hideEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
@@ -151,16 +151,16 @@ class StateView(QWidget):
         self._let_go()
         super().hideEvent(event)
 
-    def _grip(self, hand: str, *, pressed: bool) -> None:
+    def _set_hold(self, hand: str, *, pressed: bool) -> None:
         if pressed:
-            self._grips.add(hand)
+            self._holds.add(hand)
         else:
-            self._grips.discard(hand)
-        self._model.hold(pressed=bool(self._grips))
+            self._holds.discard(hand)
+        self._model.hold(pressed=bool(self._holds))
         self._paint_hold()
 
     def _let_go(self) -> None:
-        self._grips.clear()
+        self._holds.clear()
         self._model.hold(pressed=False)
         self._paint_hold()
 

@@ -17,11 +17,11 @@ class Pages(QWidget):
 
     def __init__(self, session: Session, pages: tuple[Page, ...], theme: Theme) -> None:
         super().__init__()
-        room = QVBoxLayout(self)
-        room.setContentsMargins(0, 0, 0, 0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
         tabs = QTabWidget(self)
         tabs.tabBar().setAutoHide(True)
-        room.addWidget(tabs)
+        layout.addWidget(tabs)
         self.models: list[PageModel] = []
         """Of each page."""
         self.views: list[PageView] = []
@@ -29,7 +29,7 @@ class Pages(QWidget):
         for page in pages:
             model = PageModel(session.facts, page, session.next_id)
             view = PageView(model, theme)
-            view.wished.connect(session.send)
+            view.requested.connect(session.send)
             tabs.addTab(view, page.title)
             self.models.append(model)
             self.views.append(view)
@@ -74,7 +74,7 @@ class PageDock(OfRun[Pages]):
             return
         for model, view in zip(pages.models, pages.views, strict=True):
             model.take(turn.batch)
-            back = [model.heard(message) for message in turn.messages]
+            back = [model.take_message(message) for message in turn.messages]
             if turn.batch.operation is not None:
                 back.append(model.refused(turn.batch.operation.refused))
             if any(back):

@@ -87,12 +87,12 @@ class OfRun(Plain[QWidget], Generic[_V]):
         self._theme = theme
         self.view: _V | None = None
         """Of the run that is shown; None before the first."""
-        self._room = QVBoxLayout(self.widget)
-        self._room.setContentsMargins(0, 0, 0, 0)
+        self._layout = QVBoxLayout(self.widget)
+        self._layout.setContentsMargins(0, 0, 0, 0)
         self._none = QLabel()
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.setWordWrap(True)
-        self._room.addWidget(self._none)
+        self._layout.addWidget(self._none)
 
     def refresh(self) -> None:
         """Draw."""
@@ -112,11 +112,11 @@ class OfRun(Plain[QWidget], Generic[_V]):
     def put(self, view: QWidget) -> None:
         """Show this from now on."""
         self._none.hide()
-        self._room.addWidget(view)
+        self._layout.addWidget(view)
 
     def take_away(self, view: QWidget) -> None:
         """Show it no more, and forget it."""
-        self._room.removeWidget(view)
+        self._layout.removeWidget(view)
         view.hide()
         view.deleteLater()
         self._none.show()

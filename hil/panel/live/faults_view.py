@@ -66,11 +66,11 @@ class FaultsTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{entry.cause}\n{entry.advice}"
         if role == Qt.ItemDataRole.ForegroundRole:
-            if not entry.standing and entry.sort is Sort.FAULT:
+            if not entry.active and entry.sort is Sort.FAULT:
                 return QBrush(QColor(self.theme.dim))
             if name == "sort":
                 return QBrush(QColor(getattr(self.theme, _ROLE[entry.sort])))
-        if role == Qt.ItemDataRole.FontRole and entry.standing:
+        if role == Qt.ItemDataRole.FontRole and entry.active:
             font = QFont()
             font.setBold(True)
             return font
@@ -80,9 +80,9 @@ class FaultsTable(QAbstractTableModel):
         if name == "t_s":
             return f"{entry.t_s:.3f} s"
         if name == "sort":
-            mark = "■" if entry.standing else "□" if entry.sort is Sort.FAULT else "○"
+            mark = "■" if entry.active else "□" if entry.sort is Sort.FAULT else "○"
             words = f"{mark} {self.tr(SORTS[entry.sort.value])}"
-            over = entry.sort is Sort.FAULT and not entry.standing
+            over = entry.sort is Sort.FAULT and not entry.active
             return f"{words}, {self.tr('over')}" if over else words
         return str(getattr(entry, name))
 
@@ -144,14 +144,12 @@ class FaultsView(QWidget):
         chosen = self._chosen()
         self.table_model.show_entries(self._model.entries)
         self._choose_again(chosen)
-        standing = self._model.standing
-        words = (
-            self.tr("{count} standing").format(count=standing) if standing else self.tr("No faults")
-        )
-        role = "fault" if standing else "ok"
+        active = self._model.active
+        words = self.tr("{count} standing").format(count=active) if active else self.tr("No faults")
+        role = "fault" if active else "ok"
         self.count.setText(
             f'<b><span style="color:{getattr(self._theme, role)}">'
-            f"{'■' if standing else '●'}</span> {escape(words)}</b>"
+            f"{'■' if active else '●'}</span> {escape(words)}</b>"
         )
         self.copy_button.setEnabled(bool(self.table_model.entries))
         self.forget_button.setEnabled(bool(self.table_model.entries))
@@ -191,7 +189,7 @@ class FaultsView(QWidget):
 
     def _choose(self, *_: object) -> None:
         """Show what to do about the chosen line, or about the newest fault that holds."""
-        entries = self._chosen() or [e for e in self.table_model.entries if e.standing]
+        entries = self._chosen() or [e for e in self.table_model.entries if e.active]
         entries = entries or list(self.table_model.entries[:1])
         if not entries:
             self.advice.setText("")

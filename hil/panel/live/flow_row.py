@@ -157,25 +157,25 @@ class FittedLabel(QLabel):
 
     def fitting(self) -> QFont:
         """The bold font that they are written in now."""
-        room = self._room()
-        key = (self.text(), room, self.font().toString())
+        area = self._text_area()
+        key = (self.text(), area, self.font().toString())
         if self._fit is not None and self._fit[0] == key:
             return self._fit[1]
         font = QFont(self.font())
         font.setBold(True)
         size_pt = font.pointSizeF()
-        while font.pointSizeF() > SMALLEST * size_pt and not self._fits(font, room):
+        while font.pointSizeF() > SMALLEST * size_pt and not self._fits(font, area):
             font.setPointSizeF(_STEP * font.pointSizeF())
         self._fit = key, font
         return font
 
-    def _room(self) -> QRect:
+    def _text_area(self) -> QRect:
         return self.rect().adjusted(4, 1, -4, -1)
 
-    def _fits(self, font: QFont, room: QRect) -> bool:
-        wide = QRect(0, 0, max(1, room.width()), 10_000)
+    def _fits(self, font: QFont, area: QRect) -> bool:
+        wide = QRect(0, 0, max(1, area.width()), 10_000)
         taken = QFontMetrics(font).boundingRect(wide, self._flags, self.text())
-        return taken.width() <= room.width() and taken.height() <= room.height()
+        return taken.width() <= area.width() and taken.height() <= area.height()
 
     def paintEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Draw them."""
@@ -184,5 +184,5 @@ class FittedLabel(QLabel):
             painter.fillRect(self.rect(), self._ground)
         painter.setPen(self._ink)
         painter.setFont(self.fitting())
-        painter.drawText(self._room(), self._flags, self.text())
+        painter.drawText(self._text_area(), self._flags, self.text())
         painter.end()

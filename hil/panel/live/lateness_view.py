@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.live.models.lateness import BINS, EDGES_S, PER_DECADE, WINDOW_S, LatenessModel
 from hil.panel.widgets.figures import time_figure
-from hil.panel.widgets.plots import item_of, pen, plot_of, take_theme
+from hil.panel.widgets.plots import item_of, line_style, plot_of, take_theme
 from hil.panel.widgets.theme import LIGHT, Theme
 
 REDRAW_EVERY: Final = 6
@@ -70,7 +70,7 @@ class LatenessView(QWidget):
         take_theme(self.plot, theme)
         self.plot.setLabel("left", self.tr("Cycles"), color=theme.text)
         for curve, colour, (style, _) in zip(self._curves, theme.traces, _STROKES, strict=False):
-            drawn = pen(colour, 2.0)
+            drawn = line_style(colour, 2.0)
             drawn.setStyle(style)
             curve.setPen(drawn)
 

@@ -92,20 +92,20 @@ class Bars(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if not self.rows:
             painter.setPen(QColor(self._theme.dim))
-            room = QRectF(self.rect()).adjusted(8.0, 8.0, -8.0, -8.0)
+            area = QRectF(self.rect()).adjusted(8.0, 8.0, -8.0, -8.0)
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(room, flags, self._problem or self.tr("Nothing measured"))
+            painter.drawText(area, flags, self._problem or self.tr("Nothing measured"))
         high = ROW_EM * self._em()
         for number, row in enumerate(self.rows):
-            room = QRectF(0.0, number * high, float(self.width()), high)
-            if room.intersects(QRectF(event.rect())):
-                self._draw(painter, row, room.adjusted(6.0, 1.0, -6.0, -1.0))
+            area = QRectF(0.0, number * high, float(self.width()), high)
+            if area.intersects(QRectF(event.rect())):
+                self._draw(painter, row, area.adjusted(6.0, 1.0, -6.0, -1.0))
         painter.end()
 
-    def _draw(self, painter: QPainter, row: MarginRow, room: QRectF) -> None:
+    def _draw(self, painter: QPainter, row: MarginRow, area: QRectF) -> None:
         theme, em = self._theme, self._em()
         colour = QColor(getattr(theme, _ROLE[row.role]))
-        lines = QRectF(room.left(), room.top(), room.width(), 1.25 * em)
+        lines = QRectF(area.left(), area.top(), area.width(), 1.25 * em)
         urgent = row.role in ("warn", "fault")
         painter.setFont(self._font(bold=urgent))
         painter.setPen(QColor(theme.text))
@@ -115,7 +115,7 @@ class Bars(QWidget):
         painter.setPen(colour if urgent else QColor(theme.text))
         words = f"{self.tr(_ROLES[row.role])}   {row.words}" if urgent else row.words
         painter.drawText(lines, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
-        bar = QRectF(room.left(), room.top() + 1.3 * em, room.width(), 0.72 * em)
+        bar = QRectF(area.left(), area.top() + 1.3 * em, area.width(), 0.72 * em)
         painter.setPen(QPen(QColor(theme.line), 1.0))
         painter.setBrush(QColor(theme.base))
         painter.drawRect(bar)

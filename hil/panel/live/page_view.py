@@ -48,7 +48,7 @@ SIGNS: Final = {
 class PageView(QWidget):
     """The widgets of a page, from top to bottom."""
 
-    wished = Signal(Motion)
+    requested = Signal(Motion)
     """A person asked for something: a message for the desk."""
 
     def __init__(
@@ -60,14 +60,14 @@ class PageView(QWidget):
         self._resets: list[Callable[[], None]] = []
         self._bars: list[BarLine] = []
         self._asks: list[QWidget] = []
-        room = QVBoxLayout(self)
+        layout = QVBoxLayout(self)
         for one in model.page.widgets:
             for widget in self._made(one):
-                room.addWidget(widget)
+                layout.addWidget(widget)
         self.said = QLabel(self)
         self.said.setWordWrap(True)
-        room.addWidget(self.said)
-        room.addStretch()
+        layout.addWidget(self.said)
+        layout.addStretch()
         self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -163,13 +163,13 @@ class PageView(QWidget):
 
     def _number(self, number: PageNumber) -> QWidget:
         frame = QFrame(self)
-        room = QHBoxLayout(frame)
-        room.setContentsMargins(0, 0, 0, 0)
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(0, 0, 0, 0)
         value = QLabel(frame)
         value.setAlignment(Qt.AlignmentFlag.AlignRight)
         value.setAccessibleName(number.label)
-        room.addWidget(QLabel(number.label, frame))
-        room.addWidget(value)
+        layout.addWidget(QLabel(number.label, frame))
+        layout.addWidget(value)
         self._draws.append(lambda: value.setText(self._figure(number)))
         return frame
 
@@ -180,7 +180,7 @@ class PageView(QWidget):
 
     def _button(self, button: PageButton) -> QWidget:
         made = QPushButton(button.label, self)
-        made.clicked.connect(lambda: self.wished.emit(self._model.press(button)))
+        made.clicked.connect(lambda: self.requested.emit(self._model.press(button)))
         self._asks.append(made)
         return made
 
@@ -194,8 +194,8 @@ class PageView(QWidget):
 
     def _slider(self, slider: PageSlider) -> QWidget:
         frame = QFrame(self)
-        room = QHBoxLayout(frame)
-        room.setContentsMargins(0, 0, 0, 0)
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(0, 0, 0, 0)
         made, shown = QSlider(Qt.Orientation.Horizontal, frame), QLabel(frame)
         made.setRange(0, round((slider.high - slider.low) / slider.step))
         made.setAccessibleName(slider.label)
@@ -217,9 +217,9 @@ class PageView(QWidget):
         put(slider.value)
         set_value()
         self._resets.append(lambda: put(float(self._model.wanted[slider.key])))
-        room.addWidget(QLabel(slider.label, frame))
-        room.addWidget(made, 1)
-        room.addWidget(shown)
+        layout.addWidget(QLabel(slider.label, frame))
+        layout.addWidget(made, 1)
+        layout.addWidget(shown)
         self._asks.append(made)
         return frame
 
@@ -229,7 +229,7 @@ class PageView(QWidget):
         self._ask({key: value() for key, value in asks.items()})
 
     def _ask(self, changes: dict[str, Any]) -> None:
-        self.wished.emit(self._model.ask(changes))
+        self.requested.emit(self._model.ask(changes))
 
 
 class BarLine(QWidget):

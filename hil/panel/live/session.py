@@ -172,9 +172,9 @@ class LiveSession:
             self._settle()
         messages, self._own_answers = (*messages, *self._own_answers), []
         for message in messages:
-            self.bench.hear(message)
+            self.bench.take_message(message)
             self._given_up = self._given_up and self.owns
-            self.in_force.hear(message)
+            self.in_force.take_message(message)
             if isinstance(message, m.Answer):
                 self._unanswered.pop(message.id, None)
                 self._stops.answered(message.id)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 from hil.panel.live.models.lamps import Role
 from hil.panel.live.models.timeline import Span, TimelineModel
 from hil.panel.widgets.key_codes import key_of
-from hil.panel.widgets.plots import item_of, pen, plot_of, take_theme
+from hil.panel.widgets.plots import item_of, line_style, plot_of, take_theme
 from hil.panel.widgets.theme import LIGHT, Theme
 
 SYMBOLS: Final[dict[Role, str]] = {"accent": "o", "warn": "t1", "fault": "s"}
@@ -72,7 +72,7 @@ class TimelineView(QWidget):
         self._theme, self._serial = theme, -1
         take_theme(self.plot, theme)
         self.plot.setLabel("bottom", self.tr("Time of the run"), units="s", color=theme.text)
-        self.here.setPen(pen(theme.text, 1.0))
+        self.here.setPen(line_style(theme.text, 1.0))
 
     def refresh(self) -> None:
         """Show what is new; does nothing while hidden."""
@@ -138,7 +138,7 @@ class TimelineView(QWidget):
             y=[HEIGHTS[role] for role in roles],
             symbol=[SYMBOLS[role] for role in roles],
             brush=[brushes[role] for role in roles],
-            pen=pen(theme.base),
+            pen=line_style(theme.base),
         )
         self._show_values()
 
@@ -214,7 +214,7 @@ class SpanBars(pg.GraphicsObject):
         painter.setPen(QColor(self._theme.on_strong))
         metrics = QFontMetricsF(painter.font())
         for span in self._spans:
-            room = to_pixels.mapRect(QRectF(span.start_s, 0.0, span.end_s - span.start_s, 1.0))
-            if metrics.horizontalAdvance(span.name) + 6.0 <= room.width():
-                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, span.name)
+            area = to_pixels.mapRect(QRectF(span.start_s, 0.0, span.end_s - span.start_s, 1.0))
+            if metrics.horizontalAdvance(span.name) + 6.0 <= area.width():
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, span.name)
         painter.restore()

@@ -153,10 +153,10 @@ class FormTree(QTreeWidget):
         """Write lines anew: those on the way to some places, or all."""
         items = self.items()
         self._lines = set(items)
-        ways = None if places is None else {p[:n] for p in places for n in range(1, len(p) + 1)}
+        prefixes = None if places is None else {p[:n] for p in places for n in range(1, len(p) + 1)}
         with QSignalBlocker(self):
             for place, node in self._nodes(items).items():
-                if ways is None or place in ways:
+                if prefixes is None or place in prefixes:
                     self._show(items[place], node)
         self.viewport().update()
 

@@ -62,15 +62,15 @@ class FormView(QWidget):
         self._about = QLabel()
         self._about.setWordWrap(True)
         self._about.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        room = QVBoxLayout(self)
-        room.setContentsMargins(0, 0, 0, 0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
         bar = QHBoxLayout()
         for button in self.buttons.values():
             bar.addWidget(button)
         bar.addStretch(1)
-        room.addLayout(bar)
-        room.addWidget(self.pages, 1)
-        room.addWidget(self._about)
+        layout.addLayout(bar)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(self._about)
         self.setFocusProxy(self.tree)
 
     @property

@@ -114,14 +114,14 @@ class ScenariosView(QWidget):
             (second if name in ("save", "report", "replay") else first).addWidget(
                 self.buttons[name]
             )
-        room = QVBoxLayout(self)
-        room.addWidget(self.picker)
-        room.addWidget(self._description)
-        room.addLayout(first)
-        room.addLayout(second)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.picker)
+        layout.addWidget(self._description)
+        layout.addLayout(first)
+        layout.addLayout(second)
         for widget in (self._status_label, self.progress, self.findings):
-            room.addWidget(widget)
-        room.addWidget(self.form, 1)
+            layout.addWidget(widget)
+        layout.addWidget(self.form, 1)
         self.progress.hide()
         self.findings.hide()
         QShortcut(QKeySequence.StandardKey.Save, self, self.save_again)
@@ -324,9 +324,9 @@ class ScenariosView(QWidget):
         if self.work.dry is not None:
             self.progress.setValue(round(1000.0 * self.work.dry.share))
         for news in self.work.poll():
-            self._hear(news)
+            self._take_news(news)
 
-    def _hear(self, news: News) -> None:
+    def _take_news(self, news: News) -> None:
         if news.preview is not None:
             self.previewed.emit(news.preview)
             return

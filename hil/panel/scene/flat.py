@@ -51,29 +51,29 @@ class FlatCanvas(QWidget):
         painter.fillRect(self.rect(), QColor(self._colours.hex_of["background"]))
         if self._figure is None:
             return
-        for room, axes, name in self._rooms():
+        for area, axes, name in self._areas():
             painter.save()
-            painter.setClipRect(room)
-            self._draw_view(painter, self._figure, room, axes)
+            painter.setClipRect(area)
+            self._draw_view(painter, self._figure, area, axes)
             painter.setPen(QColor(self._colours.hex_of["text"]))
-            words = room.adjusted(8.0, 4.0, -8.0, -6.0)
+            words = area.adjusted(8.0, 4.0, -8.0, -6.0)
             corner = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
             painter.drawText(words, corner, name)
             painter.restore()
 
-    def _rooms(self) -> list[tuple[QRectF, Array, str]]:
+    def _areas(self) -> list[tuple[QRectF, Array, str]]:
         width, height = float(self.width()), float(self.height())
         if width >= height:
-            rooms = (QRectF(0, 0, width / 2, height), QRectF(width / 2, 0, width / 2, height))
+            areas = (QRectF(0, 0, width / 2, height), QRectF(width / 2, 0, width / 2, height))
         else:
-            rooms = (QRectF(0, 0, width, height / 2), QRectF(0, height / 2, width, height / 2))
-        return list(zip(rooms, (SIDE, TOP), ("side", "top"), strict=True))
+            areas = (QRectF(0, 0, width, height / 2), QRectF(0, height / 2, width, height / 2))
+        return list(zip(areas, (SIDE, TOP), ("side", "top"), strict=True))
 
-    def _draw_view(self, painter: QPainter, figure: Figure, room: QRectF, axes: Array) -> None:
+    def _draw_view(self, painter: QPainter, figure: Figure, area: QRectF, axes: Array) -> None:
         camera = self._scene.camera
-        scale = min(room.width(), room.height()) / camera.size_m
+        scale = min(area.width(), area.height()) / camera.size_m
         middle = np.asarray(camera.middle_m) @ axes.T
-        centre = np.array([room.center().x(), room.center().y()])
+        centre = np.array([area.center().x(), area.center().y()])
 
         def on_screen(points: Array) -> Array:
             """Pixels right and down, and the distance towards the eye [m]; (N, 3)."""
@@ -91,8 +91,8 @@ class FlatCanvas(QWidget):
             painter.drawPolygon(polygon)
         if len(figure.trace_m) > 1:
             painter.setPen(QPen(QColor(self._colours.hex_of["trace"]), 2.0))
-            way = on_screen(figure.trace_m)[:, :2]
-            painter.drawPolyline(QPolygonF([QPointF(*point) for point in way]))
+            trace = on_screen(figure.trace_m)[:, :2]
+            painter.drawPolyline(QPolygonF([QPointF(*point) for point in trace]))
 
     def _outlines(
         self, figure: Figure, on_screen: Callable[[Array], Array]

@@ -150,9 +150,9 @@ def text_of(ask: Callable[..., Any], number: int, length: int) -> str:
         ask: ``glGetShaderInfoLog`` or ``glGetProgramInfoLog``.
         length: of the log, with its final zero [B].
     """
-    room = ctypes.create_string_buffer(max(1, length))
-    ask(number, len(room), None, room)
-    return room.value.decode(errors="replace").strip()
+    buffer = ctypes.create_string_buffer(max(1, length))
+    ask(number, len(buffer), None, buffer)
+    return buffer.value.decode(errors="replace").strip()
 
 
 def whole(ask: Callable[..., Any], number: int, what: int) -> int:

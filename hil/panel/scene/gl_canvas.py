@@ -89,7 +89,7 @@ class Canvas(QWidget):
         """Position of the eye."""
         return self._eye
 
-    def look(self, eye: Eye) -> None:
+    def set_eye(self, eye: Eye) -> None:
         """Look from there."""
         self._eye = eye
         self.update()
@@ -129,15 +129,15 @@ class Canvas(QWidget):
             if ev.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self._shift(SHIFT_PX * right, SHIFT_PX * up)
             else:
-                self.look(self._eye.turned(TURN_DEG * right, TURN_DEG * up))
+                self.set_eye(self._eye.turned(TURN_DEG * right, TURN_DEG * up))
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(1.0)
         elif key == Qt.Key.Key_Minus:
             self.zoom(-1.0)
         elif key in _VIEWS:
-            self.look(self._eye.seen_from(*_VIEWS[key]))
+            self.set_eye(self._eye.seen_from(*_VIEWS[key]))
         elif key == Qt.Key.Key_R:
-            self.look(self._first)
+            self.set_eye(self._first)
         else:
             ev.ignore()
 
@@ -156,11 +156,11 @@ class Canvas(QWidget):
             if control:
                 self._shift(-right, down)
             else:
-                self.look(self._eye.turned(-right, down))
+                self.set_eye(self._eye.turned(-right, down))
         elif event.buttons() == Qt.MouseButton.MiddleButton:
             pixel_m = self._eye.pixel_m(self.width(), self.height())
-            way = (0.0, down * pixel_m) if control else (down * pixel_m, 0.0)
-            self.look(self._eye.shifted_level(-right * pixel_m, *way))
+            shift_m = (0.0, down * pixel_m) if control else (down * pixel_m, 0.0)
+            self.set_eye(self._eye.shifted_level(-right * pixel_m, *shift_m))
 
     def wheelEvent(self, ev: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Come nearer or go away."""
@@ -171,12 +171,12 @@ class Canvas(QWidget):
         """Come nearer by so many steps; a negative number goes away."""
         nearest, farthest = 0.1 * self._scene.camera.size_m, 20.0 * self._scene.camera.size_m
         distance = self._eye.distance_m * ZOOM**-steps
-        self.look(self._eye.at(min(max(distance, nearest), farthest)))
+        self.set_eye(self._eye.at(min(max(distance, nearest), farthest)))
 
     def _shift(self, right_px: float, up_px: float) -> None:
         """Look at a point so many pixels farther right and up."""
         pixel_m = self._eye.pixel_m(self.width(), self.height())
-        self.look(self._eye.shifted(right_px * pixel_m, up_px * pixel_m))
+        self.set_eye(self._eye.shifted(right_px * pixel_m, up_px * pixel_m))
 
     def _picture(self, figure: Figure) -> QImage:
         """Draw a figure.
@@ -224,8 +224,8 @@ class Canvas(QWidget):
             place = self.on_screen(label.point_m)
             if place is not None:
                 painter.setPen(QColor(self._colours.hex_of[label.role]))
-                room = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
-                painter.drawText(room, Qt.AlignmentFlag.AlignCenter, label.words)
+                area = QRectF(place.x() - 40.0, place.y() - 12.0, 80.0, 24.0)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, label.words)
 
     def _fail(self, error: Exception) -> None:
         self._broken = True

@@ -128,9 +128,9 @@ class Drawing:
 
 
 def _buffer(gl: Calls, target: int, data: NDArray[np.float32] | NDArray[np.uint32]) -> int:
-    room = np.zeros(1, np.uint32)
-    gl.glGenBuffers(1, address(room))
-    number = int(room[0])
+    buffer = np.zeros(1, np.uint32)
+    gl.glGenBuffers(1, address(buffer))
+    number = int(buffer[0])
     packed = np.ascontiguousarray(data)
     gl.glBindBuffer(target, number)
     gl.glBufferData(target, packed.nbytes, address(packed), c.STATIC_DRAW)

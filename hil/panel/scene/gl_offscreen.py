@@ -79,8 +79,8 @@ class Offscreen:
             if resolved is not drawn:
                 QOpenGLFramebufferObject.blitFramebuffer(resolved, drawn)
                 resolved.bind()
-            room = address(self._pixels)
-            self.gl.glReadPixels(0, 0, width_px, height_px, c.BGRA, c.UNSIGNED_BYTE, room)
+            buffer = address(self._pixels)
+            self.gl.glReadPixels(0, 0, width_px, height_px, c.BGRA, c.UNSIGNED_BYTE, buffer)
             resolved.release()
             self.gl.check("drawing the scene")
         finally:

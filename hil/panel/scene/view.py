@@ -143,10 +143,10 @@ class _Pane(QWidget):
         self._colours = colours
         self._note = self._words = ""
         self._why = problem
-        self._room = QVBoxLayout(self)
-        self._room.setContentsMargins(0, 0, 0, 0)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
         self.canvas = self._made_canvas()
-        self._room.addWidget(self.canvas)
+        self._layout.addWidget(self.canvas)
         self._heading = _overlay(self)
         self._legend = _overlay(self)
         self._write()
@@ -194,7 +194,7 @@ class _Pane(QWidget):
         old = self.canvas
         self._why = why
         self.canvas = self._made_canvas()
-        self._room.replaceWidget(old, self.canvas)
+        self._layout.replaceWidget(old, self.canvas)
         old.deleteLater()
         self._heading.raise_()
         self._legend.raise_()

@@ -25,18 +25,18 @@ class PlotLine(pg.GraphicsObject):
         super().__init__()
         self._path = QPainterPath()
         self._bounds = QRectF()
-        self._pen = QPen()
+        self._style = QPen()
         self._number: int | None = None
         self._x = self._y = np.empty(0)
 
-    def set_pen(self, pen: QPen, number: int | None = None) -> None:
+    def set_style(self, style: QPen, number: int | None = None) -> None:
         """Draw in another colour.
 
         Args:
-            pen: cosmetic, its width in pixels.
+            style: cosmetic, its width in pixels.
             number: of the trace, from 0, whose signs the line has; None: it has none.
         """
-        self._pen, self._number = pen, number
+        self._style, self._number = style, number
         self.update()
 
     def set_points(self, x: Array, y: Array, bounds: QRectF, *, pairs: bool = False) -> None:
@@ -68,17 +68,17 @@ class PlotLine(pg.GraphicsObject):
     ) -> None:
         """Draw the line."""
         del option, widget
-        painter.setPen(self._pen)
+        painter.setPen(self._style)
         painter.drawPath(self._path)
         if self._number is not None:
-            signs.draw(painter, self._number, self._pen, self._x, self._y, self._bounds)
+            signs.draw(painter, self._number, self._style, self._x, self._y, self._bounds)
 
     def dataBounds(self, *_: Any) -> tuple[None, None]:  # noqa: N802 - pyqtgraph's name
         """The plot's axes are set by the scope, never by the line."""
         return (None, None)
 
 
-def trace_pen(theme: Theme, number: int, width_px: float = 1.0) -> Any:
+def trace_style(theme: Theme, number: int, width_px: float = 1.0) -> Any:
     """Pen of a trace; the second eight are dashed, so that colour is never the only sign."""
     colour = trace_colour(theme, number)
     solid = number < len(theme.traces)

@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 
-from hil.panel.scope.curve import PlotLine, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_style
 from hil.panel.scope.labels import MARK_ROLES
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.envelope import Polyline
@@ -63,14 +63,14 @@ class ScopePlot:
     def paint(self, theme: Theme, number_of: dict[str, int], width_px: float) -> None:
         """Take colours on."""
         for kind, role in MARK_ROLES.items():
-            self._marks[kind].set_pen(pg.mkPen(getattr(theme, role), width=1))
+            self._marks[kind].set_style(pg.mkPen(getattr(theme, role), width=1))
         for channel in self.channels:
             curve = self.curves.get(channel.name)
             if curve is None:
                 curve = self.curves[channel.name] = PlotLine()
                 self.item.addItem(curve, ignoreBounds=True)
             number = number_of[channel.name]
-            curve.set_pen(trace_pen(theme, number, width_px), number)
+            curve.set_style(trace_style(theme, number, width_px), number)
         for cursor in self.cursors:
             cursor.setPen(pg.mkPen(theme.text, width=1))
             cursor.setHoverPen(pg.mkPen(theme.accent, width=3))
@@ -102,13 +102,13 @@ class ScopePlot:
 
     def _fit(self, low: float, high: float, *, force: bool) -> None:
         """An axis that follows every sample cannot be read: it moves when it must."""
-        room = max(self._high - self._low, 1e-300)
+        span = max(self._high - self._low, 1e-300)
         fits = self._ranged and self._low <= low and high <= self._high
-        if fits and not force and high - low >= 0.3 * room:
+        if fits and not force and high - low >= 0.3 * span:
             return
-        if fits and not force and room <= 2.0 * _least_room(low, high):
+        if fits and not force and span <= 2.0 * _least_span(low, high):
             return
-        spread = max(high - low, _least_room(low, high))
+        spread = max(high - low, _least_span(low, high))
         middle = 0.5 * (low + high)
         self._low, self._high = middle - 0.6 * spread, middle + 0.6 * spread
         self._ranged = True
@@ -125,6 +125,6 @@ class ScopePlot:
             curve.set_points(np.repeat(times, 2), heights, self._bounds(view), pairs=True)
 
 
-def _least_room(low: float, high: float) -> float:
+def _least_span(low: float, high: float) -> float:
     """A constant signal is drawn in the middle, without blowing up its last digits."""
     return max(abs(low), abs(high), 1e-6) * 1e-3

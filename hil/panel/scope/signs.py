@@ -53,7 +53,7 @@ def places(number: int) -> Iterable[float]:
     return ((k + own) / SIGNS_ON_LINE for k in range(SIGNS_ON_LINE))
 
 
-def draw(painter: QPainter, number: int, pen: QPen, x: Array, y: Array, bounds: QRectF) -> None:
+def draw(painter: QPainter, number: int, style: QPen, x: Array, y: Array, bounds: QRectF) -> None:
     """Draw the signs of a trace at its points, upright and as large as the text, at any scale.
 
     Args:
@@ -67,8 +67,8 @@ def draw(painter: QPainter, number: int, pen: QPen, x: Array, y: Array, bounds: 
     hollow = number // len(FILLED) % 2
     painter.save()
     painter.resetTransform()
-    painter.setPen(QPen(pen.color(), 1.0))
-    painter.setBrush(Qt.BrushStyle.NoBrush if hollow else pen.color())
+    painter.setPen(QPen(style.color(), 1.0))
+    painter.setBrush(Qt.BrushStyle.NoBrush if hollow else style.color())
     for share in places(number):
         at = int(np.searchsorted(x, bounds.left() + share * bounds.width()))
         if at < len(x) and math.isfinite(y[at]):

@@ -83,7 +83,7 @@ def collect_garbage_here(owner: QObject) -> Iterator[None]:
     """
     young, middle, _ = gc.get_threshold()
 
-    def look() -> None:
+    def poll() -> None:
         made, collected, _ = gc.get_count()
         if collected > middle:
             gc.collect(1)
@@ -92,7 +92,7 @@ def collect_garbage_here(owner: QObject) -> Iterator[None]:
 
     gc.disable()
     timer = QTimer(owner)
-    timer.timeout.connect(look)
+    timer.timeout.connect(poll)
     timer.start(COLLECT_EVERY_MS)
     try:
         yield
@@ -108,11 +108,13 @@ def _watch_faults(window: MainWindow) -> None:
     """
     printed = ""
 
-    def heard(kind: type[BaseException], fault: BaseException, at: TracebackType | None) -> None:
+    def report_fault(
+        kind: type[BaseException], fault: BaseException, at: TracebackType | None
+    ) -> None:
         nonlocal printed
         if (words := f"{kind.__name__}: {fault}") != printed:
             traceback.print_exception(kind, fault, at)
             printed = words
         window.fail(fault)
 
-    sys.excepthook = heard
+    sys.excepthook = report_fault

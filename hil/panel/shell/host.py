@@ -49,7 +49,7 @@ class Host(RunHost, Protocol):
     def show_appearance(self) -> None:
         """Take on the colours and the size of text that were just chosen."""
 
-    def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
+    def show_losses(self, missed: int, left_out: Sequence[str]) -> None:
         """Show what can be done now, how many frames were not shown, and what is drawn seldom."""
 
     def completed(self) -> None:

@@ -19,7 +19,7 @@ from hil.panel.live.models.page import pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.start_view import StartView
-from hil.panel.shell.window_appearance import Look
+from hil.panel.shell.window_appearance import Appearance
 from hil.panel.shell.window_distance import Distance
 from hil.panel.shell.window_leave_question import QUIT, may_leave, stays
 from hil.panel.shell.window_menus import Menus
@@ -54,10 +54,10 @@ class MainWindow(QMainWindow):
         self.now_s = now_s
         self._name = name
         self._session: Session | None = None
-        self.look = Look(self, settings)
+        self.appearance = Appearance(self, settings)
         """Its colours and the size of its text."""
         self.strip = Strip(self.theme, now_s)
-        self.strip.wish.connect(self.send)
+        self.strip.message_asked.connect(self.send)
         self.strip.bench_wanted.connect(lambda: self.menus.choose_bench())
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None
@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self.screen_lock.locked.connect(self.strip.let_go)
         self.reading = BackgroundReader(self.statusBar(), now_s, self._replayed, self.show_message)
         """The recording that is on its way to be shown."""
-        self.look.use(self.look.name)
+        self.appearance.use(self.appearance.name)
         self._show_session()
         self.turns.begin()
 
@@ -212,7 +212,7 @@ class MainWindow(QMainWindow):
         self.strip.set_session(session)
         for view in self.views.made.values():
             view.set_session(session)
-            self.look.colour(view)
+            self.appearance.colour(view)
         changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
         self.docks.set_shown("page", session is not None and bool(pages_of(session.facts)))
         QTimer.singleShot(0, self, lambda: self._settle(anew=changed))
@@ -251,7 +251,7 @@ class MainWindow(QMainWindow):
         """Itself, as what holds widgets."""
         return self
 
-    def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
+    def show_losses(self, missed: int, left_out: Sequence[str]) -> None:
         """Show what can be done now, how many frames were not shown, and what is drawn seldom."""
         self.menus.refresh(self._session, missed, left_out)
 
@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> Theme:
         """The colours it has now."""
-        return self.look.theme
+        return self.appearance.theme
 
     def show_appearance(self) -> None:
         """Take on the colours and the size of text that were just chosen."""
@@ -268,8 +268,8 @@ class MainWindow(QMainWindow):
         self.messages.fit()
         self.strip.set_theme(self.theme)
         for view in self.views.made.values():
-            self.look.colour(view)
-        self.menus.show_appearance(self.look)
+            self.appearance.colour(view)
+        self.menus.show_appearance(self.appearance)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Divide the room when its size is known, unless a layout was remembered."""

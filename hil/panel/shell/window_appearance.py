@@ -16,7 +16,7 @@ _THEME: Final = "window/theme"
 _TEXT: Final = "window/text_pt"
 
 
-class Look:
+class Appearance:
     """Chosen theme and text size, and the window that is given them."""
 
     def __init__(self, window: Host, settings: QSettings) -> None:

@@ -32,23 +32,23 @@ class BenchSearch:
         if isinstance(session, LiveSession) and not session.ended:
             self.watch.forget()
             return
-        look = self.watch.poll()
-        if look is None:
+        benches = self.watch.poll()
+        if benches is None:
             return
         if session is not None:
-            for one in look.begun:
+            for one in benches.begun:
                 self._window.show_message(
                     f"{one.name} has begun: Bench, Benches that run (Ctrl+B)."
                 )
-        elif len(look.running) == len(look.begun) == 1 and not self._window.reading.busy:
-            self._window.connect_to(look.begun[0].path)
+        elif len(benches.running) == len(benches.begun) == 1 and not self._window.reading.busy:
+            self._window.connect_to(benches.begun[0].path)
         else:
-            self._offer(look)
+            self._offer(benches)
 
-    def _offer(self, look: BenchList) -> None:
-        names = [one.name for one in look.running]
+    def _offer(self, benches: BenchList) -> None:
+        names = [one.name for one in benches.running]
         if not names:
-            words = look.problem or unattended_words(look.unled) or _NONE
+            words = benches.problem or unattended_words(benches.unled) or _NONE
         elif len(names) == 1:
             words = _ONE.format(name=names[0])
         else:

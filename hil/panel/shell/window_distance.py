@@ -52,9 +52,9 @@ class Distance(QWidget):
         column.addWidget(self._words)
         column.addStretch()
         column.addWidget(self.note)
-        room = QHBoxLayout(self)
-        room.addLayout(column, 1)
-        room.addWidget(self.stop_button)
+        layout = QHBoxLayout(self)
+        layout.addLayout(column, 1)
+        layout.addWidget(self.stop_button)
         self.setAutoFillBackground(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Seen from afar"))
@@ -151,12 +151,12 @@ class Distance(QWidget):
             )
 
     def _fits(self, *, short: bool) -> bool:
-        room = self.contentsRect().adjusted(9, 9, -9, -9)
-        beside = self.note.heightForWidth(room.width() // 2) + 6 if short else 0
+        area = self.contentsRect().adjusted(9, 9, -9, -9)
+        beside = self.note.heightForWidth(area.width() // 2) + 6 if short else 0
         stop_px = 0 if self.stop_button.isHidden() else self.stop_button.minimumWidth() + 6
-        wide = room.width() - stop_px
+        wide = area.width() - stop_px
         widest = max((part.sizeHint().width() for part in self._words.shown()), default=0)
-        return widest <= wide and self._words.height_for(wide) + beside <= room.height()
+        return widest <= wide and self._words.height_for(wide) + beside <= area.height()
 
     def _write(self, capitals_px: float) -> None:
         font = font_of(capitals_px, self.font())

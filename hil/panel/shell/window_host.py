@@ -3,12 +3,12 @@
 from typing import Protocol
 
 from hil.panel.shell.host import Host
-from hil.panel.shell.window_appearance import Look
+from hil.panel.shell.window_appearance import Appearance
 from hil.panel.shell.window_distance import Distance
 
 
 class WindowHost(Host, Protocol):
     """A window, to its menus and turns."""
 
-    look: Look
+    appearance: Appearance
     distance: Distance

@@ -24,7 +24,7 @@ from hil.desk.unattended_runs import list_unattended_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.shortcuts import ACTIONS, help_html
-from hil.panel.shell.window_appearance import TEXT_PT, Look
+from hil.panel.shell.window_appearance import TEXT_PT, Appearance
 from hil.panel.shell.window_bench_search import unattended_words
 from hil.panel.shell.window_host import WindowHost
 
@@ -36,13 +36,13 @@ class Menus:
 
     def __init__(self, window: WindowHost) -> None:
         self._window, self._main = window, window.main
-        self._standing = QLabel()
-        self._main.statusBar().addPermanentWidget(self._standing)
+        self._losses = QLabel()
+        self._main.statusBar().addPermanentWidget(self._losses)
         self._themes: dict[str, QAction] = {}
         self._sizes: dict[int, QAction] = {}
-        look = window.look
-        self._larger = self._action("larger", lambda: look.resize_text(1), "Larger")
-        self._smaller = self._action("smaller", lambda: look.resize_text(-1), "Smaller")
+        appearance = window.appearance
+        self._larger = self._action("larger", lambda: appearance.resize_text(1), "Larger")
+        self._smaller = self._action("smaller", lambda: appearance.resize_text(-1), "Smaller")
         self._take = self._action("", self._take_or_release, "Take the motion")
         self._leave = self._action("leave", window.leave, "Leave this run")
         self._release = self._action("", self._take_or_release, "Give the motion back")
@@ -96,10 +96,10 @@ class Menus:
         self._colours(menu.addMenu("Colours"))
 
     def _text(self, menu: QMenu) -> None:
-        look, group = self._window.look, QActionGroup(self._main)
+        appearance, group = self._window.appearance, QActionGroup(self._main)
         for size_pt in TEXT_PT:
             action = self._action(
-                "", lambda size_pt=size_pt: look.use_text(size_pt), f"{size_pt} pt"
+                "", lambda size_pt=size_pt: appearance.use_text(size_pt), f"{size_pt} pt"
             )
             action.setCheckable(True)
             group.addAction(action)
@@ -111,13 +111,15 @@ class Menus:
     def _colours(self, menu: QMenu) -> None:
         group = QActionGroup(self._main)
         for name in ("system", "light", "dark"):
-            action = self._action("", lambda name=name: self._window.look.use(name), _THEMES[name])
+            action = self._action(
+                "", lambda name=name: self._window.appearance.use(name), _THEMES[name]
+            )
             action.setCheckable(True)
             group.addAction(action)
             self._themes[name] = action
         menu.addActions(group.actions())
         menu.addSeparator()
-        menu.addAction(self._action("theme", self._window.look.next, "Next colours"))
+        menu.addAction(self._action("theme", self._window.appearance.next, "Next colours"))
 
     def _help(self, menu: QMenu) -> None:
         menu.addAction(self._action("help", self.show_keys, "Keys"))
@@ -139,15 +141,15 @@ class Menus:
                 "Drawn seldom, for want of time: {names}".format(names=", ".join(left_out))
             )
         shown = "  ".join(words)
-        if shown != self._standing.text():
-            self._standing.setText(shown)
+        if shown != self._losses.text():
+            self._losses.setText(shown)
 
-    def show_appearance(self, look: Look) -> None:
+    def show_appearance(self, appearance: Appearance) -> None:
         """Tick the colours and the size of text that were chosen."""
-        self._themes[look.name].setChecked(True)
-        self._sizes[look.text_pt].setChecked(True)
-        self._larger.setEnabled(look.text_pt < TEXT_PT[-1])
-        self._smaller.setEnabled(look.text_pt > TEXT_PT[0])
+        self._themes[appearance.name].setChecked(True)
+        self._sizes[appearance.text_pt].setChecked(True)
+        self._larger.setEnabled(appearance.text_pt < TEXT_PT[-1])
+        self._smaller.setEnabled(appearance.text_pt > TEXT_PT[0])
 
     # --- what they do ---------------------------------------------------------------------------
 
@@ -208,9 +210,9 @@ class Menus:
         browser.setHtml(help_html())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)
-        room = QVBoxLayout(dialog)
-        room.addWidget(browser)
-        room.addWidget(buttons)
+        layout = QVBoxLayout(dialog)
+        layout.addWidget(browser)
+        layout.addWidget(buttons)
         line = dialog.fontMetrics().height()
         dialog.resize(34 * line, 36 * line)
         dialog.show()

@@ -26,7 +26,7 @@ from hil.panel.widgets.theme import Theme
 class Strip(QWidget):
     """State of the run that is shown."""
 
-    wish = Signal(object)
+    message_asked = Signal(object)
     """A message for the desk."""
     bench_wanted = Signal()
     """A bench that runs is to be shown."""
@@ -53,11 +53,11 @@ class Strip(QWidget):
         waiting = QHBoxLayout(self._none)
         waiting.addWidget(self.waiting_words, 1)
         waiting.addWidget(self.show_bench)
-        self._room = QVBoxLayout(self)
-        self._room.setContentsMargins(0, 0, 0, 0)
-        self._room.addWidget(self._none)
-        self._room.addWidget(self.stop_words)
-        self._room.addWidget(self.fault_words)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.addWidget(self._none)
+        self._layout.addWidget(self.stop_words)
+        self._layout.addWidget(self.fault_words)
         self._colour()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -73,8 +73,8 @@ class Strip(QWidget):
             return
         if self.state is None:
             self.state = StateView(session.bench, self._theme, self)
-            self.state.asked.connect(self.wish)
-            self._room.insertWidget(0, self.state)
+            self.state.asked.connect(self.message_asked)
+            self._layout.insertWidget(0, self.state)
         else:
             self.state.set_model(session.bench)
         self.state.show()

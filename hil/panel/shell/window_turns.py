@@ -47,7 +47,7 @@ class Turns:
         self._paint_turns = 0
         """Left until the next view is made."""
         self.answers: deque[Answer] = deque(maxlen=ANSWERS_KEPT)
-        """What the desk said to the latest wishes."""
+        """Answers of the desk to the latest requests."""
         self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
         self.waiting = BenchSearch(window)
@@ -80,7 +80,7 @@ class Turns:
         window = self._window
         self._pace.begin()
         if window.session is not None:
-            self._look(window.session)
+            self._update_session(window.session)
         for view in self.views.made.values():
             view.tick()
         self._draw()
@@ -89,7 +89,7 @@ class Turns:
         if not self.views.complete:
             self._make_one()
 
-    def _look(self, session: Session) -> None:
+    def _update_session(self, session: Session) -> None:
         before = session.ended
         if session.owns and session.bench.held and self._pace.gap_s > DEAD_MAN_S:
             silent_ms = round(1e3 * self._pace.gap_s)
@@ -99,13 +99,13 @@ class Turns:
                 "window or fewer parts draw faster."
             )
         turn = session.turn()
-        self.hear(turn)
+        self.take_turn(turn)
         if turn.news:
             self._window.strip.let_go()
             self._window.show_message(turn.news, for_good=True)
         if session.ended and not before:
             for view in self.views.made.values():
-                self._window.look.colour(view)
+                self._window.appearance.colour(view)
             self._window.show_message(
                 (
                     f"{session.facts.name} has ended; its pictures stay. Open its recording "
@@ -115,7 +115,7 @@ class Turns:
                 for_good=True,
             )
 
-    def hear(self, turn: Turn) -> None:
+    def take_turn(self, turn: Turn) -> None:
         """Let the views learn what came."""
         self._missed += turn.batch.missed
         for message in turn.messages:
@@ -140,7 +140,7 @@ class Turns:
             }
         )
         titles = [DOCKS[name].title for name in seldom]
-        window.show_standing(self._missed, titles)
+        window.show_losses(self._missed, titles)
 
     def _make_one(self) -> None:
         """Make a view in every second turn; between them what is there is painted."""
@@ -158,7 +158,7 @@ class Turns:
         if belongs := DOCKS[name].belongs:
             view.say(NOTHING_VISIBLE.format(belongs=belongs))
         view.set_session(self._window.session)
-        self._window.look.colour(view)
+        self._window.appearance.colour(view)
         for turn in self._shown:
             view.take(turn)
         self._window.docks.fill(name, view.widget)

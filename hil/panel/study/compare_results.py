@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hil.panel.scope.curve import PlotLine, trace_pen
+from hil.panel.scope.curve import PlotLine, trace_style
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.scope.readout import number
@@ -71,8 +71,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
         # A difference that never changes needs an axis with words as well.
-        room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
-        low, high = low - room, high + room
+        margin = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
+        low, high = low - margin, high + margin
         start_s, end_s = float(traces[0].x[0]), float(traces[0].x[-1])
         self._set_up(plot, unit)
         plot.setXRange(start_s, max(end_s, start_s + 1e-6), padding=0.0)
@@ -83,8 +83,8 @@ class ComparePlots(pg.GraphicsLayoutWidget):
             bucket = bucket_size(len(trace.x), 4 * max(200, self.width()))  # zoom has room
             (line,) = Envelope().lines(window, (0,), bucket)
             curve = PlotLine()
-            curve.set_pen(
-                trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour
+            curve.set_style(
+                trace_style(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour
             )
             curve.set_points(line.x, line.y, bounds)
             plot.addItem(curve, ignoreBounds=True)

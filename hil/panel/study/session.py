@@ -38,7 +38,7 @@ class ReplaySession:
     def send(self, message: m.ClientMessage) -> bool:
         """Say that nobody is there to be asked."""
         number = getattr(message, "id", 0)
-        self.bench.hear(m.Answer(id=number, ok=False, error=self.bench.gone))
+        self.bench.take_message(m.Answer(id=number, ok=False, error=self.bench.gone))
         return False
 
     def next_id(self) -> int:

@@ -85,12 +85,12 @@ def take_theme(plot: pg.PlotWidget, theme: Theme) -> None:
         if isinstance(axis, Axis):
             axis.set_theme(theme, theme.dim)
             continue
-        axis.setPen(pen(theme.dim))
-        axis.setTextPen(pen(theme.text))
+        axis.setPen(line_style(theme.dim))
+        axis.setTextPen(line_style(theme.text))
 
 
-def pen(colour: str, width: float = 1.0) -> QPen:
-    """A pen of so many pixels, at any scale of the plot."""
+def line_style(colour: str, width: float = 1.0) -> QPen:
+    """Style of a line of so many pixels, at any scale of the plot."""
     made = QPen(QColor(colour), width)
     made.setCosmetic(True)
     return made

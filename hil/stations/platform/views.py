@@ -34,7 +34,7 @@ def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     return margins_of(plan)
 
 
-def _standing() -> Mapping[str, RestState]:
+def _rest_states() -> Mapping[str, RestState]:
     from hil.stations.platform.scene.margins import REST_STATES
 
     return REST_STATES
@@ -66,7 +66,7 @@ def _finding(one: Mapping[str, Any]) -> CheckFinding:
 VIEWS: Final = Views(
     lamps=LAMPS,
     margins=_margins,
-    standing=_standing,
+    rest_states=_rest_states,
     lasts_s=_lasts_s,
     first_traces=tuple(f"measured_length_leg{leg}_m" for leg in range(1, 7)),
     lateness=(("late", "late_s"), ("busy", "busy_s")),

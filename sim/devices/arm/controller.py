@@ -160,7 +160,7 @@ class ArmController:
 
     def next_due_s(self) -> float:
         """Return when the next event is due [s]; inf if only received bytes can bring one about."""
-        return min(self._next_event_s(), self._line.departure_s(), self.motion.look_s())
+        return min(self._next_event_s(), self._line.departure_s(), self.motion.next_check_s())
 
     def discard(self) -> None:
         """Forget the bytes under way: the cable was pulled out."""
@@ -180,7 +180,7 @@ class ArmController:
             if self.faults.due_s() <= due_s:
                 self.faults.advance(due_s)
             elif self._line.arrival_s() <= due_s:
-                for line in self._line.hear():
+                for line in self._line.read():
                     self._judge(line, due_s)
             elif self._line.late_s() <= due_s:
                 self._line.send_late(due_s)
@@ -288,7 +288,7 @@ class ArmController:
         begin_s = self._asked_s + period_s + self._settings.blends.longest_s
         begin_s += self._settings.delay_s
         if self.state in _AT_REST and self.motion.pace is not None:
-            self.motion.stand(now_s)
+            self.motion.restart_path(now_s)
         try:
             self.motion.extend(pose, begin_s, begin_s + period_s)
         except LimitError as error:

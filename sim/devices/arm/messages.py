@@ -50,7 +50,7 @@ class MessageLine(PacedLine):
         """Return when the next late request is due [s]; inf if none waits."""
         return self._late[0][0] if self._late else math.inf
 
-    def hear(self) -> tuple[bytes, ...]:
+    def read(self) -> tuple[bytes, ...]:
         """Take in the next byte; return the line that it ended, once per reception."""
         line = self.arrive()
         if not line or self._chance("drop_answer"):

@@ -113,13 +113,13 @@ class ArmMotion:
         if self._braking:
             self._braking = False
             self._servos.brake(False)
-            self._stand(self._servos.q_rad, now_s)
+            self._restart_path(self._servos.q_rad, now_s)
 
-    def stand(self, now_s: float) -> None:
+    def restart_path(self, now_s: float) -> None:
         """Restart the path where the arm rests: a slow arm is off its path (monotonic time [s])."""
         self.run(now_s)
         self.pace = None if self.pace == 1.0 else self.pace
-        self._stand(self._servos.q_rad, now_s)
+        self._restart_path(self._servos.q_rad, now_s)
         self._asked_q = self._servos.setpoint_rad
 
     def shift(self, up_m: float, now_s: float) -> None:
@@ -133,7 +133,7 @@ class ArmMotion:
         pose[2, 3] += up_m
         q_rad = self._model.joints(pose, self._servos.q_rad)
         self._servos.place(q_rad)
-        self._stand(q_rad, now_s)
+        self._restart_path(q_rad, now_s)
 
     def run(self, now_s: float) -> None:
         """Move the arm until a time (monotonic time [s])."""
@@ -162,7 +162,7 @@ class ArmMotion:
             q_rad = self._servos.setpoint_rad + self.pace * (q_rad - asked)
         self._servos.aim(q_rad)
 
-    def look_s(self) -> float:
+    def next_check_s(self) -> float:
         """Time of the next check of the joints [s]; inf if nothing but the path moves them."""
         if not self._loaded:
             return math.inf
@@ -174,7 +174,7 @@ class ArmMotion:
             return math.inf
         return max(self.path.rest_s, self._changed_s) + _SETTLED_S
 
-    def _stand(self, q_rad: Array, now_s: float) -> None:
+    def _restart_path(self, q_rad: Array, now_s: float) -> None:
         self._last_q = np.array(q_rad)
         self._changed_s = now_s
         self.path.reset(self._model.pose(q_rad))

@@ -36,11 +36,11 @@ class ControllerPort:
         pty: bool = False,
         admission: Admission | None = None,
     ) -> None:
-        self._heard = bytearray()
+        self._received = bytearray()
         self._wire = (
-            PtyWire(selector, self._hear, self._heard.clear)
+            PtyWire(selector, self._read, self._received.clear)
             if pty
-            else TcpWire(selector, self._hear, self._heard.clear, port, admission)
+            else TcpWire(selector, self._read, self._received.clear, port, admission)
         )
         self._form = f"serial:{{}}?baud={baud}" if pty else "{}"
 
@@ -51,8 +51,8 @@ class ControllerPort:
 
     def fetch(self) -> bytes:
         """Return the bytes that the host wrote since the last call."""
-        data = bytes(self._heard)
-        self._heard.clear()
+        data = bytes(self._received)
+        self._received.clear()
         return data
 
     def send(self, data: bytes) -> None:
@@ -72,5 +72,5 @@ class ControllerPort:
         """Close the port for good."""
         self._wire.close()
 
-    def _hear(self, data: bytes, _now_s: float) -> None:
-        self._heard += data
+    def _read(self, data: bytes, _now_s: float) -> None:
+        self._received += data

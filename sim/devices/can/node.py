@@ -117,13 +117,13 @@ class CanNode:
         self._changed()
 
     @property
-    def heard(self) -> bool:
+    def communicates(self) -> bool:
         """Whether the node takes part in the bus at all."""
         return self.state not in (NmtState.OFF, NmtState.INITIALISING)
 
     def command(self, command: NmtCommand, now_s: float) -> None:
         """Obey an NMT command."""
-        if not self.heard:
+        if not self.communicates:
             return
         if command is NmtCommand.RESET_NODE:
             self.power_on(now_s)
@@ -174,7 +174,7 @@ class CanNode:
         Args:
             can_id: Identifier; `changed` is called whenever another answer may be right.
         """
-        if not self.heard:
+        if not self.communicates:
             return None
         if can_id == 0:
             return self._receive_nmt
@@ -199,7 +199,7 @@ class CanNode:
         self.poll(now_s)
 
     def _receive_heartbeat(self, producer: int, data: bytes, now_s: float) -> None:
-        if len(data) == 1 and self._consumers.hear(producer, now_s):
+        if len(data) == 1 and self._consumers.take_heartbeat(producer, now_s):
             self.drive.recover(HEARTBEAT_LOST)
             self._send_emergencies()
 
@@ -249,9 +249,9 @@ class CanNode:
             self.state: NmtState = NmtState.PRE_OPERATIONAL
             self._changed()
             self._send(0x700 + self.node_id, b"\x00")
-        if self.heard:
+        if self.communicates:
             self._watch(now_s)
-        if self.heard and now_s >= self._beat_due_s:
+        if self.communicates and now_s >= self._beat_due_s:
             self._send_emergencies()  # what the watchdogs found goes first
             self._send(0x700 + self.node_id, bytes((self.state.value,)))
             period_s = 1e-3 * self.store.values[0x1017, 0]
@@ -283,7 +283,7 @@ class CanNode:
     # -- emergencies ------------------------------------------------------------------------------
 
     def _send_emergencies(self) -> None:
-        if not self.heard:
+        if not self.communicates:
             return
         for emergency in self.drive.take_emergencies():
             if emergency.code:

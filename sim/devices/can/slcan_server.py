@@ -36,9 +36,9 @@ class SlcanWire:
     ) -> None:
         self._adapter = adapter
         self._wire = (
-            PtyWire(selector, self._hear, adapter.reset)
+            PtyWire(selector, self._read, adapter.reset)
             if pty
-            else TcpWire(selector, self._hear, adapter.reset, port, admission)
+            else TcpWire(selector, self._read, adapter.reset, port, admission)
         )
 
     @property
@@ -70,7 +70,7 @@ class SlcanWire:
         """Close the wire for good."""
         self._wire.close()
 
-    def _hear(self, data: bytes, now_s: float) -> None:
+    def _read(self, data: bytes, now_s: float) -> None:
         """Process bytes of the master, and answer at once."""
         self._adapter.feed(data, now_s)
         self.send(now_s)

@@ -35,7 +35,7 @@ class HeartbeatConsumers:
         """Stop all supervision."""
         self._deadlines.clear()
 
-    def hear(self, producer: int, now_s: float) -> bool:
+    def take_heartbeat(self, producer: int, now_s: float) -> bool:
         """Record a heartbeat; return whether its producer is supervised.
 
         Args:

@@ -59,8 +59,15 @@ class Codemasters(Silent):
         motion = shown.motion
         place, velocity = _place_and_speed(motion)
         forward, right = _axes(motion)
-        way = math.hypot(*motion.position_m[:2])
-        numbers = (shown.time_s, shown.time_s, way, way, *place, math.hypot(*motion.v_m_s))
+        distance_m = math.hypot(*motion.position_m[:2])
+        numbers = (
+            shown.time_s,
+            shown.time_s,
+            distance_m,
+            distance_m,
+            *place,
+            math.hypot(*motion.v_m_s),
+        )
         numbers += (*velocity, *right, *forward)
         return (Packed(struct.pack("<66f", *numbers, *[0.0] * (66 - len(numbers)))),)
 

@@ -20,7 +20,7 @@ DEPENDENT: Final = 1e-9
 """Part of the greatest entry below which a tie is taken to follow from the others."""
 
 
-def _room(others: int, count: int) -> tuple[Array, NDArray[np.int_], Array, Array]:
+def _make_factors(others: int, count: int) -> tuple[Array, NDArray[np.int_], Array, Array]:
     """Allocate the arrays for the factors of ties."""
     return np.zeros((others, count)), np.zeros(others, int), np.zeros(others), np.zeros(others)
 
@@ -39,7 +39,7 @@ class RobotDynamics:
         self._inertial = np.zeros(self._model.nv)
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
-        self._factors = _room(0, 0)
+        self._factors = _make_factors(0, 0)
         self._sparse = bool(self._engine.mj_isSparse(self._model))
         self._still = np.zeros(len(self._driven))
         self.holding()  # compiles the kernels before a run
@@ -58,7 +58,7 @@ class RobotDynamics:
             jacobian = self._jacobian(count)
             if others <= count:
                 if self._factors[0].shape != (others, count):
-                    self._factors = _room(others, count)
+                    self._factors = _make_factors(others, count)
                 if follow(
                     jacobian, self._driven, self._others, DEPENDENT, *self._factors,
                     accelerations, self._accelerations,

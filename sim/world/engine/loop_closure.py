@@ -45,7 +45,7 @@ class LoopClosure:
     """Greatest gap before, of points [m] or followers and turns [rad]."""
     left_m: float
     """Greatest gap after."""
-    way_m: float
+    travel_m: float
     """Greatest correction of a slide."""
     turn_rad: float
     """Greatest correction of a hinge or ball."""
@@ -96,12 +96,12 @@ def close_loops(
     moved = np.zeros(model.nv)
     library.mj_differentiatePos(model, moved, 1.0, began, data.qpos)
     slides = _slides(model)
-    way_m = float(np.abs(moved[slides]).max(initial=0.0))
+    travel_m = float(np.abs(moved[slides]).max(initial=0.0))
     turn_rad = float(np.abs(moved[~slides]).max(initial=0.0))
     left = _greatest(library, model, data)
-    if not (left <= CLOSED and way_m <= WAY_MAX_M and turn_rad <= TURN_MAX_RAD):
+    if not (left <= CLOSED and travel_m <= WAY_MAX_M and turn_rad <= TURN_MAX_RAD):
         raise ClosingRefusedError(_why(library, model, data, gap_m, moved, slides))
-    return LoopClosure(used, gap_m, left, way_m, turn_rad, _keep_closed(library, model, data))
+    return LoopClosure(used, gap_m, left, travel_m, turn_rad, _keep_closed(library, model, data))
 
 
 def _keep_closed(library: Any, model: Any, data: Any) -> float:
@@ -170,8 +170,8 @@ def _why(
     shares = np.abs(moved) / np.where(slides, WAY_MAX_M, TURN_MAX_RAD)
     freedom = int(np.argmax(shares))
     joint = library.mj_id2name(model, library.mjtObj.mjOBJ_JOINT, int(model.dof_jntid[freedom]))
-    way = (
+    travel = (
         f"{1e3 * abs(moved[freedom]):.4g} mm" if slides[freedom]
         else f"{math.degrees(abs(moved[freedom])):.4g} deg"
     )  # fmt: skip
-    return f"{text}joint {joint} would have to move by {way}"
+    return f"{text}joint {joint} would have to move by {travel}"

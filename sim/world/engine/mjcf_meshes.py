@@ -53,7 +53,7 @@ class MeshAssets:
         surfaces = tuple(split_by_material(surface_of(mesh)))
         names = self._named(mesh, "skin", surfaces)
         for name, surface in zip(names, surfaces, strict=True):
-            material = surface.materials[int(surface.looks[0])]
+            material = surface.materials[int(surface.material_ids[0])]
             yield name, self._material(mesh, material, colour)
 
     def _named(
@@ -104,8 +104,8 @@ class MeshAssets:
 def is_plain(mesh: LinkMesh) -> bool:
     """Whether what touches others and what is seen is one mesh, of the link's colour."""
     surface = surface_of(mesh)
-    return not mesh.parts and len(np.unique(surface.looks)) == 1 and (
-        surface.materials[int(surface.looks[0])] == MeshMaterial()
+    return not mesh.parts and len(np.unique(surface.material_ids)) == 1 and (
+        surface.materials[int(surface.material_ids[0])] == MeshMaterial()
     )  # fmt: skip
 
 

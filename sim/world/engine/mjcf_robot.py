@@ -171,8 +171,8 @@ def engine_moments(tensor: Array) -> dict[str, Numbers]:
     least, middle, greatest = np.linalg.eigvalsh(tensor).tolist()
     if greatest == 0.0:
         return {"diaginertia": (0.0, 0.0, 0.0)}
-    room = max(SLACK * greatest, MASSLESS)
-    more = max(0.0, room - min(least, least + middle - greatest))
+    slack = max(SLACK * greatest, MASSLESS)
+    more = max(0.0, slack - min(least, least + middle - greatest))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor.tolist()
     return {"fullinertia": (xx + more, yy + more, zz + more, xy, xz, yz)}
 
@@ -194,17 +194,20 @@ def _geoms(
                 rgba=(*link.colour, 1.0 if seen is None else 0.0),
                 contype=own, conaffinity=EVERYTHING & ~own)  # fmt: skip
     if seen is not None and seen.shape is not BodyShape.NONE:
-        for index, look in enumerate(_looks(meshes, seen, link.colour)):
+        for index, appearance in enumerate(_appearance(meshes, seen, link.colour)):
             add(body, "geom", name=f"{placed.prefix}v{link.number}{_more(index)}",
-                type=seen.shape.value, pos=seen.position_m, quat=seen.quaternion, **look,
+                type=seen.shape.value, pos=seen.position_m, quat=seen.quaternion, **appearance,
                 contype=0, conaffinity=0)  # fmt: skip
 
 
-def _looks(meshes: MeshAssets, seen: LinkVisual, colour: Triple) -> list[dict[str, object]]:
+def _appearance(meshes: MeshAssets, seen: LinkVisual, colour: Triple) -> list[dict[str, object]]:
     """Form and colour of each visible body of a link."""
     if seen.mesh is None:
         return [{"size": half_sizes(seen.shape, seen.size_m), "rgba": (*colour, 1.0)}]
-    return [{"mesh": mesh, "material": look} for mesh, look in meshes.seen(seen.mesh, colour)]
+    return [
+        {"mesh": mesh, "material": appearance}
+        for mesh, appearance in meshes.seen(seen.mesh, colour)
+    ]
 
 
 def _triple(values: Array) -> Triple:

@@ -28,8 +28,8 @@ def own_pairs(robot: Robot, lone: World) -> tuple[Pair, ...]:
     for one, other in combinations(bodies, 2):
         if frozenset((one, other)) in joined:
             continue
-        ways = product(shapes[one], shapes[other])
-        if all(library.mj_geomDistance(model, data, *way, 1.0, None) > 0.0 for way in ways):
+        pairs = product(shapes[one], shapes[other])
+        if all(library.mj_geomDistance(model, data, *pair, 1.0, None) > 0.0 for pair in pairs):
             found.append((one, other))
     return tuple(found)
 

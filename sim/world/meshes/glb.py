@@ -136,10 +136,10 @@ class _Taker:
                 raise MeshError(f"{corners} corners of triangles", "three of each")
             if (
                 0
-                <= (look := int(one.get("material", -1)))
+                <= (material := int(one.get("material", -1)))
                 < len(self._document.get("materials", ()))
             ):
-                taken["material"] = look
+                taken["material"] = material
             found.append(taken)
             count += corners // 3 if mode == LIST else corners
         self._triangles.append(count)

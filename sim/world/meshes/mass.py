@@ -24,8 +24,8 @@ def open_edges(surface: MeshSurface) -> int:
     a, b, c = surface.triangles.T
     begins, ends = np.concatenate([a, b, c]), np.concatenate([b, c, a])
     count = len(surface.vertices)
-    ways = np.concatenate([begins * count + ends, ends * count + begins])
-    edges, of_each = np.unique(ways, return_inverse=True)
+    edge_keys = np.concatenate([begins * count + ends, ends * count + begins])
+    edges, of_each = np.unique(edge_keys, return_inverse=True)
     along = np.bincount(of_each[: len(begins)], minlength=len(edges))
     against = np.bincount(of_each[len(begins) :], minlength=len(edges))
     unlike = edges[along != against]

@@ -202,8 +202,8 @@ def parts_of(mesh: LinkMesh) -> tuple[MeshSurface, ...]:
 
 def split_by_material(surface: MeshSurface) -> Iterator[MeshSurface]:
     """Split a surface into one for each of its materials that is used."""
-    for look in np.unique(surface.looks).tolist():
-        yield surface.some(surface.looks == look)
+    for material_id in np.unique(surface.material_ids).tolist():
+        yield surface.some(surface.material_ids == material_id)
 
 
 def triangles_of(mesh: LinkMesh) -> int:

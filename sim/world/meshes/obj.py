@@ -41,7 +41,7 @@ class _Faces:
     places: list[tuple[float, float]] = field(default_factory=list)
     triangles: list[tuple[Corner, Corner, Corner]] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
-    looks: list[int] = field(default_factory=list)
+    material_ids: list[int] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=lambda: {"": 0})
     """Numbers of materials by their names, in the order of their first use."""
     libraries: dict[str, None] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class _Faces:
     group_names: dict[str, int] = field(default_factory=lambda: {"": 0})
     """Numbers of groups and objects by their names, in their order."""
     group: int = 0
-    look: int = 0
+    material_id: int = 0
 
 
 def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> MeshSurface:
@@ -79,14 +79,14 @@ def _alike(data: bytes) -> tuple[_Faces, ObjRows] | None:
             for _, words in _statements(text):
                 _read(found, words)
             begins.append(line)
-            named.append((found.group, found.look))
+            named.append((found.group, found.material_id))
     except MeshError:
         return None
     if found.vertices or found.places or found.triangles:  # of another form
         return None
     _check_size(len(rows.corners), max(len(rows.vertices), len(rows.places)), found)
     of_each = np.array(named)[np.searchsorted(begins, rows.lines) - 1]
-    found.groups, found.looks = of_each.T.tolist()
+    found.groups, found.material_ids = of_each.T.tolist()
     return found, rows
 
 
@@ -180,7 +180,7 @@ def _read(found: _Faces, words: list[str]) -> None:
             found.group = found.group_names.setdefault(name, len(found.group_names))
         case "usemtl":
             name = " ".join(words[1:])
-            found.look = found.names.setdefault(name, len(found.names))
+            found.material_id = found.names.setdefault(name, len(found.names))
         case "mtllib":
             found.libraries.update(dict.fromkeys(_named(words[1:])))
         case word if word not in SKIPPED:
@@ -218,7 +218,7 @@ def _face(found: _Faces, words: list[str]) -> None:
     for second, third in pairwise(corners[1:]):
         found.triangles.append((corners[0], second, third))
         found.groups.append(found.group)
-        found.looks.append(found.look)
+        found.material_ids.append(found.material_id)
 
 
 def _index(word: str, count: int, what: str) -> int:
@@ -234,14 +234,14 @@ def _index(word: str, count: int, what: str) -> int:
 
 
 def _surface(
-    found: _Faces, rows: ObjRows, looks: Mapping[str, MeshMaterial], *, whole: bool
+    found: _Faces, rows: ObjRows, by_name: Mapping[str, MeshMaterial], *, whole: bool
 ) -> MeshSurface:  # fmt: skip
     corners, laid = rows.corners, None
     if (corners[:, :, 1] >= 0).any():
         laid = np.append(rows.places, [(0.0, 0.0)], axis=0)[corners[:, :, 1]]
-    materials = tuple(looks.get(name, MeshMaterial()) for name in found.names)
+    materials = tuple(by_name.get(name, MeshMaterial()) for name in found.names)
     notes: list[str] = []
-    absent = [brief(name, 40) for name in found.names if name and name not in looks]
+    absent = [brief(name, 40) for name in found.names if name and name not in by_name]
     if absent and whole:
         notes.append(f"material {', '.join(absent[:4])}: in no library of it")
     if laid is None and any(one.texture for one in materials):
@@ -250,5 +250,5 @@ def _surface(
     vertices, triangles = alike(rows.vertices + 0.0)
     return MeshSurface(
         vertices, triangles[corners[:, :, 0]], np.array(found.groups, np.intp),
-        np.array(found.looks, np.intp), materials, laid, tuple(notes),
+        np.array(found.material_ids, np.intp), materials, laid, tuple(notes),
     )  # fmt: skip

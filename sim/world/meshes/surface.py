@@ -75,7 +75,7 @@ class MeshSurface:
     """Three vertices each, shape (triangles, 3)."""
     groups: Whole
     """Group of each triangle, from 0, shape (triangles,)."""
-    looks: Whole
+    material_ids: Whole
     """Material of each triangle, as an index, shape (triangles,)."""
     materials: tuple[MeshMaterial, ...] = (MeshMaterial(),)
     """Materials, at least one."""
@@ -85,7 +85,7 @@ class MeshSurface:
     """Parts of the file that are left out, for people."""
 
     def __post_init__(self) -> None:
-        for name in ("vertices", "triangles", "groups", "looks", "laid"):
+        for name in ("vertices", "triangles", "groups", "material_ids", "laid"):
             if (array := getattr(self, name)) is not None:
                 array.setflags(write=False)
 
@@ -106,18 +106,18 @@ class MeshSurface:
         used, triangles = np.unique(self.triangles[chosen], return_inverse=True)
         return MeshSurface(
             self.vertices[used], triangles.reshape(-1, 3), self.groups[chosen],
-            self.looks[chosen], self.materials,
+            self.material_ids[chosen], self.materials,
             None if self.laid is None else self.laid[chosen],
         )  # fmt: skip
 
     def scaled(self, scale: tuple[float, float, float]) -> "MeshSurface":
         """Scale to other units; the corners of a mirror's triangles are reversed."""
         turned = bool(np.prod(np.sign(scale)) < 0.0)
-        way = slice(None, None, -1) if turned else slice(None)
+        order = slice(None, None, -1) if turned else slice(None)
         return MeshSurface(
-            self.vertices * scale, self.triangles[:, way].copy(), self.groups.copy(),
-            self.looks.copy(), self.materials,
-            None if self.laid is None else self.laid[:, way].copy(), self.notes,
+            self.vertices * scale, self.triangles[:, order].copy(), self.groups.copy(),
+            self.material_ids.copy(), self.materials,
+            None if self.laid is None else self.laid[:, order].copy(), self.notes,
         )  # fmt: skip
 
 

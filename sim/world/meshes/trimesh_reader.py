@@ -46,7 +46,7 @@ class _Parts:
 
     vertices: list[Array] = field(default_factory=list)
     triangles: list[NDArray[np.intp]] = field(default_factory=list)
-    looks: list[int] = field(default_factory=list)
+    material_ids: list[int] = field(default_factory=list)
     materials: dict[MeshMaterial, int] = field(default_factory=dict)
     corners: int = 0
     count: int = 0
@@ -90,7 +90,8 @@ def read_scene(data: bytes, ending: str) -> MeshSurface:
     counts = [len(one) for one in found.triangles]
     return MeshSurface(
         vertices, same[np.concatenate(found.triangles)], np.repeat(np.arange(len(counts)), counts),
-        np.repeat(np.array(found.looks, np.intp), counts), tuple(found.materials), None, notes,
+        np.repeat(np.array(found.material_ids, np.intp), counts), tuple(found.materials), None,
+        notes,
     )  # fmt: skip
 
 
@@ -133,8 +134,8 @@ def _add(found: _Parts, part: Any, X_SN: Array) -> None:
     found.vertices.append(vertices[used] @ X_SN[:3, :3].T + X_SN[:3, 3])
     found.triangles.append(faces + found.corners)
     found.corners += len(used)
-    look = MeshMaterial(_colour(part))
-    found.looks.append(found.materials.setdefault(look, len(found.materials)))
+    material = MeshMaterial(_colour(part))
+    found.material_ids.append(found.materials.setdefault(material, len(found.materials)))
     if len(found.materials) > LOOKS_MAX:
         right = f"at most {LOOKS_MAX}: join them in a modelling program"
         raise MeshError(f"more than {LOOKS_MAX} materials", right)

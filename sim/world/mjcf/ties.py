@@ -161,10 +161,10 @@ def _closing(ties: list[_Tie], *, ours: bool) -> list[NamedJoint]:
         second = next((other for other in range(index + 1, len(ties)) if _same(tie, ties[other])),
                       None)  # fmt: skip
         if second is not None and kind is JointType.BALL:
-            way = np.subtract(ties[second].points[1], tie.points[1])
-            if np.linalg.norm(way) > APART_M:
+            apart_m = np.subtract(ties[second].points[1], tie.points[1])
+            if np.linalg.norm(apart_m) > APART_M:
                 done.add(second)
-                kind, axis = JointType.HINGE, tuple((way / np.linalg.norm(way)).tolist())
+                kind, axis = JointType.HINGE, tuple((apart_m / np.linalg.norm(apart_m)).tolist())
         found.append(
             NamedJoint(tie.node, f"{label} tie", "" if match else label, kind, *tie.links,
                        np.eye(4), axis, points=tie.points,

@@ -37,7 +37,7 @@ class Chain:
         end: number of the joint of the place; None for the robot's first one, or the frame of its
             last link if it has none.
         base: pose of the robot in the world, shape (4, 4).
-        standing: coordinates of joints that the chain does not move; others are where they start.
+        held: coordinates of joints that the chain does not move; others are where they start.
 
     Raises:
         ChainError: if there is no such end, or no driven joint leads to it.
@@ -48,12 +48,12 @@ class Chain:
         tree: RobotTree,
         end: int | None = None,
         base: Array | None = None,
-        standing: Mapping[int, Sequence[float]] | None = None,
+        held: Mapping[int, Sequence[float]] | None = None,
     ) -> None:
-        way = _way_to(tree, end)
-        coordinates = tree.coordinates(standing or {})
+        path = _path_to(tree, end)
+        coordinates = tree.coordinates(held or {})
         driven = [drive.joint for drive in tree.robot.drives]
-        leads = {joint.number: _leader(tree, joint) for joint in way.joints}
+        leads = {joint.number: _leader(tree, joint) for joint in path.joints}
         used = sorted({lead for lead, _, _ in leads.values() if lead in driven}, key=driven.index)
         if not used:
             raise ChainError(f"end {end}: no driven hinge or slide leads to it")
@@ -65,7 +65,7 @@ class Chain:
         fixed = np.eye(4) if base is None else np.array(base, dtype=np.float64)
         before: list[Array] = []
         moved: list[RobotJoint] = []
-        for joint in way.joints:
+        for joint in path.joints:
             fixed = fixed @ pose_of(links[joint.child].dh)
             if leads[joint.number][0] in used and joint.type in DRIVEN:
                 before.append(fixed)
@@ -73,7 +73,7 @@ class Chain:
                 fixed = np.eye(4)
             else:
                 fixed = fixed @ motion(joint, coordinates[joint.number])
-        self._before, self._last = np.array(before), fixed @ way.place
+        self._before, self._last = np.array(before), fixed @ path.place
         self._axes = np.array([unit(joint.axis) for joint in moved])
         self._slides = np.array([joint.type is JointType.SLIDE for joint in moved])
         self._variables = np.array([used.index(leads[joint.number][0]) for joint in moved])
@@ -159,7 +159,7 @@ class Chain:
         return np.clip(q, self.least, self.greatest)
 
 
-def _way_to(tree: RobotTree, end: int | None) -> _Link:
+def _path_to(tree: RobotTree, end: int | None) -> _Link:
     place, link = np.eye(4), tree.links[-1].number
     ends = {joint.number: joint for joint in tree.ends}
     if end is None and ends:

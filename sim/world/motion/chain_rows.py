@@ -30,9 +30,9 @@ def dh_rows(chain: Chain) -> tuple[Row, ...]:
     frames = [six(one.T @ part @ other) for one, part, other in parts]
     rows: list[Row] = []
     theta = r = 0.0
-    for number, (gamma, b, alpha, d, after, way) in enumerate(frames):
+    for number, (gamma, b, alpha, d, after, offset) in enumerate(frames):
         rows.append((theta + gamma, r + b, d, alpha, float(number > 0)))
-        theta, r = after, way
+        theta, r = after, offset
     return (*rows, (theta, r, 0.0, 0.0, 0.0))
 
 

@@ -170,15 +170,15 @@ class CoordinateDescent:
             self._go_on(self._q - before)
         return self.now()
 
-    def _go_on(self, way: Array) -> None:
+    def _go_on(self, step: Array) -> None:
         least, nearest = self.cost(), self._q
         while True:
-            self._q = self._chain.within(nearest + way)
+            self._q = self._chain.within(nearest + step)
             cost = self.cost()
             if not cost < least:
                 self._q = nearest
                 return
-            least, nearest, way = cost, self._q, 2.0 * way
+            least, nearest, step = cost, self._q, 2.0 * step
 
     def now(self) -> Reached:
         """Present result."""
@@ -221,7 +221,10 @@ class CoordinateDescent:
         least, greatest = self._limits(variable)
         step = float(column @ (weight * error)) / max(1e-12, float(column @ (weight * column)))
         here = float(self._q[variable])
-        options = [here, *(min(max(here + step / way, least), greatest) for way in (1.0, 4.0))]
+        options = [
+            here,
+            *(min(max(here + step / factor, least), greatest) for factor in (1.0, 4.0)),
+        ]
         return min(options, key=self._cost_at(variable))
 
     def _limits(self, variable: int) -> tuple[float, float]:

@@ -87,7 +87,7 @@ class JointInterpolation:
     def __init__(self, start: Array, goal: Array, profile: ShareProfile, period_s: float) -> None:
         self.period_s = period_s
         self._start = np.asarray(start)
-        self._way = np.asarray(goal) - self._start
+        self._change = np.asarray(goal) - self._start
         self._profile = profile
         self._count = ticks(profile.duration_s, period_s)
         self._first, self._rows = 0, self._laid_out(0, min(BLOCK, self._count))
@@ -114,10 +114,10 @@ class JointInterpolation:
     def _laid_out(self, first: int, end: int) -> PlannedMotion:
         times_s = np.arange(first, end, dtype=np.float64) * self.period_s
         share, rate, second = self._profile.at(times_s)
-        way = self._way
+        change = self._change
         return PlannedMotion(
             self.period_s,
-            self._start + np.outer(share, way), np.outer(rate, way), np.outer(second, way),
+            self._start + np.outer(share, change), np.outer(rate, change), np.outer(second, change),
         )  # fmt: skip
 
 

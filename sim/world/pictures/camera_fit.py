@@ -33,7 +33,7 @@ def fitted(view: View, points_m: Array, fovy_rad: float, aspect: float) -> View:
         fovy_rad: between upper and lower edge.
         aspect: width by height.
     """
-    if view.look_at_m is not None:
+    if view.target_m is not None:
         return view
     axes = camera_axes(view)
     upper = math.tan(0.5 * fovy_rad)
@@ -48,4 +48,4 @@ def fitted(view: View, points_m: Array, fovy_rad: float, aspect: float) -> View:
         seen = across / (distance + depth)
         middle = middle + 0.5 * distance * (seen.min(axis=1) + seen.max(axis=1)) @ axes[1:]
     x, y, z = middle.tolist()
-    return replace(view, look_at_m=(x, y, z), distance_m=distance)
+    return replace(view, target_m=(x, y, z), distance_m=distance)

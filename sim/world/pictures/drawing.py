@@ -98,7 +98,7 @@ class Drawing:
 
     def _camera(self, view: Any) -> Any:
         camera = self._engine.MjvCamera()
-        camera.lookat[:] = view.look_at_m
+        camera.lookat[:] = view.target_m
         camera.distance = view.distance_m
         camera.azimuth = math.degrees(view.azimuth_rad)
         camera.elevation = math.degrees(view.elevation_rad)

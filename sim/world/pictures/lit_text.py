@@ -110,8 +110,8 @@ def _square_m(extent: float) -> float:
 
 def _light(world: Element, azimuth_rad: float, middle: Array, extent: float) -> None:
     """Add a lamp far away, behind the left shoulder of the first camera."""
-    way = azimuth_rad - math.radians(50.0)
-    towards = np.array([0.36 * math.cos(way), 0.36 * math.sin(way), -1.0])
+    azimuth = azimuth_rad - math.radians(50.0)
+    towards = np.array([0.36 * math.cos(azimuth), 0.36 * math.sin(azimuth), -1.0])
     towards /= np.linalg.norm(towards)
     add(world, "light", name=f"{MARK}lamp", type="directional", castshadow=True,
         pos=middle - 2.0 * extent * towards, dir=towards, diffuse=(0.39, 0.39, 0.38),

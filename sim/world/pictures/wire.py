@@ -47,17 +47,17 @@ class View:
     """Azimuth of the camera's direction, from x towards y."""
     elevation_rad: float = math.radians(-18.0)
     """Elevation of the camera's direction, above the horizon."""
-    look_at_m: tuple[float, float, float] | None = None
+    target_m: tuple[float, float, float] | None = None
     """Middle of the picture, in the world."""
     distance_m: float | None = None
     """Distance from there to the camera."""
 
     def __post_init__(self) -> None:
-        place = (*(self.look_at_m or ()), self.distance_m or 0.0)
+        place = (*(self.target_m or ()), self.distance_m or 0.0)
         if not all(map(math.isfinite, (self.azimuth_rad, self.elevation_rad, *place))):
             raise WireError(f"{self}: not finite")
-        if (self.look_at_m is None) != (self.distance_m is None):
-            raise WireError(f"{self}: look_at_m and distance_m are given both or neither")
+        if (self.target_m is None) != (self.distance_m is None):
+            raise WireError(f"{self}: target_m and distance_m are given both or neither")
         if self.distance_m is not None and self.distance_m <= 0.0:
             raise WireError(f"distance_m {self.distance_m}: not above 0 m")
         if abs(self.elevation_rad) > math.pi / 2.0:
@@ -128,7 +128,7 @@ class PictureOrder:
         try:
             document: dict[str, Any] = json.loads(data)
             views = tuple(
-                View(**view | {"look_at_m": view["look_at_m"] and tuple(view["look_at_m"])})
+                View(**view | {"target_m": view["target_m"] and tuple(view["target_m"])})
                 for view in document.pop("views")
             )
             start, frames = tuple(map(float, document.pop("start"))), tuple(document.pop("frames"))

@@ -128,7 +128,7 @@ class PlatformPlant:
             PlantPlaceError: if the platform cannot be where its rods are so long, or an obstacle is
                 there.
         """
-        self.stand(extensions_m)
+        self.place_at(extensions_m)
         for (other, own), depth_m in self._touching.depths_m().items():
             if depth_m > OVERLAP_M:
                 raise PlantPlaceError(
@@ -137,7 +137,7 @@ class PlatformPlant:
                 )
         self._touched = TouchLog()
 
-    def stand(self, extensions_m: Sequence[float]) -> None:
+    def place_at(self, extensions_m: Sequence[float]) -> None:
         """Rest as after `begin`, whatever the obstacles.
 
         Raises:

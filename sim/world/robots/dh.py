@@ -92,14 +92,14 @@ def dh_of(pose: Array) -> tuple[float, ...]:
     return numbers[2:] if straight else numbers
 
 
-def _screw_z(angle_rad: float, way_m: float) -> Array:
+def _screw_z(angle_rad: float, shift_m: float) -> Array:
     """Make a turn about z and a shift along it, shape (4, 4)."""
     cosine, sine = math.cos(angle_rad), math.sin(angle_rad)
     return np.array(
         [
             [cosine, -sine, 0.0, 0.0],
             [sine, cosine, 0.0, 0.0],
-            [0.0, 0.0, 1.0, way_m],
+            [0.0, 0.0, 1.0, shift_m],
             [0.0, 0.0, 0.0, 1.0],
         ]
     )

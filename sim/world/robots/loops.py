@@ -215,8 +215,8 @@ def _moved(joint: RobotJoint, coordinates: Numbers, step: Array) -> Numbers:
     if joint.type is JointType.BALL:
         return _turned(coordinates, step[:3])
     if joint.type is JointType.FREE:
-        way = [value + float(one) for value, one in zip(coordinates[:3], step, strict=False)]
-        return (*way, *_turned(coordinates[3:], step[3:6]))
+        shifted = [value + float(one) for value, one in zip(coordinates[:3], step, strict=False)]
+        return (*shifted, *_turned(coordinates[3:], step[3:6]))
     found = [value + float(one) for value, one in zip(coordinates, step, strict=False)]
     for axis, (least, greatest) in enumerate(joint.limits):
         found[axis] = min(max(found[axis], least), greatest)

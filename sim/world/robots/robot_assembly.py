@@ -64,11 +64,11 @@ def resolve_mimic_chains(values: XmlValues, joints: list[NamedJoint]) -> None:
     """Make joints that follow a follower follow its leader; drop those without a leader."""
     known = {joint.name: joint for joint in joints}
     for joint in joints:
-        way = {joint.name}
+        passed = {joint.name}
         while joint.leader and (leader := known.get(joint.leader)) is not None:
-            if leader.leader in way or not leader.leader:
+            if leader.leader in passed or not leader.leader:
                 break
-            way.add(leader.name)
+            passed.add(leader.name)
             first, then = leader.mimic, joint.mimic
             joint.mimic = replace(then, ratio=then.ratio * first.ratio,
                                   offset=then.ratio * first.offset + then.offset)  # fmt: skip

@@ -162,14 +162,14 @@ def _connected(robot: Robot, drivers: Rows) -> Iterator[Finding]:
     yield from _long(robot, [link.number for link in tree.links], drivers)
     done = {link.number for link in tree.links}
     for link in robot.links:
-        way: list[int] = []
+        path: list[int] = []
         number = link.number
         while number not in done and number in drivers:
             done.add(number)
-            way.append(number)
+            path.append(number)
             number = drivers[number][1].parent
-        if number in way:
-            cycle = way[way.index(number) :]
+        if number in path:
+            cycle = path[path.index(number) :]
             index, joint = drivers[cycle[0]]
             problem = f"links {_some(cycle)} carry each other and no joint closes the cycle"
             right = "a joint that closes a loop has a point on both links"

@@ -115,8 +115,8 @@ def motion(joint: RobotJoint, coordinates: Sequence[float]) -> Array:
     moved, shift, turned, at = np.eye(4), None, None, 0
     for kind, axis in joint.motions:
         if kind == "slide":
-            way = coordinates[at] * unit(axis)
-            shift = way if shift is None else shift + way
+            travel = coordinates[at] * unit(axis)
+            shift = travel if shift is None else shift + travel
         else:
             one = turn(axis, coordinates[at]) if kind == "hinge" else rotation_of(coordinates[at:])
             turned = one if turned is None else turned @ one

@@ -136,7 +136,7 @@ def _own(scene: Scene) -> Iterator[Finding]:
         problems = (*_above(floor, "square_m"), *_least(floor, "friction"), *_colours(floor))
         yield from _findings(("floor",), "floor", problems)
     for index, light in enumerate(scene.lights):
-        problems = (*_finite(light, "position_m"), *_way(light.direction), *_colours(light))
+        problems = (*_finite(light, "position_m"), *_direction(light.direction), *_colours(light))
         yield from _findings(("light", index), f"light {index + 1}", problems)
     for index, camera in enumerate(scene.cameras):
         yield from _findings(("camera", index), f"camera {camera.name}", _of_camera(camera))
@@ -344,6 +344,6 @@ def _colours(row: Any) -> Iterator[Problem]:
             yield field, colour, "outside 0 … 1", "red, green and blue are 0 … 1 each"
 
 
-def _way(direction: Sequence[float]) -> Iterator[Problem]:
+def _direction(direction: Sequence[float]) -> Iterator[Problem]:
     if not 1e-6 <= math.hypot(*direction) <= 1e6:
         yield "direction", direction, "no direction", "a length of 1e-6 … 1e6, 1 is usual"

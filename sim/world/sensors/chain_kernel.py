@@ -65,10 +65,10 @@ def filter_values(
     for index in range(len(values)):
         if share[index] < 1.0:
             new, old = values[index], filtered[index]
-            way = new - old
+            change = new - old
             if boundless and not (math.isfinite(new) and math.isfinite(old)):
-                old, way = new, 0.0
-            filtered[index] = old + share[index] * way
+                old, change = new, 0.0
+            filtered[index] = old + share[index] * change
             values[index] = filtered[index]
     for at in cut_axes:
         square = 0.0

@@ -81,7 +81,7 @@ class SensorChain:
         self._begun, self._all_begun = np.zeros(count, np.bool_), not count
         self._filtered, self._published = np.zeros(count), np.zeros(count)
         self._history = np.zeros((self._depth, count))
-        self._room = np.zeros(count)
+        self._scratch = np.zeros(count)
 
     def advance(self, measured: Array) -> Array:
         """Compute the next reading, shape (values,).
@@ -96,7 +96,7 @@ class SensorChain:
         read_sensors(
             measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
             layout.boundless, self._biased, self._step, row, self._noise, self._turns,
-            self._lost, self._begun, self._filtered, self._history, self._published, self._room,
+            self._lost, self._begun, self._filtered, self._history, self._published, self._scratch,
         )  # fmt: skip
         if not self._all_begun:
             self._begun[:] = self._all_begun = True

@@ -205,13 +205,13 @@ class ProgrammedRates:
                 asked for and no ``rotation_WB`` was given. The last rates then stay as they were.
         """
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
-        wish = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
+        requested = six_finite("twist_wanted", twist_wanted, "m/s or rad/s", ABSURD_TWIST)
         posture = self._solver.at(q)
         axes = self._axes(frame, posture)
-        wanted, bounds = self._resolved(posture, _turned(axes, wish))
+        wanted, bounds = self._resolved(posture, _turned(axes, requested))
         step = self.limits.step(q, self._last, wanted, bounds)
         self._last, self._stopping = step.rates, None
-        return self._command(posture, wish, axes, step)
+        return self._command(posture, requested, axes, step)
 
     def stop(self, q_rad: Sequence[float] | Array) -> RateCommand:
         """Compute the next tick of the smooth stop; at rest after ``law.ticks(rates)`` calls.
@@ -228,8 +228,8 @@ class ProgrammedRates:
         q = six_finite("q_rad", q_rad, "rad", ABSURD_POSITION_RAD)
         posture = self._solver.at(q)
         if self._stopping is None:
-            way = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s
-            rounded = self.limits.permits(q, way)
+            travel_rad = self.law.stopping_distance_rad(self._last) - self._last * self.law.tick_s
+            rounded = self.limits.permits(q, travel_rad)
             self._stopping = SmoothStop(self.law if rounded else self._plain_law)
         rates = self._stopping.next(self._last)
         self._last = rates
@@ -270,7 +270,9 @@ class ProgrammedRates:
             ),
         )
 
-    def _command(self, posture: Posture, wish: Array, axes: Array, step: RateStep) -> RateCommand:
+    def _command(
+        self, posture: Posture, requested: Array, axes: Array, step: RateStep
+    ) -> RateCommand:
         attained = _turned(axes.T, posture.jacobian @ step.rates)
         damping, smallest = self.settings.damping, posture.smallest
         part = min(1.0, smallest / damping.below)
@@ -278,7 +280,7 @@ class ProgrammedRates:
             rates_rad_s=step.rates,
             scale=step.scale,
             on_path=step.on_path,
-            twist_wanted=wish,
+            twist_wanted=requested,
             twist_attained=attained,
             limits=step.limits,
             smallest_singular_value=smallest,

@@ -139,8 +139,8 @@ class JointLimits:
         return bounds
 
     def _position_bounds(self, q: Array, wanted: Array) -> list[RateBound]:
-        room = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
-        factors = self.law.factor_within(room, wanted)
+        margin = np.where(wanted > 0.0, self.upper_rad - q, q - self.lower_rad)
+        factors = self.law.factor_within(margin, wanted)
         bounds = []
         for i in range(6):
             if math.isfinite(factors[i]):
@@ -180,7 +180,7 @@ class JointLimits:
         rates = last + change / max(1.0, steps)
         if self.permits(q, self.law.stopping_distance_rad(rates)):
             return rates
-        # Braking is always permitted; go from it towards the ramp as far as the room allows.
+        # Braking is always permitted; go from it towards the ramp as far as the margin allows.
         braked = self.law.braked(last)
         low, high = 0.0, 1.0
         for _ in range(BISECTIONS):

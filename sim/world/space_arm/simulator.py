@@ -130,7 +130,7 @@ class SpaceArm:
         self,
         rate_cmd_rad_s: Sequence[float] | Array,
         duration_s: float = TICK_S,
-        looks: int = 1,
+        samples: int = 1,
     ) -> Snapshot:
         """Advance by a tick with constant commanded rates.
 
@@ -138,7 +138,7 @@ class SpaceArm:
 
         Args:
             duration_s: length of the tick [s].
-            looks: how often within the tick it is noted where the gripper is; the tick is passed
+            samples: how often within the tick it is noted where the gripper is; the tick is passed
                 in so many parts.
 
         Raises:
@@ -148,41 +148,46 @@ class SpaceArm:
         command = self._checked_command(rate_cmd_rad_s)
         if not (math.isfinite(duration_s) and duration_s > 0.0):
             raise ValueError(f"duration_s = {duration_s!r} s: a finite time above 0 is needed")
-        if looks < 1:
-            raise ValueError(f"looks = {looks!r}: at least 1 is needed")
+        if samples < 1:
+            raise ValueError(f"samples = {samples!r}: at least 1 is needed")
         command[self._brakes] = 0.0
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         slip = self._state[SLIP].copy()
-        span, way = self._pass(command, dry, duration_s, looks)
+        span, path_m = self._pass(command, dry, duration_s, samples)
         self._time_s += duration_s
-        return self._snapshot(command, dry, slip, span, way)
+        return self._snapshot(command, dry, slip, span, path_m)
 
     def _pass(
-        self, command: Array, dry: Array, duration_s: float, looks: int
+        self, command: Array, dry: Array, duration_s: float, samples: int
     ) -> tuple[Span, Array]:
-        """Advance; return the outcome, and the gripper's positions at each look [m], (looks, 3).
+        """Advance; return the outcome, and the gripper's place at each sample [m], (samples, 3).
 
         A part that reached the cap on its work is the last one: the rest passes at once, and its
-        looks lie on a line.
+        samples lie on a line.
         """
-        way, rotation, spans, left = np.empty((looks, 3)), np.empty((3, 3)), list[Span](), looks
+        path_m, rotation, spans, left = (
+            np.empty((samples, 3)),
+            np.empty((3, 3)),
+            list[Span](),
+            samples,
+        )
         while left:
             parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
             spans.append(
                 self._integrator.pass_time(
                     self._arrays, self._drive, self._state, command, dry,
-                    parts * duration_s / looks,
+                    parts * duration_s / samples,
                 )
             )  # fmt: skip
             left -= parts
-            place = way[looks - left - 1]
+            place = path_m[samples - left - 1]
             gripper_pose(self._arrays, self._state[Q], self._scratch, rotation, place)
             if parts > 1:
-                before, share = way[looks - parts - 1], np.arange(1, parts)[:, None] / parts
-                way[looks - parts : looks - 1] = before + share * (place - before)
-        return together(spans), way
+                before, share = path_m[samples - parts - 1], np.arange(1, parts)[:, None] / parts
+                path_m[samples - parts : samples - 1] = before + share * (place - before)
+        return together(spans), path_m
 
-    def look(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
         """Return the arm's present state, without letting time pass; nothing is commanded."""
         dry = self._drive[FRICTION] + np.where(self._brakes, self._drive[BRAKE], 0.0)
         return self._snapshot(
@@ -203,7 +208,7 @@ class SpaceArm:
         return command
 
     def _snapshot(
-        self, command: Array, dry: Array, slip: Array, span: Span, way: Array
+        self, command: Array, dry: Array, slip: Array, span: Span, path_m: Array
     ) -> Snapshot:
         state, drive = self._state, self._drive
         rotation, position, jacobian = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 6))
@@ -224,7 +229,7 @@ class SpaceArm:
                 )
                 for j in range(6)
             ),
-            span, way,
+            span, path_m,
         )  # fmt: skip
 
     def _gear_torques(self, command: Array, dry: Array) -> Array:

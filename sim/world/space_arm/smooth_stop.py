@@ -81,7 +81,7 @@ class StopLaw:
         ratio = self.ratio(rates_rad_s)
         return rates_rad_s * (1.0 - 1.0 / ratio) if ratio > 1.0 else np.zeros(6)
 
-    def factor_within(self, room_rad: Array, rates_rad_s: Array) -> Array:
+    def factor_within(self, margin_rad: Array, rates_rad_s: Array) -> Array:
         """Find the greatest factor on all six rates whose stop ends within each joint's travel.
 
         With x = factor * ratio and k = floor(x), a tick and the stop after it take
@@ -89,7 +89,7 @@ class StopLaw:
         jumps and is k (k + n) / 2 at whole x, which gives k for a travel, and then x.
 
         Args:
-            room_rad: travel to the limit towards which each joint moves, shape (6,); below 0 none.
+            margin_rad: travel to the limit that each joint moves towards, shape (6,); below 0 none.
             rates_rad_s: wanted rates, shape (6,).
 
         Returns:
@@ -102,11 +102,11 @@ class StopLaw:
             unit = abs(float(rates_rad_s[i])) * self.tick_s / ratio if ratio > 0.0 else 0.0
             if unit == 0.0:
                 continue
-            ways = max(0.0, float(room_rad[i])) / unit
-            if math.isinf(ways):
+            units = max(0.0, float(margin_rad[i])) / unit
+            if math.isinf(units):
                 continue
-            k = math.floor((-n + math.sqrt(n * n + 8.0 * ways)) / 2.0)
-            x = (ways + k * (k + 1) / 2.0) / (k + 1 + (n - 1) / 2.0)
+            k = math.floor((-n + math.sqrt(n * n + 8.0 * units)) / 2.0)
+            x = (units + k * (k + 1) / 2.0) / (k + 1 + (n - 1) / 2.0)
             result[i] = x / ratio
         return result
 

@@ -65,9 +65,9 @@ class Snapshot:
     """Causes that hold each joint back."""
     span: Span
     """Outcome of the integration."""
-    way_BG_m: Array
+    path_BG_m: Array
     """Positions of the gripper at even times within the tick, its end the last of them [m], shape
-    (looks, 3)."""
+    (samples, 3)."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -20,8 +20,8 @@ from sim.world.viewer.wire import (
     MODEL,
     NO_WINDOW,
     READY,
-    Look,
     ViewedModel,
+    ViewerState,
     key_message,
 )
 
@@ -36,7 +36,7 @@ class _Orders:
     """Messages from standard input, taken as they come."""
 
     def __init__(self) -> None:
-        self._heard = bytearray()
+        self._received = bytearray()
         self.ended: bool = False
         """Whether the other side has closed the pipe."""
 
@@ -45,15 +45,15 @@ class _Orders:
         if select.select([0], [], [], most_s)[0]:
             data = os.read(0, 1 << 20)
             self.ended = not data
-            self._heard += data
+            self._received += data
         found: list[tuple[bytes, bytes]] = []
-        while len(self._heard) >= HEAD.size:
-            kind, length = head(bytes(self._heard[: HEAD.size]))
+        while len(self._received) >= HEAD.size:
+            kind, length = head(bytes(self._received[: HEAD.size]))
             end = HEAD.size + length
-            if len(self._heard) < end:
+            if len(self._received) < end:
                 break
-            found.append((kind, bytes(self._heard[HEAD.size : end])))
-            del self._heard[:end]
+            found.append((kind, bytes(self._received[HEAD.size : end])))
+            del self._received[:end]
         return found
 
 
@@ -119,7 +119,7 @@ def _follow(window: LiveWindow, orders: list[tuple[bytes, bytes]]) -> None:
         else:
             raise WireError(f"message {kind!r}: neither model nor state")
     if newest is not None:
-        window.show(Look.from_body(newest))
+        window.show(ViewerState.from_body(newest))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from sim.world.pictures.camera_fit import fitted
 from sim.world.pictures.drawing import filled
 from sim.world.pictures.lit_text import lit_text
 from sim.world.pictures.wire import PictureOrder, View, WireError
-from sim.world.viewer.wire import LET_GO, Look, MousePush, ViewedModel
+from sim.world.viewer.wire import LET_GO, MousePush, ViewedModel, ViewerState
 
 HELP: Final = (
     "double click, Ctrl + right drag\nSpace\nright arrow\n+  -\nTab",
@@ -74,13 +74,13 @@ class LiveWindow:
             self._push = LET_GO
             self._options()
 
-    def show(self, look: Look) -> None:
+    def show(self, shown: ViewerState) -> None:
         """Take a state over; `turn` shows it.
 
         Raises:
             WireError: if it is of another model.
         """
-        state = np.frombuffer(look.state)
+        state = np.frombuffer(shown.state)
         fields = [attrgetter(name)(self._model) for name in CHANGED_WHILE_RUNNING]
         sizes = [self._states, *(field.size for field in fields)]
         if state.size != sum(sizes):
@@ -94,7 +94,7 @@ class LiveWindow:
         if self._push.body:
             self._data.xfrc_applied[self._push.body] = self._push.wrench
         self._engine.mj_forward(self._model, self._data)
-        self._send(look)
+        self._send(shown)
 
     def turn(self) -> MousePush:
         """Draw the last state; return the present pull of the mouse."""
@@ -145,7 +145,7 @@ class LiveWindow:
         """Set the initial camera and the visible elements."""
         view, camera = self._view, self._handle.cam
         with self._handle.lock():
-            camera.lookat[:] = view.look_at_m
+            camera.lookat[:] = view.target_m
             camera.distance = view.distance_m
             camera.azimuth = math.degrees(view.azimuth_rad)
             camera.elevation = math.degrees(view.elevation_rad)
@@ -158,23 +158,23 @@ class LiveWindow:
                 self._handle.opt.flags[flag] = 1
             self._handle.opt.sitegroup[:] = 0
 
-    def _send(self, look: Look) -> None:
+    def _send(self, shown: ViewerState) -> None:
         """Show time, speed, contacts, and the keys."""
         force_n, wrench = 0.0, np.zeros(6)
         for index in range(self._data.ncon):
             self._engine.mj_contactForce(self._model, self._data, index, wrench)
             force_n = max(force_n, float(np.linalg.norm(wrench[:3])))
         names = ["time", "speed", "contacts", "greatest force"]
-        values = [f"{self._data.time:.3f} s", f"{look.speed:g} x", f"{self._data.ncon}",
+        values = [f"{self._data.time:.3f} s", f"{shown.speed:g} x", f"{self._data.ncon}",
                   f"{force_n:.4g} N"]  # fmt: skip
-        if look.paused:
+        if shown.paused:
             names.append("PAUSED")
             values.append("")
         grid = self._engine.mjtGridPos
         texts = [(None, grid.mjGRID_TOPLEFT, "\n".join(names), "\n".join(values)),
                  (None, grid.mjGRID_BOTTOMLEFT, *HELP)]  # fmt: skip
-        if look.words:
-            texts.append((None, grid.mjGRID_TOPRIGHT, look.words, ""))
+        if shown.words:
+            texts.append((None, grid.mjGRID_TOPRIGHT, shown.words, ""))
         self._handle.set_texts(texts)
 
 

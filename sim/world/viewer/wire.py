@@ -67,7 +67,7 @@ class ViewedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ViewerState:
     """State as it is shown."""
 
     speed: float
@@ -152,5 +152,5 @@ def key_of(body: bytes) -> int:
 
 
 def state_bytes(state: bytes, fields: Sequence[bytes]) -> bytes:
-    """Join a snapshot's parts to `Look.state`."""
+    """Join a snapshot's parts to `ViewerState.state`."""
     return b"".join((state, *fields))

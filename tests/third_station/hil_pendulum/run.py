@@ -23,7 +23,7 @@ class SwingRun(Deviceless):
     def turn(self, tick: Tick) -> bool:
         """One turn; whether it was the last."""
         asked_nm, before = self._scenario.asked_nm(tick.t_s), self.gate.mode
-        asked = self._opening is not None and self._opening.wish.asked is not None
+        asked = self._opening is not None and self._opening.stop_request.asked is not None
         stop = asked or tick.t_s >= self._scenario.duration_s
         allowed_nm = self.gate.judged(asked_nm, self.angle_rad, self.rate_rad_s, stop=stop)
         if (to := self._journal) is not None:

@@ -28,7 +28,7 @@ TRIED_MOST: Final = 6000
 """Paths tried for all wires beside the plainest of each, so that a drawing never waits."""
 
 
-class Ways:
+class WireRoutes:
     """Finds ways between blocks.
 
     Args:
@@ -43,7 +43,7 @@ class Ways:
         self._shapes, self._left = shapes, TRIED_MOST
         self._lying: dict[tuple[bool, int], list[tuple[int, int, str]]] = {}
         """Whether along x, and the other coordinate → from, to and output of legs there."""
-        self._ways: dict[str, list[list[Place]]] = {}
+        self._routes: dict[str, list[list[Place]]] = {}
         """Of each output."""
         self._cells: dict[Place, list[BlockShape]] = {}
         for one in shapes.values():
@@ -57,7 +57,7 @@ class Ways:
                     step = (x, x + STUB) if output else (x - STUB, x)
                     self._lying.setdefault((True, y), []).append((*step, source))
 
-    def way(self, source: str, target: str) -> list[Place]:
+    def route(self, source: str, target: str) -> list[Place]:
         """Corners of a wire from an output to an input; none between what is not there.
 
         The first way of few bends that passes no block and lies on no wire of another output, or at
@@ -65,7 +65,7 @@ class Ways:
         """
         found = self._found(source, target)
         if found:
-            self._ways.setdefault(source, []).append(found)
+            self._routes.setdefault(source, []).append(found)
         for a, b in pairwise(found):
             along = a[1] == b[1]
             ends = sorted((a[0], b[0]) if along else (a[1], b[1]))
@@ -76,7 +76,7 @@ class Ways:
     def all(self, wires: Mapping[str, str]) -> dict[str, list[Place]]:
         """The way of each wire, input to output; the short ones choose first."""
         order = sorted(wires, key=lambda one: (self._length(wires[one], one), one))
-        return {target: self.way(wires[target], target) for target in order}
+        return {target: self.route(wires[target], target) for target in order}
 
     def _length(self, source: str, target: str) -> int:
         ends = (source, True), (target, False)
@@ -89,9 +89,9 @@ class Ways:
 
     def joints(self) -> list[Place]:
         """Points where the wires of one output part."""
-        return sorted({one for ways in self._ways.values() for one in _parting(ways)})
+        return sorted({one for routes in self._routes.values() for one in _parting(routes)})
 
-    def room(self, at: Place, height: int) -> int:
+    def free_width(self, at: Place, height: int) -> int:
         """Width of the free space to the right, for text below a block.
 
         It ends before upright legs, blocks, and what is written below those.
@@ -156,10 +156,10 @@ class Ways:
             yield from self._cells.get(cell, ())
 
 
-def _parting(ways: list[list[Place]]) -> Iterator[Place]:
+def _parting(routes: list[list[Place]]) -> Iterator[Place]:
     """Corners at which more than two legs of some ways meet."""
-    legs = [leg for corners in ways for leg in pairwise(corners)]
-    for x, y in {corner for corners in ways for corner in corners[1:-1]}:
+    legs = [leg for corners in routes for leg in pairwise(corners)]
+    for x, y in {corner for corners in routes for corner in corners[1:-1]}:
         sides: set[tuple[int, int]] = set()
         for (x1, y1), (x2, y2) in legs:
             if y1 == y2 == y and min(x1, x2) <= x <= max(x1, x2):
@@ -211,9 +211,9 @@ def _tried(start: Place, end: Place, first: BlockShape, last: BlockShape
 def _about(middle: int, least: int, most: int) -> Iterable[int]:
     """The middle, then what is ever further from it, and the ends."""
     yield middle
-    for way in range(STEP, max(middle - least, most - middle) + 1, STEP):
-        if middle + way <= most:
-            yield middle + way
-        if middle - way >= least:
-            yield middle - way
+    for offset in range(STEP, max(middle - least, most - middle) + 1, STEP):
+        if middle + offset <= most:
+            yield middle + offset
+        if middle - offset >= least:
+            yield middle - offset
     yield from (least, most)

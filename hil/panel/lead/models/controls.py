@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.desk import messages as m
-from hil.panel.lead.models.live_motion import LiveMotion, Standing
+from hil.panel.lead.models.live_motion import Comparison, LiveMotion
 from hil.panel.live.models.in_force import InForce
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem
 from hil.run.lead import Poses
 
 Array = NDArray[np.float64]
-Wish = Literal["target", "override", "play", "pose", "motion"]
+Control = Literal["target", "override", "play", "pose", "motion"]
 
 AXES: Final = ("x", "y", "z", "alpha", "beta", "gamma")
 FINE_STEP: Final = np.array([1e-3] * 3 + [np.radians(0.1)] * 3)
@@ -50,11 +50,11 @@ class ControlsModel:
         self._limits_at = poses.neutral
         self._limits = poses.limits(poses.neutral)
         self._tempo: float | None = None
-        self._due: dict[Wish, bool] = {"target": False, "override": False}
+        self._due: dict[Control, bool] = {"target": False, "override": False}
         self._presses: list[m.ClientMessage] = []
-        self._asked: dict[Wish, int] = {}
+        self._asked: dict[Control, int] = {}
         self._pose_asked_s: float | None = None
-        self._errors: dict[Wish, str] = {}
+        self._errors: dict[Control, str] = {}
         self._proposed = 0
         self._motion = motion
 
@@ -75,7 +75,7 @@ class ControlsModel:
         pose = self.in_force.pose
         return self._stood if pose is None else np.array(pose, dtype=np.float64)
 
-    def stands_at(self, pose: ArrayLike) -> None:
+    def take_rest_pose(self, pose: ArrayLike) -> None:
         """Take where the platform rests, led and with nothing being played [m, rad], shape (6,)."""
         stood = np.array(pose, dtype=np.float64)
         if np.isfinite(stood).all():
@@ -172,9 +172,9 @@ class ControlsModel:
         return self._motion.live
 
     @property
-    def motion_in_force(self) -> Standing:
+    def motion_in_force(self) -> Comparison:
         """Relation of the form to the motion in force."""
-        return self._motion.standing
+        return self._motion.comparison
 
     def motion_problems(self) -> tuple[Problem, ...]:
         """Problems of the motion as it is edited, at its fields; not yet those of its course."""
@@ -224,31 +224,31 @@ class ControlsModel:
         self._presses = []
         return said
 
-    def answered(self, answer: m.Answer) -> Wish | None:
+    def answered(self, answer: m.Answer) -> Control | None:
         """Take the desk's answer.
 
         Returns:
-            To which wish; None if it is to none of these controls, or to one that was replaced.
+            Control it is for; None if it is to none of these controls, or to one that was replaced.
         """
-        asked: list[Wish] = [key for key, number in self._asked.items() if number == answer.id]
+        asked: list[Control] = [key for key, number in self._asked.items() if number == answer.id]
         if not asked:
             return None
-        wish = asked[0]
-        del self._asked[wish]
-        self._errors.pop(wish, None)
+        control = asked[0]
+        del self._asked[control]
+        self._errors.pop(control, None)
         if not answer.ok:
-            self._errors[wish] = answer.error or "refused"
-        if wish == "target":
+            self._errors[control] = answer.error or "refused"
+        if control == "target":
             self._target_answered(answer.ok)
-        if wish == "override" and not self._due["override"]:
+        if control == "override" and not self._due["override"]:
             self._tempo = None
-        if wish == "motion" and answer.ok and self._proposed == self.motion.revision:
+        if control == "motion" and answer.ok and self._proposed == self.motion.revision:
             self.motion.saved()
-        return wish
+        return control
 
-    def error_of(self, wish: Wish) -> str:
+    def error_of(self, control: Control) -> str:
         """Return why the last request of a sort was refused; empty if it was not."""
-        return self._errors.get(wish, "")
+        return self._errors.get(control, "")
 
     def _target_answered(self, ok: bool) -> None:
         if self._pose_asked_s is None or self._due["target"]:

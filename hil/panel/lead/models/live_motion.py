@@ -14,7 +14,7 @@ from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import Problem, located
 from hil.run.lead import PlayedMotion
 
-Standing = Literal["untold", "unknown", "same", "proved", "changed"]
+Comparison = Literal["untold", "unknown", "same", "proved", "changed"]
 """How the form stands to the motion in force: not told yet, its terms not known here, the same,
 given to control but not in force, or another one."""
 
@@ -47,7 +47,7 @@ class LiveMotion:
         return ()
 
     @property
-    def standing(self) -> Standing:
+    def comparison(self) -> Comparison:
         """Relation of the form to the motion in force."""
         serial, newest = self._in_force.serial, self._in_force.newest
         if serial is None:

@@ -1,7 +1,7 @@
 """State and owner of the bench, what can be pressed now, and why not the rest.
 
 The model hears the feed (modes, the operation as control has it) and the desk (who owns the
-motion, what became of a wish). It sends nothing: wishes are messages that the window hands on.
+motion, what became of a request). It sends nothing: requests are messages that the window hands on.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,7 @@ class BenchModel:
         """Whether a pose is set, for the button that goes there; its controls know."""
         self.operation = Operation()
         """As control told it last."""
-        self._wishes = BenchRequests(next_id or count(1).__next__)
+        self._requests = BenchRequests(next_id or count(1).__next__)
         self._desk = m.State(owner="", you_own=False, clients=(), bench=True)
         self._link = LinkWatch(source, facts.period_s)
         self._newest = NewestFrame(facts)
@@ -78,12 +78,12 @@ class BenchModel:
     def take(self, batch: Batch, now_s: float) -> None:
         """Take what the feed brought."""
         if batch.operation is not None:
-            self._wishes.update(self.operation, batch.operation)
+            self._requests.update(self.operation, batch.operation)
             self.operation = batch.operation
         if self._newest.take(batch):
-            self._link.heard(now_s)
+            self._link.take(now_s)
 
-    def hear(self, message: Message) -> None:
+    def take_message(self, message: Message) -> None:
         """Take a message of the desk."""
         match message:
             case m.State():
@@ -93,7 +93,7 @@ class BenchModel:
                 if not message.bench:
                     self.over("the run is over")
             case m.Answer():
-                self._wishes.answered(message)
+                self._requests.answered(message)
             case m.SessionRefused():
                 self.over(message.why)
 
@@ -185,17 +185,17 @@ class BenchModel:
     @property
     def refused(self) -> str:
         """Reason why the last request did nothing; empty if it did."""
-        return self._wishes.refused
+        return self._requests.refused
 
     @property
     def notice(self) -> str:
         """Sentence that people need now: why nothing was done, or why nothing moves."""
         if self.refused:
             return f"Nothing done. {self.refused}"
-        standing = self.operation.playing and self.operation.override == 0.0
+        at_rest = self.operation.playing and self.operation.override == 0.0
         return (
             "The tempo is 0 %: nothing moves before it is raised"
-            if standing and not self.gone
+            if at_rest and not self.gone
             else ""
         )
 
@@ -290,30 +290,30 @@ class BenchModel:
         )
         return judge(button.value, seen)
 
-    # --- wishes ---------------------------------------------------------------------------------
+    # --- requests -------------------------------------------------------------------------------
 
     def press(self, button: Button) -> m.Press | None:
         """A press, to be sent; None if the button does nothing now, and `refused` says why."""
         what = BUTTONS[button.value]
         why = "" if button is Button.HOLD and self.you_own else self._why_not(button)
         if why:
-            self._wishes.refuse(what, why)
+            self._requests.refuse(what, why)
             return None
-        self._wishes.forget()
-        return m.Press(button=button.value, id=self._wishes.ask(what))
+        self._requests.forget()
+        return m.Press(button=button.value, id=self._requests.ask(what))
 
     def stop(self) -> m.Stop:
         """The stop, to be sent; always possible, whoever owns the motion."""
         self.held = False
-        return m.Stop(id=self._wishes.ask("STOP"))
+        return m.Stop(id=self._requests.ask("STOP"))
 
     def toggle_ownership(self) -> m.Take | m.Release:
         """The request to own the motion, or to give it back, to be sent."""
-        self._wishes.forget()
+        self._requests.forget()
         if self.you_own:
             self.held = False
-            return m.Release(id=self._wishes.ask("Give the motion back"))
-        return m.Take(id=self._wishes.ask("Take the motion"))
+            return m.Release(id=self._requests.ask("Give the motion back"))
+        return m.Take(id=self._requests.ask("Take the motion"))
 
     def hold(self, *, pressed: bool) -> None:
         """Press hold-to-run or let it go; only who owns the motion can press it."""

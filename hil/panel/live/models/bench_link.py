@@ -47,12 +47,12 @@ class LinkWatch:
     def __init__(self, source: Source, period_s: float) -> None:
         self._source = source
         self._stale_s = max(STALE_S, 3.0 * period_s)
-        self._heard_s = -math.inf
+        self._received_s = -math.inf
         self._ended = self._lost = ""
 
-    def heard(self, now_s: float) -> None:
+    def take(self, now_s: float) -> None:
         """A frame came at a moment [s]."""
-        self._heard_s = now_s
+        self._received_s = now_s
 
     def over(self, why: str) -> None:
         """The run is over, or its desk is gone for good; the first reason counts."""
@@ -80,9 +80,9 @@ class LinkWatch:
 
     def silent(self, now_s: float) -> bool:
         """Whether frames have stopped coming from a bench that sent some."""
-        if self._source is Source.REPLAY or self._heard_s == -math.inf:
+        if self._source is Source.REPLAY or self._received_s == -math.inf:
             return False
-        return now_s - self._heard_s > self._stale_s
+        return now_s - self._received_s > self._stale_s
 
     def at(self, now_s: float) -> Link:
         """State of the link at a moment [s]."""
@@ -90,12 +90,12 @@ class LinkWatch:
             return Link.REPLAY
         if self._ended or self._lost:
             return Link.ENDED if self._ended else Link.LOST
-        if self._heard_s == -math.inf:
+        if self._received_s == -math.inf:
             return Link.WAITING
         return Link.STALE if self.silent(now_s) else Link.LIVE
 
     def text_at(self, now_s: float) -> str:
         """The same in words."""
         link = self.at(now_s)
-        silent_s = max(0.0, now_s - self._heard_s) if link is Link.STALE else 0.0
+        silent_s = max(0.0, now_s - self._received_s) if link is Link.STALE else 0.0
         return _LINKS[link.value].format(silent_s=f"{silent_s:.1f}", why=self.gone)

@@ -43,7 +43,7 @@ class FaultEntry:
     """Time of the run [s]."""
     sort: Sort
     """Sort of the entry."""
-    standing: bool
+    active: bool
     """Whether it still holds; a fault that was reset does not."""
     place: str
     """Leg, arm and joint, or empty."""
@@ -58,7 +58,7 @@ class FaultEntry:
 
     def line(self) -> str:
         """The entry for a clipboard: its parts, with tabs between them."""
-        state = "standing" if self.standing else "over"
+        state = "standing" if self.active else "over"
         parts = (f"{self.t_s:.3f} s", SORTS[self.sort.value], state, self.place,
                  self.cause, self.value, self.limit, self.advice)  # fmt: skip
         return "\t".join(part.replace("\t", " ").replace("\n", " ") for part in parts)
@@ -79,9 +79,9 @@ class FaultsModel:
         return tuple(reversed(self._entries))
 
     @property
-    def standing(self) -> int:
+    def active(self) -> int:
         """Number of faults that still hold."""
-        return sum(entry.standing for entry in self._entries)
+        return sum(entry.active for entry in self._entries)
 
     def take(self, batch: Batch, now_s: float) -> None:
         """Take the events that the feed brought; they are kept in order."""
@@ -100,14 +100,14 @@ class FaultsModel:
 
     def forget(self) -> None:
         """Drop what no longer holds."""
-        kept = [entry for entry in self._entries if entry.standing]
+        kept = [entry for entry in self._entries if entry.active]
         if len(kept) < len(self._entries):
             self._entries = deque(kept, KEPT)
             self.serial += 1
 
     def _end(self) -> None:
-        if any(entry.standing for entry in self._entries):
-            ended = (replace(e, standing=False) if e.standing else e for e in self._entries)
+        if any(entry.active for entry in self._entries):
+            ended = (replace(e, active=False) if e.active else e for e in self._entries)
             self._entries = deque(ended, KEPT)
             self.serial += 1
 
@@ -137,8 +137,8 @@ def entry_of(views: Views, event: EventRecord) -> FaultEntry | None:
 def _entry(
     event: EventRecord, sort: Sort, place: str, value: str, limit: str, advice: str
 ) -> FaultEntry:
-    stands = sort is Sort.FAULT
-    return FaultEntry(event.t_s, sort, stands, place, event.message, value, limit, advice)
+    active = sort is Sort.FAULT
+    return FaultEntry(event.t_s, sort, active, place, event.message, value, limit, advice)
 
 
 def advice_of(views: Views, check: object) -> str:

@@ -32,7 +32,7 @@ class InForce:
         self._tables: dict[int, dict[str, Any]] = {}
         self._operation: Operation | None = None
 
-    def hear(self, message: Message) -> None:
+    def take_message(self, message: Message) -> None:
         """Take a message of the desk."""
         match message:
             case m.Wanted():

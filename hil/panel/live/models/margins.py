@@ -84,7 +84,7 @@ class MarginsModel:
         if len(batch.rows):
             self._row = batch.rows[-1].copy()
             if self._modes is not None:
-                self._standing.take(batch.rows[:, self._modes].ravel())
+                self._rest.take(batch.rows[:, self._modes].ravel())
 
     def _begin(self) -> None:
         """Nothing is known of the modes yet."""
@@ -92,7 +92,7 @@ class MarginsModel:
         coded = next(iter(signals.coded), None)
         self._modes = None if coded is None else column(signals, coded.name)
         codes = () if coded is None else coded.codes
-        self._standing = RestWatch(codes, self._facts.views.standing())
+        self._rest = RestWatch(codes, self._facts.views.rest_states())
 
     @property
     def rows(self) -> tuple[MarginRow, ...]:
@@ -104,20 +104,20 @@ class MarginsModel:
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
 
     def _rows_of(self, group: MarginGroup, values: Array) -> list[MarginRow]:
-        standing = self._standing.now
-        if standing is RestState.UNHOMED:
+        rest_state = self._rest.now
+        if rest_state is RestState.UNHOMED:
             values = np.full_like(values, np.nan)
         left, share, ends = group.of(values)
         notes = [""] * len(ends)
-        if standing is RestState.UNHOMED:
+        if rest_state is RestState.UNHOMED:
             notes = ["not homed"] * len(ends)
-        elif standing is RestState.AT_REST:
+        elif rest_state is RestState.AT_REST:
             notes = ["at rest" if at else "" for at in group.at_rest(share, ends)]
         return [
             MarginRow(*each, warn_share=group.warn_share, note=note)
             for *each, note in zip(
                 group.names, left.tolist(), group.units, share.tolist(), ends,
-                group.roles(values, standing), notes, strict=True,
+                group.roles(values, rest_state), notes, strict=True,
             )
         ]  # fmt: skip
 

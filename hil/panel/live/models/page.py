@@ -43,7 +43,7 @@ class PageModel:
         self._first = self._granted = dict(self.wanted)
         self._newest, self._before = 0, self._granted
         self.said: str = ""
-        """Why the last wish came to nothing; empty if it did not."""
+        """Reason why the last request was refused; empty if it was not."""
 
     def take(self, batch: Batch) -> None:
         """Keep the newest row."""
@@ -84,7 +84,7 @@ class PageModel:
             changes[button.counts] = int(self.wanted.get(button.counts, 0)) + 1
         return self.ask(changes)
 
-    def heard(self, message: Message) -> bool:
+    def take_message(self, message: Message) -> bool:
         """Take a message of the desk; return whether the widgets must show what is granted."""
         match message:
             case m.Answer():

@@ -73,13 +73,13 @@ class BenchRun:
             self.error = "" if well else self._child.why()
             self.recording = _path_or_none(answer.get("recording"))
         elif self.state is LaunchState.STARTING:
-            self._look()
+            self._poll()
         return self.state
 
     recording: Path | None = None
     """Its file, once it has ended."""
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         now_s = self._now_s()
         if now_s - self._looked_s < POLL_EVERY_S:
             return

@@ -135,13 +135,13 @@ class ScenarioWork:
 
     def poll(self) -> Iterator[News]:
         """Look at every work; what is new."""
-        for look in (self._look_at_check, self._look_at_dry_run, self._look_at_bench,
-                     self._look_at_report, self._look_at_preview):  # fmt: skip
-            news = look()
+        for poll in (self._poll_check, self._poll_dry_run, self._poll_bench,
+                     self._poll_report, self._poll_preview):  # fmt: skip
+            news = poll()
             if news is not None:
                 yield news
 
-    def _look_at_check(self) -> News | None:
+    def _poll_check(self) -> News | None:
         outcome = None if self.check is None else self.check.poll()
         if outcome is None or self.check is None:
             return None
@@ -159,7 +159,7 @@ class ScenarioWork:
             " Nearest to its limits:" if outcome.findings else ""
         )
 
-    def _look_at_dry_run(self) -> News | None:
+    def _poll_dry_run(self) -> News | None:
         outcome = None if self.dry is None else self.dry.poll()
         if outcome is None or self.dry is None:
             return None
@@ -169,7 +169,7 @@ class ScenarioWork:
         ended = "well" if outcome.ok else "badly"
         return News(f"The dry run of {self._name} ended {ended}: {outcome.reason}")
 
-    def _look_at_bench(self) -> News | None:
+    def _poll_bench(self) -> News | None:
         bench = self.bench
         if bench is None:
             return None
@@ -186,7 +186,7 @@ class ScenarioWork:
             self.recording = bench.recording or self.recording
         return News(words, desk=desk, steered=steered)
 
-    def _look_at_report(self) -> News | None:
+    def _poll_report(self) -> News | None:
         if self.report is None:
             return None
         page, error = self.report.poll(), self.report.error
@@ -197,7 +197,7 @@ class ScenarioWork:
         text = f"No report: {error}" if error else str(page)
         return News(text, page=page)
 
-    def _look_at_preview(self) -> News | None:
+    def _poll_preview(self) -> News | None:
         if self.preview is None:
             return None
         found, error = self.preview.poll(), self.preview.error

@@ -46,7 +46,9 @@ class Catcher:
         self.caught = None
         self._state = start(self._state)
 
-    def look(self, window: Window, since: int, column: int, span_s: float, reach_s: float) -> None:
+    def update(
+        self, window: Window, since: int, column: int, span_s: float, reach_s: float
+    ) -> None:
         """Look for edges in samples that have not been looked at.
 
         Args:

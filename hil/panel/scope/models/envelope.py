@@ -85,7 +85,7 @@ class Envelope:
             return
         low = self._stop * bucket - window.first
         high = tail * bucket - window.first
-        self._make_room(window, tail, bucket, len(columns))
+        self._grow(window, tail, bucket, len(columns))
         place = slice(self._stop - self._start, tail - self._start)
         for row, column in enumerate(columns):
             cells = window.values[column, low:high].reshape(-1, bucket)
@@ -97,7 +97,7 @@ class Envelope:
         self._centres[place] = 0.5 * (times[:, 0] + times[:, -1])
         self._stop = tail
 
-    def _make_room(self, window: Window, tail: int, bucket: int, signals: int) -> None:
+    def _grow(self, window: Window, tail: int, bucket: int, signals: int) -> None:
         if self._store.shape[0] == signals and tail - self._start <= self._store.shape[2]:
             return
         head = max(self._start, -(-window.first // bucket))

@@ -17,12 +17,12 @@ def words_of(mark: EventRecord) -> str:
     return message[:WORDS_MAX]
 
 
-def fitting(spans: Sequence[tuple[float, float]], room: float) -> tuple[int, ...]:
+def fitting(spans: Sequence[tuple[float, float]], gap: float) -> tuple[int, ...]:
     """Choose which of many words fit in one row; the newest come first.
 
     Args:
         spans: left and right end of each, oldest first, in any one unit.
-        room: least gap between two.
+        gap: least gap between two.
 
     Returns:
         Their indices, newest first.
@@ -30,7 +30,7 @@ def fitting(spans: Sequence[tuple[float, float]], room: float) -> tuple[int, ...
     kept: list[int] = []
     for index in range(len(spans) - 1, -1, -1):
         left, right = spans[index]
-        if all(right + room <= spans[k][0] or spans[k][1] + room <= left for k in kept):
+        if all(right + gap <= spans[k][0] or spans[k][1] + gap <= left for k in kept):
             kept.append(index)
     return tuple(kept)
 

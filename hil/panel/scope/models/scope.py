@@ -249,7 +249,7 @@ class ScopeModel:
     def _find_edges(self, since: int) -> None:
         if self.trigger.active:
             column = channel_named(self.channels, self.trigger.channel).column
-            self._catcher.look(self._ring.window, since, column, self._span_s, self._reach_s)
+            self._catcher.update(self._ring.window, since, column, self._span_s, self._reach_s)
 
     # Cursors.
 

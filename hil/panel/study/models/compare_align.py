@@ -26,7 +26,7 @@ _REACH: Final = 32
 _LEAST_COARSE: Final = 0.3
 """Share of a signal's spread that its means must have, if their peak is to be believed."""
 _BLOCK: Final = 1 << 16
-"""Samples that are looked at at once."""
+"""Samples that are inspected together."""
 
 
 class Align(Enum):

@@ -51,7 +51,7 @@ class ComparedRun:
 
     @property
     def piece(self) -> int:
-        """Rows that are looked at at once."""
+        """Rows that are inspected together."""
         return max(len(self), 1) if self._feed is None else self._feed.piece
 
     def part(self, first: int, end: int) -> Array:

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 _AT_REST: Final = 1e-12
 _BLOCK: Final = 1 << 19
-"""Samples that are looked at at once."""
+"""Samples that are inspected together."""
 _MOST: Final = 1 << 28
 """Samples; 149 hours at 500 Hz."""
 

@@ -122,14 +122,14 @@ def emulate(
 
     Faults are typed into its console: help lists them.
     """
-    stand = _stand(start, tool_mm, scenario, robot, _World(world, ride))
+    place = _start_place(start, tool_mm, scenario, robot, _World(world, ride))
     settings = _settings(
         blend_s, bandwidth_rad_s, _window(window), overload_s, baud=baud, feedback=feedback,
-        echo=echo, start_deg=stand.joints_deg, tool_m=stand.tool_m, delay_s=delay_s,
+        echo=echo, start_deg=place.joints_deg, tool_m=place.tool_m, delay_s=delay_s,
     )  # fmt: skip
     _serve(
         settings, port=port, pty=pty, any_user=any_user, script=_faults(script), seed=seed,
-        end_with_console=end_with_input, plant=stand.plant,
+        end_with_console=end_with_input, plant=place.plant,
     )  # fmt: skip
 
 
@@ -162,11 +162,11 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
     from hil.timing.stop import StopSignals
     from sim.devices.arm.server import run_arm_controller
 
-    with StopSignals() as wish:
+    with StopSignals() as stop_request:
         try:
             run_arm_controller(
                 settings, now_s=RealClock().now_s, ready=_say_ready,
-                stop=lambda: wish.asked is not None, console=sys.stdin, say=say,
+                stop=lambda: stop_request.asked is not None, console=sys.stdin, say=say,
                 watch=_Trips(), **how,
             )  # fmt: skip
         except ValueError as error:
@@ -218,7 +218,7 @@ class _EmulatedPlace:
     plant: ArmPlant | None = None
 
 
-def _stand(
+def _start_place(
     start: str | None,
     tool_mm: float | None,
     scenario: str | None,
@@ -232,7 +232,7 @@ def _stand(
             raise ConfigError("--for", ["says start and tool; leave --start and --tool out"])
         if robot is not None:
             raise ConfigError("--for", ["says the robot; leave --robot out"])
-        return _stand_for(scenario, world)
+        return _start_place_for(scenario, world)
     tool_m = 1e-3 * (100.0 if tool_mm is None else tool_mm)
     joints = START_DEG
     if start is not None:
@@ -258,7 +258,7 @@ def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
     return arm_plant(settings, world_of(settings, scene, ride=ride, key="--world"))
 
 
-def _stand_for(scenario: str, world: _World) -> _EmulatedPlace:
+def _start_place_for(scenario: str, world: _World) -> _EmulatedPlace:
     from hil.run.file_kinds import find_kind
     from hil.stations.arm.plan.scenario import load_arm_plan
     from hil.stations.arm.run.bench import prepare_plan

@@ -168,9 +168,9 @@ def _table(found: Identified) -> Table:
     table.add_row("delay of the path, request to set-point", str(found.path_delay_s), "")
     table.add_row("longest blend", str(found.blend_s), "")
     for name, axis in found.axes.items():
-        way, fastest = axis.following_error, axis.fastest
-        behind = f"{1e3 * way:.2f} mm at {1e3 * fastest:.0f} mm/s"
+        error, fastest = axis.following_error, axis.fastest
+        behind = f"{1e3 * error:.2f} mm at {1e3 * fastest:.0f} mm/s"
         if name == "turn":
-            behind = f"{math.degrees(way):.2f} deg at {math.degrees(fastest):.0f} deg/s"
+            behind = f"{math.degrees(error):.2f} deg at {math.degrees(fastest):.0f} deg/s"
         table.add_row(f"lag, {name}", str(axis.lag_s), behind)
     return table

@@ -210,7 +210,7 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
 
     def confirmed(question: str) -> bool:
         err.print(f"{question} [y/N] ", end="", soft_wrap=True)
-        while opened.wish.asked is None:
+        while opened.stop_request.asked is None:
             if select.select([sys.stdin], [], [], 0.1)[0]:
                 return sys.stdin.readline().strip().lower() in ("y", "yes")
         raise RefusedError("stopped by the operator before the robot moved; nothing was sent")

@@ -113,7 +113,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         t_s = self._index * TICK_S
         wanted, command = self._command(t_s)
         self._index += 1
-        snapshot = self._space.advance(command.rates_rad_s, looks=LOOKS)
+        snapshot = self._space.advance(command.rates_rad_s, samples=LOOKS)
         if snapshot.status is SpanStatus.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)

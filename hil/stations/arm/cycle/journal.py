@@ -20,7 +20,7 @@ from hil.recording.recorder import RecordingSink
 from hil.recording.signals import Signals
 from hil.run.journal import Audience, Journal
 from hil.stations.arm.arm_summaries import SupervisionSummary
-from hil.stations.arm.cycle.step import ArmStep, RobotStep, pose_of, way_of
+from hil.stations.arm.cycle.step import ArmStep, RobotStep, path_of, pose_of
 from hil.stations.arm.report.recording import (
     LINK_TALLY,
     SUPERVISION,
@@ -215,7 +215,7 @@ def _space_alone(step: RobotStep) -> bool:
 
 
 def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
-    snapshot, way_m = step.snapshot, way_of(step.snapshot)
+    snapshot, way_m = step.snapshot, path_of(step.snapshot)
     return {
         "wanted_twist": [*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
         "rate_command": step.command.rates_rad_s.tolist(),

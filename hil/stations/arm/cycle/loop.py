@@ -191,7 +191,9 @@ class ArmLoop:
     def _end_asked(self) -> str:
         """Find why the operator, or the want of one, asks for the end; empty while none does."""
         self._lost = self._stream.lost()
-        return self._lost or ("" if self._stream.wish.asked is None else "stopped by the operator")
+        return self._lost or (
+            "" if self._stream.stop_request.asked is None else "stopped by the operator"
+        )
 
     def _refuse_start(self, tick: Tick, why: str) -> None:
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")

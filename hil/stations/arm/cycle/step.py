@@ -102,9 +102,9 @@ def pose_of(snapshot: Snapshot) -> Pose:
     return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
 
 
-def way_of(snapshot: Snapshot) -> Array:
+def path_of(snapshot: Snapshot) -> Array:
     """Return that gripper's places in the world since the waypoint before [m], shape (M, 3)."""
-    return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
+    return X_WB.position_m + snapshot.path_BG_m @ X_WB.rotation.T
 
 
 def robot_sample(geometry: PumaGeometry, q_rad: Array) -> ArmSample:

@@ -124,7 +124,7 @@ class Stream:
     """Declared start and end."""
     start: RobotStart
     """Planned start of the robot, and the operator's information about it."""
-    wish: StopRequest
+    stop_request: StopRequest
     """Request of the operator to end."""
     longest_s: float
     """Motion time by which a live motion is brought to rest [s]."""

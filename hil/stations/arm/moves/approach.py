@@ -37,7 +37,7 @@ def await_place(
     clock: Clock,
     wire: ArmLink,
     shown: DisplayedPose | None,
-    wish: StopRequest,
+    stop_request: StopRequest,
     say: Callable[[str], None],
 ) -> DisplayedPose:
     """Wait until the robot asks, and has sent twice where it is at rest.
@@ -45,21 +45,21 @@ def await_place(
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
     """
-    waits, heard = "", _RobotReports()
+    waits, reports = "", _RobotReports()
     for tick in clock.ticks(LOOK_S):
         report = wire.poll()
-        if wish.asked is not None:
+        if stop_request.asked is not None:
             raise RefusedError("stopped by the operator before the robot moved; nothing was sent")
         if report.state in (LinkState.FAULT, LinkState.HELD):
             raise RefusedError(f"nothing has moved: {report.text}")
-        if place := heard.place(report, shown):
+        if place := reports.place(report, shown):
             return place
         if tick.t_s > ASKED_WITHIN_S:
             raise RefusedError(
-                f"nothing has moved: waited {ASKED_WITHIN_S:g} s for {heard.awaited(report)}"
+                f"nothing has moved: waited {ASKED_WITHIN_S:g} s for {reports.awaited(report)}"
             )
-        if tick.t_s > TOLD_AFTER_S and waits != heard.awaited(report):
-            waits = heard.awaited(report)
+        if tick.t_s > TOLD_AFTER_S and waits != reports.awaited(report):
+            waits = reports.awaited(report)
             say(f"waiting for {waits}")
     raise AssertionError("a clock ticks without end")
 

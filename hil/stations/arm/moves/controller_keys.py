@@ -60,7 +60,7 @@ def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
         "identified": {
             "date": date,
             **{k: [round(one.value, 5), round(one.error, 5)] for k, one in measured.items()},
-            "following_mm": [round(1e3 * way, 3) for way in behind[:3]],
+            "following_mm": [round(1e3 * error, 3) for error in behind[:3]],
             "following_deg": round(math.degrees(behind[3]), 4),
         },
     }

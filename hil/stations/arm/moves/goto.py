@@ -99,9 +99,9 @@ def plan_goto(
     geometry = robot.geometry()
     end = _end(robot, start, target)
     X_RT0, X_RT1 = forward(geometry, start.q_rad), forward(geometry, end)
-    way_m = float(np.linalg.norm(X_RT1.position_m - X_RT0.position_m))
+    distance_m = float(np.linalg.norm(X_RT1.position_m - X_RT0.position_m))
     turned = max(angle_between_rad(X_RT0, X_RT1), float(np.abs(end - start.q_rad).max()))
-    if way_m < THERE_M and turned < THERE_RAD:
+    if distance_m < THERE_M and turned < THERE_RAD:
         return None
     path = joint_path(geometry, np.array(start.q_rad), end)
     if straight:

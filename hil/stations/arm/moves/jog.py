@@ -48,16 +48,16 @@ class JogMover:
         geometry: PumaGeometry,
         limits: ArmLimits,
         judge: RobotJudge,
-        wish: KeyJogOperator,
+        stop_request: KeyJogOperator,
         axes: Axes,
         part: float,
         step: tuple[float, float] | None = None,
     ) -> None:
         self._geometry, self._limits, self._judge = geometry, limits, judge
-        self._wish, self._axes, self._part, self._step = wish, axes, part, step
+        self._operator, self._axes, self._part, self._step = stop_request, axes, part, step
         self._pose = forward(geometry, judge.joints.q_rad)
         self._ray: Ray | None = None
-        self._rate = self._way = 0.0
+        self._rate = self._traveled = 0.0
         self._level = 0
         self._blocked: tuple[int, float] | None = None
         self._one: PathMover | None = None
@@ -80,7 +80,7 @@ class JogMover:
         return self._pose
 
     def _by_holding(self, held: bool) -> Pose:
-        wanted = self._wish.direction if held else None
+        wanted = self._operator.direction if held else None
         if wanted != self._blocked:
             self._blocked = None
         moving = None if self._ray is None else (self._ray.axis, self._ray.sign)
@@ -91,13 +91,17 @@ class JogMover:
             self._pace(max(self._level - 1, 0))
         else:
             self._go_on(wanted)
-        return self._pose if self._ray is None else self._ray.pose(self._way)
+        return self._pose if self._ray is None else self._ray.pose(self._traveled)
 
     def _begin(self, axis: int, sign: float) -> None:
-        if self._ray is None or self._way > 0.0 or (self._ray.axis, self._ray.sign) != (axis, sign):
+        if (
+            self._ray is None
+            or self._traveled > 0.0
+            or (self._ray.axis, self._ray.sign) != (axis, sign)
+        ):
             q_rad = np.array(self._judge.joints.q_rad)
             self._ray = Ray(self._geometry, self._axes, q_rad, axis, sign)
-            self._rate, self._way = full_rate(self._ray, self._limits, self._part), 0.0
+            self._rate, self._traveled = full_rate(self._ray, self._limits, self._part), 0.0
 
     def _go_on(self, wanted: tuple[int, float]) -> None:
         """Increase the pace, keep it, or slow down, whichever leaves space for a stop."""
@@ -117,29 +121,29 @@ class JogMover:
         """Find why a waypoint at a pace, or the ramp-down after it, would not pass; or None."""
         if self._ray is None:
             return None
-        trial, way = self._judge.trial(), self._way
+        trial, traveled = self._judge.trial(), self._traveled
         for pace in range(level, -1, -1):
-            way += self._rate * TICK_S * pace / LEVELS
-            judged = trial.judge(self._ray.pose(way))
+            traveled += self._rate * TICK_S * pace / LEVELS
+            judged = trial.judge(self._ray.pose(traveled))
             if judged.violations:
                 return judged.violations[0]
         return None
 
     def _pace(self, level: int) -> None:
         self._level = level
-        self._way += self._rate * TICK_S * level / LEVELS
+        self._traveled += self._rate * TICK_S * level / LEVELS
 
     def _by_steps(self, held: bool) -> Pose:
-        pressed = self._wish.take_press()
+        pressed = self._operator.take_press()
         if self._one is None and held and pressed is not None:
             self._begin_step(*pressed)
         if self._one is None:
-            self._wish.busy(False)
+            self._operator.busy(False)
             return self._pose
-        pose = self._one.next(held=held and not self._wish.stopped)
-        if self._one.done or (self._wish.stopped and self._one.at_rest):
+        pose = self._one.next(held=held and not self._operator.stopped)
+        if self._one.done or (self._operator.stopped and self._one.at_rest):
             self._one = None
-        self._wish.busy(self._one is not None)
+        self._operator.busy(self._one is not None)
         return pose
 
     def _begin_step(self, axis: int, sign: float) -> None:

@@ -102,7 +102,7 @@ def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ra
     )  # fmt: skip
     part = min(part, 1.0)
     best = min(
-        _over(part * limits.gripper_speed_max_m_s, shape.way_m.max()),
+        _over(part * limits.gripper_speed_max_m_s, shape.distance_m.max()),
         _over(part * limits.gripper_turn_max_rad_s, shape.turn_rad.max()),
         float(np.min(_over_each(PART * part * rates, shape.joints_rad.max(axis=0)))),
     )

@@ -119,10 +119,10 @@ class KeyJogOperator(HeldKey):
         press, self._press = self._press, None
         return press
 
-    def busy(self, under_way: bool) -> None:
+    def busy(self, moving: bool) -> None:
         """Note whether a step is in progress."""
-        self._busy = under_way
-        self.stopped = self.stopped and under_way
+        self._busy = moving
+        self.stopped = self.stopped and moving
 
     def listen(self) -> None:
         """Note the keys typed since the last poll."""

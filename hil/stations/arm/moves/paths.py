@@ -33,18 +33,18 @@ ToolPath = Callable[[float], Pose]
 
 def joint_path(geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> ToolPath:
     """Move all joints in proportion, from one set of angles to another [rad], shape (6,) each."""
-    start, way = np.array(start_rad), np.array(end_rad) - start_rad
-    return lambda s: forward(geometry, start + s * way)
+    start, turn = np.array(start_rad), np.array(end_rad) - start_rad
+    return lambda s: forward(geometry, start + s * turn)
 
 
 def straight_path(start: Pose, end: Pose) -> ToolPath:
     """Move the gripper straight from X_RT to X_RT; it turns evenly about one axis."""
-    way_m = end.position_m - start.position_m
+    shift_m = end.position_m - start.position_m
     turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
 
     def pose(s: float) -> Pose:
         rotation = Rotation.from_rotvec(s * turn).as_matrix() @ start.rotation
-        return Pose(start.position_m + s * way_m, rotation)
+        return Pose(start.position_m + s * shift_m, rotation)
 
     return pose
 
@@ -64,7 +64,7 @@ def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
 class PathDemand:
     """Derivatives of a path by its share s; speeds and accelerations follow from them."""
 
-    way_m: Array
+    distance_m: Array
     """Distance of the gripper per share, shape (M,)."""
     turn_rad: Array
     """Rotation of the gripper per share, shape (M,)."""
@@ -74,7 +74,7 @@ class PathDemand:
     """|d²q/ds²|, shape (M, 6)."""
 
     @classmethod
-    def of(cls, path: ToolPath, keeper: BranchTracker) -> Self:
+    def of(cls, path: ToolPath, tracker: BranchTracker) -> Self:
         """Evaluate a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
@@ -85,7 +85,7 @@ class PathDemand:
         for share in s.tolist():
             pose = path(share)
             try:
-                joints.append(np.array(keeper.follow(pose).q_rad))
+                joints.append(np.array(tracker.follow(pose).q_rad))
             except (ArmError, PoseError):
                 break
             poses.append(pose)
@@ -106,16 +106,16 @@ class PathDemand:
 def _grid(path: ToolPath) -> Array:
     """Return even shares of the path, near enough to each other."""
     coarse = [path(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
-    way_m, turn_rad = 0.0, 0.0
+    distance_m, turn_rad = 0.0, 0.0
     for before, after in pairwise(coarse):
-        way_m = max(way_m, float(np.linalg.norm(after.position_m - before.position_m)))
+        distance_m = max(distance_m, float(np.linalg.norm(after.position_m - before.position_m)))
         turn_rad = max(turn_rad, angle_between_rad(before, after))
-    finer = max(way_m / GRID_WAY_M, turn_rad / GRID_TURN_RAD)
+    finer = max(distance_m / GRID_WAY_M, turn_rad / GRID_TURN_RAD)
     count = int(np.clip(np.ceil(GRID_LEAST * max(finer, 1.0)), GRID_LEAST, GRID_MOST))
     return np.linspace(0.0, 1.0, count + 1)
 
 
-def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
+def joints_along(poses: Sequence[Pose], tracker: BranchTracker) -> Array:
     """Return joint angles at poses, one after the other [rad], shape (N, 6).
 
     Raises:
@@ -124,7 +124,7 @@ def joints_along(poses: Sequence[Pose], keeper: BranchTracker) -> Array:
     found: list[Array] = []
     for number, pose in enumerate(poses):
         try:
-            found.append(np.array(keeper.follow(pose).q_rad))
+            found.append(np.array(tracker.follow(pose).q_rad))
         except (ArmError, PoseError) as error:
             raise ArmError(f"place {number}: {error}") from None
     return np.array(found)
@@ -152,9 +152,9 @@ class Ray:
     """0 to 5."""
     sign: float
 
-    def pose(self, way: float) -> Pose:
+    def pose(self, traveled: float) -> Pose:
         """Return X_RT after a distance [m] or turn [rad]."""
-        moved = self.sign * way
+        moved = self.sign * traveled
         if self.axes is Axes.JOINT:
             q_rad = np.array(self.q_rad)
             q_rad[self.axis] += moved

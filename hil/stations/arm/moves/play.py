@@ -144,13 +144,13 @@ def away_from_start(session: RobotSession, recorded: PlayedPath) -> str:
     choice = session.choice
     settings = choice.robot.link_settings()
     begin = displayed_place(recorded.poses[0], choice.robot.oat_convention())
-    way_m = math.dist(begin.X_RT.position_m, session.place.X_RT.position_m)
+    distance_m = math.dist(begin.X_RT.position_m, session.place.X_RT.position_m)
     turn_rad = angle_between_rad(begin.X_RT, session.place.X_RT)
-    if way_m <= settings.start_tolerance_m and turn_rad <= settings.start_tolerance_rad:
+    if distance_m <= settings.start_tolerance_m and turn_rad <= settings.start_tolerance_rad:
         return ""
     return (
         f"nothing has moved: the robot is at {session.place}, {recorded.name} begins at {begin}: "
-        f"{1e3 * way_m:.2f} mm and {np.degrees(turn_rad):.3f} deg away, at most "
+        f"{1e3 * distance_m:.2f} mm and {np.degrees(turn_rad):.3f} deg away, at most "
         f"{1e3 * settings.start_tolerance_m:g} mm and "
         f"{np.degrees(settings.start_tolerance_rad):g} deg are allowed"
     )
@@ -177,8 +177,8 @@ def plan_play(
     geometry = robot.geometry()
     RobotJudge.at(robot, np.array(start.q_rad))  # says why, if it may not be there
     try:
-        keeper = BranchTracker(geometry, start.q_rad, robot.least())
-        q_rad = joints_along(recorded.poses, keeper)
+        tracker = BranchTracker(geometry, start.q_rad, robot.least())
+        q_rad = joints_along(recorded.poses, tracker)
     except (ArmError, PoseError) as error:
         raise RefusedError(
             f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"

@@ -204,11 +204,11 @@ def _let_go(
 ) -> Iterator[tuple[int, tuple[ArmViolation, ...]]]:
     """Find what breaks a limit of the robot, whatever its operator does: unit and why."""
     limits, samples = robot.gate_limits(), list[ArmSample]()
-    keeper, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
+    tracker, geometry = BranchTracker(robot.geometry(), start_rad, robot.least()), robot.geometry()
     still = ArmGate((limits,), TICK_S)
     for unit in range(law.units + 1):
         try:
-            joints = keeper.follow(path(law.share(unit * UNIT_S)))
+            joints = tracker.follow(path(law.share(unit * UNIT_S)))
         except (ArmError, PoseError) as error:
             yield unit, violations_of(limits, error)
             return
@@ -216,22 +216,22 @@ def _let_go(
         if refused := still.reset((samples[-1],)):
             yield unit, refused
             return
-    for before, unit, after in ways(law.units):
+    for before, unit, after in neighbours(law.units):
         first, now, then = samples[before], samples[unit], samples[after]
         moved, moves = differences(now.q_rad, first.q_rad), differences(then.q_rad, now.q_rad)
-        way = differences(now.gripper_position_m, first.gripper_position_m)
+        step = differences(now.gripper_position_m, first.gripper_position_m)
         ahead = differences(then.gripper_position_m, now.gripper_position_m)
         found = (
             *too_fast_joints(limits, moves, moved, TICK_S),
             *too_fast_gripper(limits, now, then, TICK_S),
-            *cut_corner(limits, way, ahead, TICK_S),
+            *cut_corner(limits, step, ahead, TICK_S),
         )
         if found:
             yield after, found
             return
 
 
-def ways(units: int) -> Iterator[tuple[int, int, int]]:
+def neighbours(units: int) -> Iterator[tuple[int, int, int]]:
     """Yield all three waypoints in a row that a mover can make of a law, each as its unit."""
     left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
     seen = set(left)

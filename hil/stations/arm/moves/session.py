@@ -90,7 +90,7 @@ class RobotSession:
     choice: Choice
     clock: Clock
     wire: ArmLink
-    wish: StopRequest
+    stop_request: StopRequest
     place: DisplayedPose
     """Place of the robot."""
     say: Callable[[str], None]
@@ -133,7 +133,7 @@ class RobotSession:
         X_RT0 = forward(robot.geometry(), start.q_rad)
         stream = Stream(
             self.clock, station, arm, DeclaredPath(X_RT0, end),
-            RobotStart(robot, start, self.choice.shown), self.wish, LONGEST_S,
+            RobotStart(robot, start, self.choice.shown), self.stop_request, LONGEST_S,
             robot.oat_convention(), writer_of(self.choice.order),
         )  # fmt: skip
         return run_stream(
@@ -180,11 +180,11 @@ def session(
         raise RefusedError(f"a robot on a line ({choice.url}) needs the real clock: --clock real")
     clock = arm_clock(choice.clock)
     with ExitStack() as stack:
-        wish = stack.enter_context(StopSignals())
+        stop_request = stack.enter_context(StopSignals())
         wire = arm_wire(choice.order, clock, lambda: emulated_robot(choice, clock))
         stack.callback(wire.close)
-        place = await_place(choice.robot, clock, wire, choice.shown, wish, say)
-        yield RobotSession(choice, clock, wire, wish, place, say)
+        place = await_place(choice.robot, clock, wire, choice.shown, stop_request, say)
+        yield RobotSession(choice, clock, wire, stop_request, place, say)
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.contour.host_values import Heard, HostReport, StreamPlan
+from arm_driver.contour.host_values import HostReport, ReceivedRequest, StreamPlan
 from arm_driver.contour.link import ContourLink, Line
 from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of
@@ -62,14 +62,14 @@ class ListeningLine:
         self._line = line
         self._start: Location | None = None
         self._offered: list[Location] = []
-        self.heard: list[Heard] = []
+        self.received: list[ReceivedRequest] = []
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream."""
         self._line.start(plan, measured)
         self._start = plan.start
         self._offered.clear()
-        self.heard.clear()
+        self.received.clear()
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
@@ -81,8 +81,10 @@ class ListeningLine:
     def poll(self) -> HostReport:
         """Return the line as it is now, and note a request that is new."""
         report = self._line.poll()
-        if report.heard is not None and (not self.heard or self.heard[-1] != report.heard):
-            self.heard.append(report.heard)
+        if report.received is not None and (
+            not self.received or self.received[-1] != report.received
+        ):
+            self.received.append(report.received)
         return report
 
     def end(self, reason: EndReason) -> None:
@@ -92,12 +94,12 @@ class ListeningLine:
     def close(self) -> None:
         """Do nothing: the next stroke needs the line."""
 
-    def asked(self) -> tuple[Heard, ...]:
+    def asked(self) -> tuple[ReceivedRequest, ...]:
         """Find each number's first request, from the one that the first waypoint answered.
 
         Keys are not read while a recording is set up: the robot may get the order to stay first.
         """
-        first = {one.request.seq: one for one in reversed(self.heard)}
+        first = {one.request.seq: one for one in reversed(self.received)}
         stayed = sum(1 for _ in takewhile(lambda one: one == self._start, self._offered))
         return tuple(sorted(first.values(), key=lambda one: one.at_s))[stayed:]
 
@@ -145,9 +147,11 @@ def drive_strokes(
                 break
             steps = len(stroke.poses) - 1
             ends = tuple(location_of(stroke.poses[k], convention) for k in (0, -1))
-            heard = wire.asked()
+            received = wire.asked()
             try:
-                one = read_stroke(stroke.axis, ends, steps, heard, baud=baud, convention=convention)
+                one = read_stroke(
+                    stroke.axis, ends, steps, received, baud=baud, convention=convention
+                )
                 read.append(one)
             except PlaceUnknownError as error:
                 raise RefusedError(f"ended after stroke {number}, at rest: {error}") from None
@@ -166,7 +170,7 @@ def _rest(session: RobotSession, hand: Hand, least_s: float, say: Callable[[str]
     for tick in session.clock.ticks(0.01):
         session.wire.poll()
         hand.listen()
-        if session.wish.asked is not None or hand.end_reason:
+        if session.stop_request.asked is not None or hand.end_reason:
             why = hand.end_reason or "stopped by the operator"
             raise RefusedError(f"ended between two strokes, at rest: {why}")
         if tick.t_s < least_s:

@@ -109,9 +109,9 @@ def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ..
     for axis in AXES:
         begin = forward(robot.geometry(), now.q_rad)
         offset = 0.0
-        for steps, way in plan_strokes(turn_rad if axis == "turn" else step_m):
-            places = offset + way * np.arange(steps + 1) / steps
-            offset += way
+        for steps, travel in plan_strokes(turn_rad if axis == "turn" else step_m):
+            places = offset + travel * np.arange(steps + 1) / steps
+            offset += travel
             stroke = ProvedStroke(axis, now, tuple(_moved(begin, axis, s) for s in places))
             reached = now
             for let_go_at in range(steps):
@@ -154,8 +154,8 @@ class _LetsGo(AlwaysHeld):
         return self.steps != self.at or self.at == 0
 
 
-def _moved(pose: Pose, axis: str, way: float) -> Pose:
+def _moved(pose: Pose, axis: str, travel: float) -> Pose:
     if axis == "turn":
-        return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", way).as_matrix())
-    shift = way * np.eye(3)[AXES.index(axis)]
+        return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", travel).as_matrix())
+    shift = travel * np.eye(3)[AXES.index(axis)]
     return Pose(pose.position_m + shift, pose.rotation)

@@ -47,16 +47,17 @@ def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: flo
 
 
 def planned_offsets_m(
-    way_m: Array, looks: int, model: BlendModel, speed_max_m_s: float, scale: float
+    path_m: Array, samples: int, model: BlendModel, speed_max_m_s: float, scale: float
 ) -> Array:
     """Return the offset of each waypoint from a planned motion, shape (N, 3) [m].
 
     Args:
-        way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
+        path_m: places of the simulated gripper from the start on [m], shape
+            (samples (N - 1) + 1, 3).
     """
     step_max_m = speed_max_m_s * model.period_s - SPARE_M
-    nodes = fit_nodes(scale * way_m, looks, model, step_max_m) / scale
-    return nodes - way_m[::looks]
+    nodes = fit_nodes(scale * path_m, samples, model, step_max_m) / scale
+    return nodes - path_m[::samples]
 
 
 KIND = "path deviation at a corner"
@@ -78,15 +79,15 @@ def worst_corner(
     if corners is None or len(path) < 3:
         return None
     places = scale * np.array([pose.position_m for pose in path])
-    ways = [tuple(way) for way in np.diff(places, axis=0).tolist()]
-    for number, (before, after) in enumerate(pairwise(ways), 2):
+    steps_m = [tuple(step_m) for step_m in np.diff(places, axis=0).tolist()]
+    for number, (before, after) in enumerate(pairwise(steps_m), 2):
         for violation in cut_corner(limits, before, after, period_s):
             raise RefusedError(
                 f"the motion was refused at waypoint {number} ({number * period_s:.2f} s), nothing "
                 f"has been sent:\n{violation}\nit is the same at every place on the bench: what "
                 "has to change is the speed there"
             )
-    speeds = [tuple(x / period_s for x in way) for way in ways]
+    speeds = [tuple(x / period_s for x in step_m) for step_m in steps_m]
     off_m = [corners.deviation_m(before, after) for before, after in pairwise(speeds)]
     worst = int(np.argmax(off_m))
     value, limit = off_m[worst], corners.deviation_max_m

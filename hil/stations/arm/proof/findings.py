@@ -36,9 +36,9 @@ def findings_table(findings: Iterable[PathFinding]) -> Table:
         if one.kind == CORNER:
             factor, unit = 1e3, " mm"
         distance = one.kind == "clearance" or one.kind.endswith("singularity")
-        room = f"{one.margin:.4g}{unit}" if distance else f"{100.0 * one.margin:.0f} %"
+        margin = f"{one.margin:.4g}{unit}" if distance else f"{100.0 * one.margin:.0f} %"
         worst, limit = (f"{factor * value:.4g}{unit}" for value in (one.value, one.limit))
-        table.add_row(one.kind, one.place, str(one.index), worst, limit, room)
+        table.add_row(one.kind, one.place, str(one.index), worst, limit, margin)
     return table
 
 

@@ -26,10 +26,10 @@ from hil.stations.arm.cycle.robot_start import posture_at
 from hil.stations.arm.cycle.step import (
     ArmStep,
     MotionPhase,
+    path_of,
     pose_of,
     robot_sample,
     space_sample,
-    way_of,
 )
 from hil.stations.arm.cycle.waypoint_gate import WaypointGate
 from hil.stations.arm.plan.nodes import (
@@ -93,7 +93,7 @@ class ArmProof:
             (space_limits(self.plan), self.plan.robot.gate_limits()),
             TICK_S,
             (
-                space_sample(space.look(), at_rest.smallest_singular_value),
+                space_sample(space.snapshot(), at_rest.smallest_singular_value),
                 robot_sample(self.plan.robot.geometry(), np.array(self.start.q_rad)),
             ),
         )
@@ -107,7 +107,7 @@ class ArmProof:
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
-        nodes = self._nodes(pose_of(space.look()))
+        nodes = self._nodes(pose_of(space.snapshot()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
@@ -176,10 +176,10 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
             raise RefusedError(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
-        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look()))
+        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).snapshot()))
         return ArmProof(plan, mapping, start, (), None, None)
-    path, way_m = _gripper_path(plan, make_source())
-    offset_m = _offsets_m(plan, way_m)
+    path, path_m = _gripper_path(plan, make_source())
+    offset_m = _offsets_m(plan, path_m)
     if offset_m is not None:
         path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
     limits, scale = plan.robot.gate_limits(), plan.scenario.mapping.scale
@@ -213,7 +213,7 @@ def _refuse(step: ArmStep) -> None:
 def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
     """Return X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
-    first = pose_of(space.look())
+    first = pose_of(space.snapshot())
     try:
         steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan))
     except ValueError as error:
@@ -223,16 +223,16 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     poses = [first, *(pose_of(step.snapshot) for step in steps)]
-    return poses, np.vstack([first.position_m, *(way_of(step.snapshot) for step in steps)])
+    return poses, np.vstack([first.position_m, *(path_of(step.snapshot) for step in steps)])
 
 
-def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:
+def _offsets_m(plan: ArmPlan, path_m: Array) -> Array | None:
     """Return the offsets of the waypoints from the motion, so that the robot's path fits it [m]."""
     mapping, robot = plan.scenario.mapping, plan.robot
     if not mapping.corrected:
         return None
     model = robot.blend.model(TICK_S)
-    return planned_offsets_m(way_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
+    return planned_offsets_m(path_m, LOOKS, model, robot.gripper_speed_max_m_s, mapping.scale)
 
 
 def _place(plan: ArmPlan, path: list[Pose]) -> tuple[Mapping, Joints, float | None]:

@@ -94,12 +94,12 @@ class Accuracy:
         if model is None:
             raise ArmError("how the controller rounds corners is not in the recording")
         nodes = _nodes_m(run, machines, sent)
-        way = _way_m(run, machines, len(nodes) - 1)
+        path = _path_m(run, machines, len(nodes) - 1)
         ended = whole and len(nodes) == 1 + int(sent.sum())
         following = len(nodes) - (1 if ended else 2)
         t_s = np.arange(following * FINE + 1, dtype=np.float64) * (model.period_s / FINE)
-        way_s = np.arange(len(way)) * (model.period_s / WAY_PLACES)
-        place = CubicSpline(way_s, way)(t_s)
+        path_s = np.arange(len(path)) * (model.period_s / WAY_PLACES)
+        place = CubicSpline(path_s, path)(t_s)
         rested = np.vstack([nodes, nodes[-1:]])  # the robot is at rest there a period later
         shift_s = _shift_s(model, rested, t_s, place)
         robot = model.path_m(rested, np.clip(t_s + shift_s, 0.0, None))
@@ -110,7 +110,7 @@ class Accuracy:
         step_max_m = machines.gripper_speed_max_m_s * model.period_s
         return cls(
             Misfit(t_s, apart), Misfit(t_s, beside), place, shift_s,
-            partial(best_path, model, nodes, way, WAY_PLACES, t_s, apart, step_max_m),
+            partial(best_path, model, nodes, path, WAY_PLACES, t_s, apart, step_max_m),
         )  # fmt: skip
 
     @cached_property
@@ -165,7 +165,7 @@ def _nodes_m(run: ArmRecording, machines: ArmMachines, sent: NDArray[np.bool_]) 
     return np.vstack([machines.X_RT0.position_m, run.column("target_pose")[:count, :3]])
 
 
-def _way_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
+def _path_m(run: ArmRecording, machines: ArmMachines, count: int) -> Array:
     """Return the simulated gripper's places in the robot's base [m], shape (10 count + 1, 3)."""
     X_WG0, X_RT0 = machines.X_WG0, machines.X_RT0
     if X_WG0 is None or X_RT0 is None:
@@ -192,13 +192,13 @@ def _shift_s(model: BlendModel, nodes: Array, t_s: Array, place: Array) -> float
 
 def _off_line_m(points: Array, line: Array) -> Array:
     """Measure distances from a line passed within a period before or after [m], shape (M,)."""
-    begin, way = line[:-1], np.diff(line, axis=0)
-    square = np.maximum(np.sum(way * way, axis=1), 1e-30)
+    begin, chords = line[:-1], np.diff(line, axis=0)
+    square = np.maximum(np.sum(chords * chords, axis=1), 1e-30)
     least = np.full(len(points), np.inf)
     number = np.arange(len(points))
     for offset in range(-FINE, FINE + 1):
-        k = np.clip(number + offset, 0, len(way) - 1)
+        k = np.clip(number + offset, 0, len(chords) - 1)
         ahead = points - begin[k]
-        share = np.clip(np.sum(ahead * way[k], axis=1) / square[k], 0.0, 1.0)
-        least = np.minimum(least, np.sum((ahead - share[:, None] * way[k]) ** 2, axis=1))
+        share = np.clip(np.sum(ahead * chords[k], axis=1) / square[k], 0.0, 1.0)
+        least = np.minimum(least, np.sum((ahead - share[:, None] * chords[k]) ** 2, axis=1))
     return np.sqrt(least)

@@ -50,8 +50,8 @@ class BestPath:
 def best_path(
     model: BlendModel,
     nodes_m: Array,
-    way_m: Array,
-    looks: int,
+    path_m: Array,
+    samples: int,
     t_s: Array,
     distance_m: Array,
     step_max_m: float,
@@ -60,8 +60,8 @@ def best_path(
 
     Args:
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
-        way_m: the motion at even times [m], shape (looks (N - 1) + 1, 3).
-        looks: places of the motion in a period.
+        path_m: the motion at even times [m], shape (samples (N - 1) + 1, 3).
+        samples: places of the motion in a period.
         t_s: motion times of the errors [s], shape (M,).
         distance_m: errors [m], shape (M,).
         step_max_m: longest distance between two waypoints [m].
@@ -73,7 +73,7 @@ def best_path(
         first = round(worst_s / model.period_s) - WINDOW // 2
         first = max(0, min(first, len(nodes_m) - 1 - WINDOW))
         last = min(first + WINDOW, len(nodes_m) - 1)
-        window = _Window(model, nodes_m, way_m, looks, (first, last), step_max_m)
+        window = _Window(model, nodes_m, path_m, samples, (first, last), step_max_m)
         begin_s, end_s = first * model.period_s, last * model.period_s
         found.append(BestPath(window.least_m(), begin_s, end_s))
         left[(t_s >= begin_s) & (t_s <= end_s)] = 0.0
@@ -87,15 +87,15 @@ class _Window:
         self,
         model: BlendModel,
         nodes_m: Array,
-        way_m: Array,
-        looks: int,
+        path_m: Array,
+        samples: int,
         window: tuple[int, int],
         step_max_m: float,
     ) -> None:
         first, last = window
-        place = np.arange(first * looks, last * looks + 1)
+        place = np.arange(first * samples, last * samples + 1)
         weights = model.weights(
-            model.half_s(nodes_m), place.astype(np.float64) * (model.period_s / looks)
+            model.half_s(nodes_m), place.astype(np.float64) * (model.period_s / samples)
         )
         self._first = max(0, first - 1)
         self._nodes = MM * nodes_m[self._first : min(last + 2, len(nodes_m))]
@@ -106,7 +106,7 @@ class _Window:
             there = np.flatnonzero((weights.share[:, column] != 0.0) & (node >= 0))
             there = there[node[there] < len(self._nodes)]
             self._share[there, node[there]] += weights.share[there, column]
-        self._error = MM * (weights.of(nodes_m) - way_m[place])
+        self._error = MM * (weights.of(nodes_m) - path_m[place])
         steps = np.linalg.norm(np.diff(self._nodes, axis=0), axis=1)
         self._most = np.maximum(MM * step_max_m, steps)
         self._rows: list[Array] = []
@@ -149,15 +149,15 @@ class _Window:
     def _solved(self) -> tuple[Array, float]:
         """Return the changes with the least error that keep all planes, and that error [mm]."""
         size = self._nodes.size
-        room = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
-        room[-1] = 0.0, np.inf
+        bounds = np.full((size + 1, 2), (-MM * ROOM_M, MM * ROOM_M))
+        bounds[-1] = 0.0, np.inf
         if self._fixed[0]:
-            room[:3] = 0.0
+            bounds[:3] = 0.0
         if self._fixed[1]:
-            room[size - 3 : size] = 0.0
+            bounds[size - 3 : size] = 0.0
         cost = np.append(np.zeros(size), 1.0)
         found = linprog(
-            cost, csr_matrix(np.array(self._rows)), np.array(self._right), bounds=room,
+            cost, csr_matrix(np.array(self._rows)), np.array(self._right), bounds=bounds,
             method="highs",
         )  # fmt: skip
         if found.x is None:

@@ -112,22 +112,22 @@ def _draw_arm(
         axes.plot(flat[:, 0], flat[:, 1], color=colour, lw=2.0, marker="o", ms=3.5, zorder=3)
     grippers = np.array([flat[-1] for flat in sticks])
     axes.scatter(*grippers.T, s=42.0, c=colours, marker="D", zorder=4)
-    way = path_m @ camera.T
-    axes.plot(way[:, 0], way[:, 1], color=LIMIT, lw=1.3, zorder=5)
+    path = path_m @ camera.T
+    axes.plot(path[:, 0], path[:, 1], color=LIMIT, lw=1.3, zorder=5)
     axes.plot(*(np.zeros(3) @ camera.T), color=INK, marker="s", ms=8, zorder=6)
     axes.set_aspect("equal", adjustable="datalim")
     axes.autoscale()
-    _magnify(axes, way, np.vstack([_dense(flat) for flat in sticks]))
+    _magnify(axes, path, np.vstack([_dense(flat) for flat in sticks]))
 
 
-def _magnify(axes: Axes, way_m: Array, drawn_m: Array) -> None:
+def _magnify(axes: Axes, path_m: Array, drawn_m: Array) -> None:
     """Show a path again, larger, if it is small against the arm, where the arm is not [m]."""
-    span = float(np.ptp(way_m, axis=0).max())
+    span = float(np.ptp(path_m, axis=0).max())
     if not 0.0 < span < SMALL * float(np.ptp(drawn_m, axis=0).max()):
         return
     axes.apply_aspect()
     inset = axes.inset_axes((*free_corner(axes, drawn_m), INSET, INSET))
-    moved_mm = 1e3 * (way_m - way_m[0])
+    moved_mm = 1e3 * (path_m - path_m[0])
     inset.plot(moved_mm[:, 0], moved_mm[:, 1], color=LIMIT, lw=1.2)
     inset.set_aspect("equal", adjustable="datalim")
     inset.tick_params(labelsize=7.0)
@@ -146,12 +146,12 @@ def free_corner(axes: Axes, points_m: Array) -> tuple[float, float]:
         Shares of the panel's width and height.
     """
     spread = axes.transAxes.inverted().transform(axes.transData.transform(points_m))
-    room = INSET + 0.1  # tick labels and title
+    size = INSET + 0.1  # tick labels and title
     corners = [(x, y) for y in (0.64, 0.06) for x in (0.66, 0.08)]
 
     def covered(corner: tuple[float, float]) -> int:
         low = np.array(corner) - 0.07
-        return int(np.all((spread > low) & (spread < low + room + 0.07), axis=1).sum())
+        return int(np.all((spread > low) & (spread < low + size + 0.07), axis=1).sum())
 
     return min(corners, key=covered)
 

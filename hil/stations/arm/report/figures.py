@@ -59,8 +59,8 @@ def relative_motion(view: ArmView) -> Picture | None:
                     line(axes, one.t_s, values, one.colour, one.name, one.width)
             for axes, least in zip(panels[axis], LEAST_SPANS, strict=True):
                 low, high = axes.get_ylim()
-                room = max(0.0, 0.5 * (least - (high - low)))
-                axes.set_ylim(low - room, high + room)
+                margin = max(0.0, 0.5 * (least - (high - low)))
+                axes.set_ylim(low - margin, high + margin)
             panels[axis, 0].set_ylabel(f"{'xyz'[axis]} [mm]")
             panels[axis, 1].set_ylabel(f"turn about {'xyz'[axis]} [deg]")
         times_below(panels[-1])

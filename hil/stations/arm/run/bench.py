@@ -246,7 +246,7 @@ def play_arm(
     source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
     opening.at_end(source.close)
     held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
-    wish = opening.wish if led is None else led.stops(opening.wish)
+    stop_request = opening.stop_request if led is None else led.stops(opening.stop_request)
     emulated = EmulatedRobot(prepared, clock, faults)
     order = plan.robot.link_order(plan.scenario.devices.arm)
     wire = arm_wire(order, clock, emulated.begin)
@@ -254,7 +254,7 @@ def play_arm(
     arm = GatedArm(prepared.gate(), wire)
     stream = Stream(
         clock, prepared.station(held, arm), arm, declared_path(prepared),
-        RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
+        RobotStart(plan.robot, prepared.start, robot_at), stop_request, plan.scenario.longest_s,
         plan.robot.oat_convention(), writer_of(order),
         str if led is None else lambda: led.lost, emulated.shown,
     )  # fmt: skip

@@ -75,7 +75,7 @@ class DiagramRun:
             acts = [TimedChange(round(at_s / TICK_S), change) for at_s, change in self.made.acts]
             self._changer = DiagramChanger(acts, TICK_S, self.inbox, beside=self._real)
             if self._led is not None:
-                self._changer.hear_refused = refusals_to(self._led)
+                self._changer.on_refused = refusals_to(self._led)
         self._changer.act(self.made.diagram, journal, tick._replace(index=journal.waypoint))
 
     def close(self, journal: ArmJournal) -> None:

@@ -57,9 +57,9 @@ class ConsoleEcho:
     """
 
     def __init__(
-        self, witness: Observer, fd: int, convention: OatConvention, *, live: bool
+        self, observer: Observer, fd: int, convention: OatConvention, *, live: bool
     ) -> None:
-        self._witness = witness
+        self._observer = observer
         self._written = LocationWriter(convention).write
         self._fd = fd
         self._terminal = os.isatty(fd)
@@ -70,14 +70,14 @@ class ConsoleEcho:
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """Pass a waypoint on, and show how fast both grippers go and what holds them back."""
-        self._witness.step(tick, step, report)
+        self._observer.step(tick, step, report)
         if self._live:
             self._write(_TO_LINE_START + status_line(step, self._written)[:STATUS_COLUMNS])
             self._open = True
 
     def note(self, tick: Tick, text: str) -> None:
         """Pass a note on and show it on a line of its own."""
-        self._witness.note(tick, text)
+        self._observer.note(tick, text)
         start = _TO_LINE_START if self._open else ""
         self._write(f"{start}{tick.t_s:7.2f} s  {text.replace(chr(10), '; ')}"[:LINE_MAX] + "\n")
         self._open = False
@@ -178,7 +178,7 @@ def run_stream(
     diagram: "DiagramRun | None" = None,
 ) -> Streamed:
     """Run a stream and record it below a folder; the other arguments are those of `play_stream`."""
-    opening = Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish))
+    opening = Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.stop_request))
     played = partial(
         play_stream, stream, header, recording, shown_at=shown_at, status=status, led=led,
         first_notes=first_notes, diagram=diagram,
@@ -216,7 +216,7 @@ def play_stream(
         opening.enter(announced(opening.name))
     sink = opening.record(recording, header, HOLDS)
     telemetry = None if led is None else led.telemetry
-    journal = ArmJournal(sink, stream.writer, stream.wish, telemetry)
+    journal = ArmJournal(sink, stream.writer, stream.stop_request, telemetry)
     opening.date(journal, stream.clock)
     seen = journal
     if shown_at is not None:

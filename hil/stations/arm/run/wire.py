@@ -74,11 +74,11 @@ class VirtualLine:
         self._pass(b"", now_s, now_s)
         return self._host.report(now_s)
 
-    def _pass(self, data: bytes, heard_s: float, now_s: float) -> None:
-        line = self._host.receive(data, heard_s)
+    def _pass(self, data: bytes, received_s: float, now_s: float) -> None:
+        line = self._host.receive(data, received_s)
         if line:
             self._controller.receive(line, now_s)
-            self._host.sent(line, heard_s)
+            self._host.sent(line, received_s)
 
     def end(self, reason: EndReason) -> None:
         """End the stream; the robot comes to rest at the last waypoint."""

@@ -131,7 +131,7 @@ class RobotScene:
         forearm_m = float(np.hypot(0.0, geometry.d4_m))
         waist = cylinder(1.05 * upper, bodies.upper_arm_offset_m + upper).moved(0, 0, -upper)
         parts = (
-            Part("stand", self._stand()),
+            Part("stand", self._pedestal()),
             Part("waist", (Piece(waist, "arm_dark"),)),
             Part("upper arm", _limb(geometry.a2_m, upper, 0.85 * upper)),
             Part("elbow", (Piece(cylinder(0.8 * fore, elbow_m), "arm_dark"),)),
@@ -158,7 +158,7 @@ class RobotScene:
             camera=Camera((0.2 * reach, -0.1 * reach, 0.8 * top), 1.75 * reach, -20.0, 18.0),
         )
 
-    def _stand(self) -> tuple[Piece, ...]:
+    def _pedestal(self) -> tuple[Piece, ...]:
         """Make the table, the column up to the shoulder, and the axes of the robot's base."""
         reach, height = self._geometry.reach_m, self._geometry.base_height_m
         radius = STANDARD.column_radius_m

@@ -62,12 +62,12 @@ class SpiralSource(PlannedSource):
                 "m/s²: make it slower or wider"
             )
         self._edge_s = _STEEPEST * speed_m_s / math.sqrt(most**2 - inward**2)
-        self._way_m = self._way(2.0 * math.pi * abs(turns))
-        super().__init__(self._way_m / speed_m_s + self._edge_s)
+        self._length_m = self._arc_length(2.0 * math.pi * abs(turns))
+        super().__init__(self._length_m / speed_m_s + self._edge_s)
         if self.duration_s < 2.0 * self._edge_s:
             raise SourceError(
-                f"spiral: {self._way_m:.6g} m are less than the {speed_m_s * self._edge_s:.6g} m "
-                "of its two edges: make it longer or slower"
+                f"spiral: {self._length_m:.6g} m are less than the {speed_m_s * self._edge_s:.6g} "
+                "m of its two edges: make it longer or slower"
             )
 
     def _velocity(self, t_s: float) -> Twist:
@@ -89,23 +89,23 @@ class SpiralSource(PlannedSource):
     def _gone_m(self, t_s: float) -> float:
         edge_s, v = self._edge_s, self._speed_m_s
         if t_s >= self.duration_s:
-            return self._way_m
+            return self._length_m
         if t_s > self.duration_s - edge_s:
-            return self._way_m - self._gone_m(self.duration_s - t_s)
+            return self._length_m - self._gone_m(self.duration_s - t_s)
         if t_s >= edge_s:
             return v * (t_s - 0.5 * edge_s)
         u = t_s / edge_s
         return v * edge_s * u**3 * (1.0 - 0.5 * u)
 
-    def _angle(self, way_m: float) -> float:
+    def _angle(self, arc_m: float) -> float:
         """Return the angle at which the curve has come so far [rad], by Newton's method."""
-        angle = way_m / math.hypot(0.5 * sum(self._radius_m), self._b_m)
+        angle = arc_m / math.hypot(0.5 * sum(self._radius_m), self._b_m)
         for _ in range(_NEWTON_STEPS):
             slope = math.hypot(self._radius_m[0] + self._b_m * angle, self._b_m)
-            angle -= (self._way(angle) - way_m) / slope
+            angle -= (self._arc_length(angle) - arc_m) / slope
         return angle
 
-    def _way(self, angle: float) -> float:
+    def _arc_length(self, angle: float) -> float:
         first, b = self._radius_m[0], self._b_m
         if b == 0.0:
             return first * angle

@@ -95,7 +95,7 @@ def bank_of(plan: Plan, course: RunSequence = WHOLE_COURSE) -> DriveBank:
     Raises:
         ConfigError: if the drives cannot be as described.
     """
-    spec = bank_spec(plan, course.wish)
+    spec = bank_spec(plan, course.request)
     try:
         return build_bank(spec, VirtualClock().now_s)
     except DriveModelError as error:
@@ -169,7 +169,7 @@ def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion]
         companion.note = journal.note
     setup = opening.grant(_granted)
     loop = Loop(
-        clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
+        clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.stop_request,
         stop_on_overrun=plan.scenario.overruns == "stop", report=say, companion=companion,
     )  # fmt: skip
     _note_before(report, prepared.course, station, journal, say)
@@ -346,7 +346,7 @@ def _gate(
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
-    spec = bank_spec(plan, prepared.course.wish)
+    spec = bank_spec(plan, prepared.course.request)
     box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None

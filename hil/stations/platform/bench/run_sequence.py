@@ -38,7 +38,7 @@ class RunSequence:
     stop by themselves; None for no silence."""
 
     @property
-    def wish(self) -> BankRequest:
+    def request(self) -> BankRequest:
         """Requests to the bank."""
         return BankRequest(self.homing_legs, self.cut_m_s)
 

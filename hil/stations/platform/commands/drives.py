@@ -214,7 +214,7 @@ def park(
 def leg_test(
     rig: RigArg,
     drives: DrivesOption = "rig",
-    witness: Annotated[
+    observer: Annotated[
         str,
         typer.Option(
             "--witness",
@@ -243,7 +243,7 @@ def leg_test(
         _plan(rig, drives, "cut_at_rest", rate_hz, fallback, rest_motion),
         _plan(rig, drives, "cut_moving", rate_hz, fallback, moving_motion),
     )
-    leave(leg_test_and_show(plan, cuts, folder, witness=witness, as_json=as_json))
+    leave(leg_test_and_show(plan, cuts, folder, observer=observer, as_json=as_json))
 
 
 @app.command()

@@ -63,7 +63,7 @@ class LinkView:
     """Timing from SYNC to the drives' TPDO1, None where that was not measured."""
 
 
-def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
+def view_links(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
     """Survey each link of a URL (two CAN buses are two URLs with a space between).
 
     Args:
@@ -84,10 +84,10 @@ def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
         raise ConfigError(
             "URL", [f"{url!r}: there is nothing to look at without a wire of the bench's own"]
         )
-    return [_look(link, bitrate, round_trips) for link in links]
+    return [_view_link(link, bitrate, round_trips) for link in links]
 
 
-def _look(link: Link, bitrate: int, round_trips: int) -> LinkView:
+def _view_link(link: Link, bitrate: int, round_trips: int) -> LinkView:
     now_s = RealClock().now_s
     if isinstance(link, CanLink):
         with _bus(link, bitrate) as bus:
@@ -189,7 +189,7 @@ AGE_BY_ECHO: Final = (
 def link_findings(url: str, bitrate: int) -> list[Finding]:
     """Findings of ``hil doctor`` on a link: adapter, drives found, round trip."""
     try:
-        views = look(url, bitrate, round_trips=ROUND_TRIPS)
+        views = view_links(url, bitrate, round_trips=ROUND_TRIPS)
     except DriveError as error:
         return [Finding("drives", Grade.BAD, str(error), "power, cable, permissions, URL")]
     return [finding for view in views for finding in _judge(view)]
@@ -267,7 +267,7 @@ def _in_us(trips_s: Sequence[float]) -> str:
 
 def _scan_links(url: str, bitrate: int) -> list[LinkView]:
     try:
-        return look(url, bitrate)
+        return view_links(url, bitrate)
     except DriveError as error:
         raise RefusedError(str(error)) from error
 

@@ -59,20 +59,20 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
 
 
 def leg_test_and_show(
-    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, witness: str, as_json: bool
+    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, *, observer: str, as_json: bool
 ) -> bool:
     """Make the slow test move, cut the bench's frames twice, and keep the proofs.
 
     Args:
         cuts: plans played while the bench falls silent, at rest and in a slow move.
         folder: parent of a new folder for each recording.
-        witness: person who watches and vouches; asked for at the end if empty.
+        observer: person who watches and vouches; asked for at the end if empty.
         as_json: print one JSON object instead of tables.
 
     Returns:
         Whether all was passed.
     """
-    with StopSignals() as wish:
+    with StopSignals() as stop_request:
         result = play_moves(plan, folder, quiet=as_json)
         after = Afterwards(result.end)
         tests, drives = after.make("test move", partial(_judged, plan, result)) or ((), "not known")
@@ -84,16 +84,16 @@ def leg_test_and_show(
         why = after.end.cause if after.failed else result.reason
         watchdog, left = None, [result.link]
         if moved and is_wired(plan.drives_url):
-            watchdog, why = _cut(plan, cuts, folder, wish, left, quiet=as_json)
+            watchdog, why = _cut(plan, cuts, folder, stop_request, left, quiet=as_json)
     powered = left[-1].powered
     stopped = (watchdog is None or watchdog.passed) and not powered
     if not as_json:
         _show_watchdog(watchdog, why)
-        if moved and stopped and not (witness or result.drives.simulated):
-            witness = _asked()
-    proofs = Proofs(tests, watchdog, witness)
+        if moved and stopped and not (observer or result.drives.simulated):
+            observer = _asked()
+    proofs = Proofs(tests, watchdog, observer)
     passed = moved and stopped
-    vouched = bool(witness) or result.drives.simulated
+    vouched = bool(observer) or result.drives.simulated
     with StopSignals():
         certificate, missing = None, list[str]()
         if passed and vouched:
@@ -106,7 +106,7 @@ def leg_test_and_show(
                     legs=list(tests),
                     watchdog=watchdog,
                     powered=list(powered),
-                    witness=witness,
+                    witness=observer,
                     lacking=missing,
                     certificate=None if certificate is None else str(certificate),
                     recording=str(result.recorder.path),
@@ -139,7 +139,7 @@ def _cut(
     plan: Plan,
     cuts: tuple[Plan, Plan],
     folder: Path,
-    wish: StopSignals,
+    stop_request: StopSignals,
     left: list[BankEnd],
     *,
     quiet: bool,
@@ -156,8 +156,8 @@ def _cut(
     times: list[tuple[int, ...]] = []
     why = ""
     for cut, speed_m_s in zip(cuts, (0.0, CUT_LEG_M_S), strict=True):
-        if wish.asked is not None:
-            why = f"{wish.asked.name} asked for the end"
+        if stop_request.asked is not None:
+            why = f"{stop_request.asked.name} asked for the end"
         if why:
             times.append(())
             continue

@@ -32,7 +32,7 @@ class Companion(Protocol):
         """
         ...
 
-    def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
+    def update(self, tick: Tick, verdict: Verdict | None) -> Waits:
         """Do the part of a cycle that comes before control, in every mode.
 
         Returns:

@@ -153,7 +153,7 @@ class GatedBank:
         """
         report = self._bank.configure()
         if report.first_motion:
-            self._gate.expect_first_motion(FirstStage(s.way_m, s.speed_m_s) for s in STAGES)
+            self._gate.expect_first_motion(FirstStage(s.travel_m, s.speed_m_s) for s in STAGES)
         self._bank.request(self._goal)
         self.idle()
         return report

@@ -193,7 +193,7 @@ class Loop:
         verdict = self._verdict
         if companion is None:
             return self._station.step(tick, verdict)
-        self._supervisor.hindrance = companion.look(tick, verdict)
+        self._supervisor.hindrance = companion.update(tick, verdict)
         if companion.given_up and verdict is not None and verdict.mode is Mode.ENGAGED:
             self._supervisor.give_up(companion.given_up)
         control = self._station.step(tick, verdict)

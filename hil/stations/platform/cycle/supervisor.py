@@ -116,7 +116,7 @@ class Supervisor:
         self._gave_up = ""
         self._trip = ""
         self._fault = ""
-        self._wish = ""
+        self._stop_request = ""
         self._refused = 0
         self._after = ""
         self.done = False
@@ -124,7 +124,7 @@ class Supervisor:
     @property
     def reason(self) -> str:
         """Gravest cause why the run was not completed, and what followed; empty if it was."""
-        why = self._trip or self._fault or self._gave_up or self._wish
+        why = self._trip or self._fault or self._gave_up or self._stop_request
         return f"{why}; {self._after}" if why and self._after else why
 
     @property
@@ -134,7 +134,7 @@ class Supervisor:
 
     def stop(self, why: str) -> None:
         """End the run at the operator's request: stop smoothly, park, shut down."""
-        self._wish = self._wish or why
+        self._stop_request = self._stop_request or why
 
     def finish(self) -> None:
         """End the run in the same orderly way, as a success: its purpose is reached."""
@@ -235,7 +235,7 @@ class Supervisor:
 
     @property
     def _ending(self) -> bool:
-        return bool(self._finished or self._wish or self._stopped or self._gave_up)
+        return bool(self._finished or self._stop_request or self._stopped or self._gave_up)
 
     @property
     def outcome(self) -> Outcome:
@@ -244,7 +244,7 @@ class Supervisor:
             return Outcome.TRIPPED
         if self._gave_up:
             return Outcome.FAILED
-        return Outcome.STOPPED if self._wish else Outcome.COMPLETED
+        return Outcome.STOPPED if self._stop_request else Outcome.COMPLETED
 
 
 PARKED_ALONE = "then it parked by itself, as part of the stop"

@@ -206,7 +206,7 @@ def check_modes(
     """
     from sim.world.plants.modes import MassRange, require_stable
 
-    plant.stand(_extensions_m(rig, height_m))
+    plant.place_at(_extensions_m(rig, height_m))
     masses = MassRange.of(
         servo.position_gain_1_s, servo.speed_gain_n_s_m, servo.integral_time_s, STEP_S
     )

@@ -70,7 +70,7 @@ def check_load(rig: Rig, plant: PlatformPlant) -> None:
     brake_m_s2, load_kg = np.array(rig.limits.stop_deceleration_m_s2), 0.0
     found: list[Bearing] = []
     for where, extensions_m in _places(rig):
-        plant.stand(extensions_m.tolist())
+        plant.place_at(extensions_m.tolist())
         seen = plant.inertia()
         load_kg = seen.load_kg
         found.append(bearing(where, seen, brake_m_s2 if len(found) < ALWAYS else 0.0 * brake_m_s2))

@@ -56,7 +56,7 @@ class Proofs:
     """Test move of each leg, legs 1 to 6."""
     watchdog: WatchdogProof | None
     """Stopping times of the drives without frames; None where there is no wire to cut."""
-    witness: str
+    observer: str
     """Person who watched and answers `QUESTION` with yes; empty if nobody."""
 
 
@@ -97,7 +97,7 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
         "stamp": stamp,
         "place": _place_words(rig),
         "scale": [_scale_words(rig, report, leg) for leg in range(1, 7)],
-        "witness": {"question": QUESTION, "answer": bool(proofs.witness), "by": proofs.witness},
+        "witness": {"question": QUESTION, "answer": bool(proofs.observer), "by": proofs.observer},
         "watchdog": None if proofs.watchdog is None else asdict(proofs.watchdog),
         "tests": [asdict(test) for test in proofs.tests],
     }
@@ -146,8 +146,8 @@ def _lacking_of(table: dict[str, Any]) -> Iterator[str]:
     watchdog = table["watchdog"]
     if watchdog is None or not WatchdogProof.of(watchdog).passed:
         yield "the proof that each drive stops by itself when the bench is silent"
-    witness = table["witness"]
-    if not (table["simulated"] or (witness["answer"] is True and witness["by"])):
+    observer = table["witness"]
+    if not (table["simulated"] or (observer["answer"] is True and observer["by"])):
         yield (
             "the word of a witness that no two legs have both cables swapped, which nobody can see "
             "from the wire (--witness NAME)"

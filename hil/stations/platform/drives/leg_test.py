@@ -65,7 +65,7 @@ def leg_test_motion(rig: Rig, legs: Sequence[int] = (1, 2, 3, 4, 5, 6)) -> dict[
     to: list[dict[str, Any]] = []
     for leg in legs:
         offsets = [0.0] * 6
-        offsets[leg - 1] = _way_m(rig, leg)
+        offsets[leg - 1] = _travel_m(rig, leg)
         to += [{"offsets_m": offsets, "dwell_s": 0.5}, {"offsets_m": 0.0, "dwell_s": 0.3}]
     return {"kind": "legs", "speed": slow_share(rig, TEST_SPEED), "to": to}
 
@@ -75,12 +75,12 @@ def slow_share(rig: Rig, share: float) -> float:
     return min(share, SLOW_LEG_M_S / rig.slow_moves.speed_m_s)
 
 
-def _way_m(rig: Rig, leg: int) -> float:
+def _travel_m(rig: Rig, leg: int) -> float:
     """Travel of a leg in the test move: outwards, or inwards if there is no room outside."""
     low, high = soft_range_m(rig, leg - 1)
     reference = rig.cylinders.reference_length_m[leg - 1]
-    way = FIRST_WAY_M + (leg - 1) * STEP_M
-    return way if reference + way < high else -min(way, 0.5 * (reference - low))
+    travel = FIRST_WAY_M + (leg - 1) * STEP_M
+    return travel if reference + travel < high else -min(travel, 0.5 * (reference - low))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +160,11 @@ def _plateaus(offset: NDArray[np.float64]) -> Iterator[tuple[int, NDArray[np.int
 
     A setpoint that was late holds for a cycle on the way: only the far end is a dwell.
     """
-    way = np.abs(offset)
-    away = (way.max(axis=1) > TOLERANCE_M).astype(np.int8)
+    travel = np.abs(offset)
+    away = (travel.max(axis=1) > TOLERANCE_M).astype(np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], away, [0]))))
     for begin, end in edges.reshape(-1, 2):
-        there = way[begin:end]
+        there = travel[begin:end]
         leg = int(there.max(axis=0).argmax())
         rows = begin + np.flatnonzero(there[:, leg] > there[:, leg].max() - 1e-9)
         if len(rows) > 1:
@@ -182,8 +182,8 @@ def _pose_error(recording: Recording, rows: NDArray[np.bool_]) -> NDArray[np.flo
     both = np.isfinite(wanted).all(axis=1) & np.isfinite(reached).all(axis=1)
     if both.any():
         turn_rad = _turn_rad(wanted[both], reached[both])
-        way = np.linalg.norm(wanted[both, :3] - reached[both, :3], axis=1)
-        errors[both] = np.column_stack((way, turn_rad))
+        travel = np.linalg.norm(wanted[both, :3] - reached[both, :3], axis=1)
+        errors[both] = np.column_stack((travel, turn_rad))
     return errors
 
 
@@ -216,14 +216,14 @@ def _judge_leg(
         other += other >= index
         faults.append(f"leg {other + 1} stirred by {others_m * 1e3:.2f} mm (at most {limit})")
     faults += faults_before
-    way_m, turn_rad = pose_error
-    if not (way_m <= POSE_TOLERANCE_M and turn_rad <= POSE_TOLERANCE_RAD):
+    distance_m, turn_rad = pose_error
+    if not (distance_m <= POSE_TOLERANCE_M and turn_rad <= POSE_TOLERANCE_RAD):
         faults.append(
-            f"left the platform {way_m * 1e3:.1f} mm and {math.degrees(turn_rad):.2f} deg from "
-            f"where it should be (at most {POSE_TOLERANCE_M * 1e3:.0f} mm, 0.3 deg)"
+            f"left the platform {distance_m * 1e3:.1f} mm and {math.degrees(turn_rad):.2f} deg "
+            f"from where it should be (at most {POSE_TOLERANCE_M * 1e3:.0f} mm, 0.3 deg)"
         )
     return LegTest(index + 1, asked_m, measured_m, others_m, switch, tuple(faults))
 
 
-def _mm(way_m: float) -> str:
-    return f"{round(way_m * 1e3, 2) + 0.0:.2f}"  # no minus sign before a nought
+def _mm(distance_m: float) -> str:
+    return f"{round(distance_m * 1e3, 2) + 0.0:.2f}"  # no minus sign before a nought

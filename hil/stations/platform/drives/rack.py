@@ -87,9 +87,12 @@ def _serve(
     """Serve drives that have processors of their own: nothing here should make them late."""
     try:
         serve = emulate(order)
-        with StopSignals() as wish, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
+        with StopSignals() as stop_request, RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
             ended = _InputEnd(sys.stdin) if end_with_input else None
-            serve(RealClock().now_s, lambda: wish.asked is not None or bool(ended and ended.seen()))
+            serve(
+                RealClock().now_s,
+                lambda: stop_request.asked is not None or bool(ended and ended.seen()),
+            )
     except ConfigError:
         raise
     except ValueError as error:

@@ -37,7 +37,7 @@ class BankRequest:
 NO_BANK_REQUEST = BankRequest()
 
 
-def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
+def bank_spec(plan: Plan, request: BankRequest = NO_BANK_REQUEST) -> BankSpec:
     """Specification of a plan's bank.
 
     Raises:
@@ -47,8 +47,8 @@ def bank_spec(plan: Plan, wish: BankRequest = NO_BANK_REQUEST) -> BankSpec:
     try:
         bus = bus_kind(plan.drives_url)
         if not bus.protocol:
-            return _simulated(plan, wish)
-        return _of_others(plan, bus, wish) if bus.describe is None else _ours(plan, bus, wish)
+            return _simulated(plan, request)
+        return _of_others(plan, bus, request) if bus.describe is None else _ours(plan, bus, request)
     except DriveError as error:
         raise ConfigError(plan.scenario_file, [str(error)]) from error
 
@@ -64,13 +64,13 @@ def watchdog_s(plan: Plan) -> float:
     return max(plan.rig.drives.watchdog_s, cycles * plan.scenario.period_s)
 
 
-def _simulated(plan: Plan, wish: BankRequest) -> BankSpec:
+def _simulated(plan: Plan, request: BankRequest) -> BankSpec:
     scenario = plan.scenario
     model = cylinder_model(plan.rig, scenario.period_s)
     faults = tuple(
         SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
     )
-    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(wish.homing_legs))
+    settings = sim_settings(model, faults, scenario.seed, homing_legs=list(request.homing_legs))
     if scenario.world:
         world = world_of(scenario.world, plan.rig, key="world", beside=Path(plan.scenario_file))
         around = world.to_json()
@@ -112,7 +112,7 @@ def _drive_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     return low, min(high + OUTSIDE_SOFT_M, closed + rig.cylinders.stroke_m[leg])
 
 
-def _of_others(plan: Plan, bus: BusKind, wish: BankRequest) -> BankSpec:
+def _of_others(plan: Plan, bus: BusKind, request: BankRequest) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     if rig.drives.homing == "absolute":
         text = "where absolute encoders were left is compared by the bench's own banks only"
@@ -137,21 +137,21 @@ def _of_others(plan: Plan, bus: BusKind, wish: BankRequest) -> BankSpec:
         parameters["quick_stop_deceleration_m_s2"],
         rig.cylinders.homing_speed_m_s,
         watchdog_s(plan),
-        wish.homing_legs,
-        wish.cut_m_s,
+        request.homing_legs,
+        request.cut_m_s,
         {} if table is None else table.model_dump(mode="json"),
     )
     settings = {"origin": origin, "order": order.to_json()}
     return BankSpec(url, rig.name, period_s, settings=settings)
 
 
-def _ours(plan: Plan, bus: BusKind, wish: BankRequest) -> BankSpec:
+def _ours(plan: Plan, bus: BusKind, request: BankRequest) -> BankSpec:
     rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
     order = BusOrder(rig=rig, rig_file=Path(plan.rig_file), url=url, watchdog_s=watchdog_s(plan))
     settings = {} if bus.describe is None else bus.describe(order)
-    settings |= {"homing_legs": list(wish.homing_legs), "cut_m_s": wish.cut_m_s}
+    settings |= {"homing_legs": list(request.homing_legs), "cut_m_s": request.cut_m_s}
     scales = scales_of(rig)
-    if rig.drives.homing == "absolute" and wish.measured:
+    if rig.drives.homing == "absolute" and request.measured:
         scales = absolute_scales(rig, scales)
         settings["place"] = known_place(rig).to_json()
     return BankSpec(url, rig.name, period_s, scales, settings)

@@ -71,11 +71,11 @@ def rest_motion(rig: Rig) -> dict[str, Any]:
 
 def moving_motion(rig: Rig) -> dict[str, Any]:
     """Table ``[motion]`` of the run that is cut while moving: all legs together, 5 mm/s."""
-    room_m = min(
+    margin_m = min(
         soft_range_m(rig, leg)[1] - rig.cylinders.reference_length_m[leg] for leg in range(6)
     )
-    way_m = CUT_WAY_M if room_m > 2.0 * CUT_WAY_M else -CUT_WAY_M
-    to = [{"offsets_m": way_m, "dwell_s": 0.0}]
+    travel_m = CUT_WAY_M if margin_m > 2.0 * CUT_WAY_M else -CUT_WAY_M
+    to = [{"offsets_m": travel_m, "dwell_s": 0.0}]
     return {"kind": "legs", "speed": _speed(rig), "to": to}
 
 

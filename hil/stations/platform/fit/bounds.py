@@ -70,8 +70,8 @@ class MotionBounds:
         change_m_s = self._stop_m_s2 * self._period_s
         ratio = np.maximum((np.abs(speeds) / change_m_s).max(axis=1), 1.0)  # (N,), cycles
         cycles = np.floor(ratio)
-        way = cycles - cycles * (cycles + 1.0) / (2.0 * ratio)  # `controlled_stop.ramp_distance`
-        end = lengths + speeds * (self._period_s * way)[:, None]
+        ramp = cycles - cycles * (cycles + 1.0) / (2.0 * ratio)  # `controlled_stop.ramp_distance`
+        end = lengths + speeds * (self._period_s * ramp)[:, None]
         margin = self._base_m + self._per_speed_s * np.abs(speeds)
         good = (end >= self._low_m + margin) & (end <= self._high_m - margin)
         return np.asarray(good.all(axis=1), dtype=np.bool_)

@@ -36,7 +36,7 @@ class MotionRefusedError(RefusedError):
         self.plan, self.motion = plan, motion
 
 
-def look_for_fit(plan: Plan, motion: MotionSource, *, quiet: bool) -> Fit | None:
+def try_fit(plan: Plan, motion: MotionSource, *, quiet: bool) -> Fit | None:
     """Find changes that make a refused motion fit, with a notice: it takes a few proofs."""
     if not quiet:
         err.print("looking for what makes the motion fit: each try is a whole proof")
@@ -54,7 +54,7 @@ def fit_plan(plan: Plan, request: Request) -> Plan:
     if proof.ok:
         return plan
     refused = MotionRefusedError(proof, plan, motion)
-    fit = look_for_fit(plan, motion, quiet=request.as_json)
+    fit = try_fit(plan, motion, quiet=request.as_json)
     if fit is None or fit.guesses:
         raise add_advice(refused, fit, request)
     if not request.as_json:
@@ -79,7 +79,7 @@ def find_fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
     if result.ok or plan.scenario.faults or not (asked_too_much and changeable):
         return None
     motion = motion_of(plan)
-    return None if check_plan(plan, motion).ok else look_for_fit(plan, motion, quiet=quiet)
+    return None if check_plan(plan, motion).ok else try_fit(plan, motion, quiet=quiet)
 
 
 def show_advice(advice: Advice | None) -> None:

@@ -115,7 +115,7 @@ def _line(record: bytes) -> dict[str, Any]:
         "mode": verdict.mode.name,
         "action": verdict.action.name,
         "drives": verdict.drives.name,
-        "heard": status.heard,
+        "heard": status.received,
         "allowed_length_m": None if allowed is None else list(allowed.length_m),
         "measured_length_m": [x if x == x else None for x in feedback.length_m],
         "measured_speed_m_s": [x if x == x else None for x in feedback.speed_m_s],

@@ -124,13 +124,13 @@ class GateChild:
         A line with `waiting` in it is not one: it reports what the setup of the drives waits for.
         """
         stdout, waits, follower = self._process.stdout, _STARTING, WaitFollower()
-        heard_s = now_s()
-        while stdout is not None and now_s() - heard_s < START_TIMEOUT_S:
+        received_s = now_s()
+        while stdout is not None and now_s() - received_s < START_TIMEOUT_S:
             if select.select([stdout], [], [], LOOK_S)[0]:
                 answer: dict[str, Any] = json.loads(stdout.readline() or b"{}")
                 if "waiting" not in answer:
                     return answer
-                waits, heard_s = waits_from_json(answer["waiting"]), now_s()
+                waits, received_s = waits_from_json(answer["waiting"]), now_s()
             line = follower.step(now_s(), waits)
             if line and report is not None:
                 report(line)

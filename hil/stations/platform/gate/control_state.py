@@ -56,7 +56,7 @@ def open_own_record(path: str = OWN_RECORD) -> int:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return NOT_OPEN
-    if ControlWatch(fd).look() is ControlState.RUNNING:
+    if ControlWatch(fd).poll() is ControlState.RUNNING:
         return fd
     os.close(fd)
     return NOT_OPEN
@@ -72,7 +72,7 @@ class ControlWatch:
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
-    def look(self) -> ControlState:
+    def poll(self) -> ControlState:
         """State of control's process; never raises, never waits."""
         if self._fd < 0:
             return ControlState.UNKNOWN
@@ -86,7 +86,7 @@ class ControlWatch:
 
     def item(self) -> RealtimeItem:
         """Item of the run's header on how its gate watches control."""
-        if self.look() is not ControlState.UNKNOWN:
+        if self.poll() is not ControlState.UNKNOWN:
             return RealtimeItem("sight of control", True, "by the kernel's record of its process")
         return RealtimeItem(
             "sight of control",

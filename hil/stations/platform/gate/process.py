@@ -210,7 +210,7 @@ def _guard(
         clock.now_s,
         wire.wake,
         hold_alone_s=order.hold_alone_s,
-        look=control.look,
+        poll_control=control.poll,
         black_box=box,
     )
     status, place = 0, PlaceRecord(order.place_file)

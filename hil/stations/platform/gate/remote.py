@@ -249,7 +249,7 @@ class RemoteGate:
         if found:
             self._last = found[-1]
         where = "" if self._spec.url in why else f" ({self._spec.url})"
-        return LinkLostError(f"{why}; {self._heard()}{where}")
+        return LinkLostError(f"{why}; {self._last_received()}{where}")
 
     def _read_ring(self, found: list[Status]) -> str:
         lost = ""
@@ -281,7 +281,7 @@ class RemoteGate:
         except OSError:
             return False
 
-    def _heard(self) -> str:
+    def _last_received(self) -> str:
         if self._last is None:
             return "it was never heard"
         tick, verdict = self._last.tick, self._last.verdict

@@ -62,7 +62,7 @@ class GateServer:
         hold_alone_s: time for which the platform is held before the power goes [s].
         silence_s: silence of control that counts as a stop [s].
         black_box: takes events, for the file that is written at rest.
-        look: returns the state of control's process; called only in a cycle without an order.
+        poll_control: returns the state of control's process; called in cycles without an order.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class GateServer:
         hold_alone_s: float = HOLD_ALONE_S,
         silence_s: float = CONTROL_SILENCE_S,
         black_box: BlackBox | None = None,
-        look: Callable[[], ControlState] = lambda: ControlState.UNKNOWN,
+        poll_control: Callable[[], ControlState] = lambda: ControlState.UNKNOWN,
     ) -> None:
         period_s = limits.period_s
         self._gated = gated
@@ -85,7 +85,7 @@ class GateServer:
         self._ring = ring
         self._now_s = now_s
         self._wake = wake
-        self._look = look
+        self._poll_control = poll_control
         self._black_box = black_box or BlackBox(period_s)
         self._encoder = StatusEncoder()
         self._late_cycles = int(limits.late_cycles_max)
@@ -140,7 +140,7 @@ class GateServer:
         if not self._wake():
             self._be_alone(Alone.GONE, tick.index)
         if self._alone is not None:
-            self._look_for_the_end(verdict, feedback)
+            self._check_end(verdict, feedback)
         return verdict
 
     def _send_waits(self, waits: Waits, index: int) -> None:
@@ -152,7 +152,7 @@ class GateServer:
         """Count the silence; a control that comes back in time finds a platform that holds."""
         if order is None:
             self._silent += 1
-            state = self._look()
+            state = self._poll_control()
             if state is ControlState.DEAD:
                 self._be_alone(Alone.GONE, index)
             elif state is ControlState.FROZEN or self._silent >= self._silence_cycles:
@@ -207,7 +207,7 @@ class GateServer:
             requests = tuple(request for request in requests if request in _CAUTIOUS)
         return asked, requests, order.reset and behind <= self._late_cycles, age_s
 
-    def _look_for_the_end(self, verdict: Verdict, feedback: BankFeedback) -> None:
+    def _check_end(self, verdict: Verdict, feedback: BankFeedback) -> None:
         """Alone: hold for a while once at rest, then take the power off, then end."""
         self._alone_cycles += 1
         if verdict.mode not in _MOVING_MODES:

@@ -120,7 +120,7 @@ class Status:
     """Verdict of the gate."""
     feedback: BankFeedback
     """Feedback of the drives."""
-    heard: bool
+    received: bool
     """Whether a setpoint meant for this very cycle had come."""
     round_trip_s: float
     """Duration of the exchange with the drives [s]."""
@@ -144,7 +144,7 @@ class StatusEncoder:
         tick: Tick,
         verdict: Verdict,
         feedback: BankFeedback,
-        heard: bool,
+        received: bool,
         round_trip_s: float,
         sent_s: float,
         overruns: int,
@@ -167,7 +167,7 @@ class StatusEncoder:
                 mode=MODE_CODE[verdict.mode],
                 action=ACTION_CODE[verdict.action],
                 drives=_REQUEST_CODE[verdict.drives],
-                heard=heard,
+                heard=received,
                 cut=not whole,
                 allowed=allowed is not None,
                 allowed_length_m=None if allowed is None else allowed.length_m,
@@ -200,11 +200,11 @@ class StatusEncoder:
         words = b""
         if feedback.high or feedback.failed:
             words = json.dumps([feedback.failed[:_WORDS_MAX], feedback.high]).encode()
-        room = TAIL_MAX_BYTES - _TAIL.size
+        capacity = TAIL_MAX_BYTES - _TAIL.size
         # Faults first: they say why the platform stands.
-        faults, room = _fitting(self._packed_faults, room)
-        found, room = _fitting(violations, room)
-        said, room = _fitting([words], room)
+        faults, capacity = _fitting(self._packed_faults, capacity)
+        found, capacity = _fitting(violations, capacity)
+        said, capacity = _fitting([words], capacity)
         whole = (len(faults), len(found), len(said)) == (
             len(self._packed_faults), len(violations), 1,
         )  # fmt: skip
@@ -261,14 +261,14 @@ def _decode(record: bytes) -> Status:
     )  # fmt: skip
 
 
-def _fitting(packed: list[bytes], room: int) -> tuple[list[bytes], int]:
+def _fitting(packed: list[bytes], capacity: int) -> tuple[list[bytes], int]:
     kept: list[bytes] = []
     for each in packed[:255]:
-        if len(each) > room:
+        if len(each) > capacity:
             break
         kept.append(each)
-        room -= len(each)
-    return kept, room
+        capacity -= len(each)
+    return kept, capacity
 
 
 def _pack_violation(violation: Violation) -> bytes:

@@ -63,7 +63,7 @@ class OperatedStation(PlatformStation):
             ForwardKinematicsError: if the commanded lengths belong to no pose.
         """
         self.watch(tick)
-        self._course.look(tick, verdict)
+        self._course.update(tick, verdict)
         control = super().step(tick, verdict)
         self._course.asked(control.requests)
         self._course.publish(tick)
@@ -171,7 +171,7 @@ def led_run(
         journal = PlatformJournal(sink, desk.telemetry, blank)
         publisher = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, publisher, journal.operator)
-        station.watch = DeskWatch(desk, journal.desk).look
+        station.watch = DeskWatch(desk, journal.desk).update
         yield journal, station, course
 
 
@@ -187,9 +187,9 @@ def prepare(plan: Plan) -> None:
     require_operable(plan)
     kernels.warm()
     rows = np.zeros((3, 6))
-    way = ShortestPath(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
+    path = ShortestPath(rows, np.full(6, 0.1), MoveLimits(1.0, 1.0, 1.0, 1.0, 1.0, 1.0))
     rig, geometry = plan.rig, geometry_of(plan.rig)
-    leg_setpoints_batch(geometry, np.stack([way.rows(0.1)[0]]), rows[:1])
+    leg_setpoints_batch(geometry, np.stack([path.rows(0.1)[0]]), rows[:1])
     machine = PlatformMachine(geometry, park_pose(rig, geometry), rig.slow_moves.limits())
     warm_parking(plan, machine)
 

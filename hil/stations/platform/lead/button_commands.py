@@ -100,9 +100,9 @@ class ButtonCommands:
         """Whether a reset works, as far as a fault's cause and the last reset decide."""
         return verdict is not None and cleared(verdict) and not self._resetting
 
-    def objection(self, button: Button, mode: Mode, standing: Readiness) -> str:
+    def objection(self, button: Button, mode: Mode, readiness: Readiness) -> str:
         """Reason why a press does nothing now; empty if it does something."""
-        why = why_not(button, mode, standing)
+        why = why_not(button, mode, readiness)
         if button is Button.RESET and self._resetting:
             why = why or "the last one is still being taken"
         return why

@@ -109,10 +109,10 @@ def stalled(verdict: Verdict) -> bool:
     return bool(checks) and all(one in STALLS or (first and one in AFTER_GAP) for one in checks)
 
 
-def leads_back(button: Button, mode: Mode, standing: Readiness) -> bool:
-    """Whether a press is carried on to where it does something, by the presses of `way_to`."""
-    stopped = mode in (Mode.HOLD, Mode.FAULT) and standing.stalled
-    return stopped and button in RECOVERABLE and not standing.ending
+def leads_back(button: Button, mode: Mode, readiness: Readiness) -> bool:
+    """Whether a press is carried on to where it does something, by the presses of `presses_to`."""
+    stopped = mode in (Mode.HOLD, Mode.FAULT) and readiness.stalled
+    return stopped and button in RECOVERABLE and not readiness.ending
 
 
 def cleared(verdict: Verdict) -> bool:
@@ -121,59 +121,61 @@ def cleared(verdict: Verdict) -> bool:
     return not violated and verdict.drives is DriveRequest.OFF
 
 
-def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
+def presses_to(button: Button, mode: Mode) -> tuple[Button, ...]:
     """Presses, one after the other, until a button does something or need not be pressed.
 
     Empty where that is so already, and where no press helps.
     """
-    way: list[Button] = []
+    presses: list[Button] = []
     while mode in NEXT_PRESS and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
         press, mode = NEXT_PRESS[mode]
-        way.append(press)
-    return tuple(way)
+        presses.append(press)
+    return tuple(presses)
 
 
-def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
+def why_not(button: Button, mode: Mode, readiness: Readiness) -> str:
     """Reason why a press does nothing now, and what helps; empty if it does something."""
-    if leads_back(button, mode, standing):
-        return _not_ready(way_to(button, mode)[0], standing) or ("" if standing.held else NOT_HELD)
+    if leads_back(button, mode, readiness):
+        return _not_ready(presses_to(button, mode)[0], readiness) or (
+            "" if readiness.held else NOT_HELD
+        )
     if mode not in WORKS_IN[button]:
-        return _elsewhere(button, mode, standing)
-    if standing.ending and button not in (Button.HOLD, Button.PARK, Button.RESET):
+        return _elsewhere(button, mode, readiness)
+    if readiness.ending and button not in (Button.HOLD, Button.PARK, Button.RESET):
         return UNDER_WAY
-    return _not_ready(button, standing) or (
-        NOT_HELD if button in HELD_FOR and not standing.held else ""
+    return _not_ready(button, readiness) or (
+        NOT_HELD if button in HELD_FOR and not readiness.held else ""
     )
 
 
-def _elsewhere(button: Button, mode: Mode, standing: Readiness) -> str:
+def _elsewhere(button: Button, mode: Mode, readiness: Readiness) -> str:
     """Reason why a press does nothing in this mode."""
     if mode is Mode.LOCKOUT and button is not Button.SHUT_DOWN:
         return "a lockout has no reset; the run ends, begin it anew"
     if mode in ALREADY[button]:
         return ALREADY[button][mode]
-    if standing.ending:
+    if readiness.ending:
         return UNDER_WAY
     if mode in WAITS:
         return f"the bench is in {mode.name}; wait {WAITS[mode]}"
-    way = way_to(button, mode)
+    presses = presses_to(button, mode)
     first = ""
-    if way[0] is Button.RESET and not standing.clear:
+    if presses[0] is Button.RESET and not readiness.clear:
         first = "take its cause away, then "
-    elif way[0] in HELD_FOR and not standing.held:
+    elif presses[0] in HELD_FOR and not readiness.held:
         first = "hold Space, then "
-    names = ", then ".join(press.name.capitalize() for press in way)
+    names = ", then ".join(press.name.capitalize() for press in presses)
     return f"the bench is in {mode.name}; {first}{names}"
 
 
-def _not_ready(button: Button, standing: Readiness) -> str:
+def _not_ready(button: Button, readiness: Readiness) -> str:
     """Condition that is missing in a mode where a press could do something."""
-    if button is Button.ENGAGE and not standing.ready:
+    if button is Button.ENGAGE and not readiness.ready:
         return "the drives are still being enabled; wait until they hold"
-    if button is Button.RESET and not standing.clear:
+    if button is Button.RESET and not readiness.clear:
         return "the fault's cause is still there, or a leg does not stand; take it away first"
-    if button is Button.PLAY and standing.playing == "play":
+    if button is Button.PLAY and readiness.playing == "play":
         return "the motion is being played"
-    if button is Button.POSE and not standing.target:
+    if button is Button.POSE and not readiness.target:
         return "no pose is given; set one first"
     return ""

@@ -19,7 +19,7 @@ def why_not(button: str, seen: Seen) -> str:
     """Reason why a press does nothing now, and what leads to where it does something."""
     if seen.mode not in Mode.__members__:
         return f"the mode {seen.mode} is not known here"
-    standing = buttons.Readiness(
+    readiness = buttons.Readiness(
         held=seen.held,
         ready=seen.action == Action.HOLDING.name,
         clear=seen.clear,
@@ -28,7 +28,7 @@ def why_not(button: str, seen: Seen) -> str:
         ending=seen.ending,
         stalled=seen.stalled,
     )
-    return buttons.why_not(Button(button), Mode[seen.mode], standing)
+    return buttons.why_not(Button(button), Mode[seen.mode], readiness)
 
 
 def controls(table: Mapping[str, Any]) -> Controls:
@@ -38,7 +38,7 @@ def controls(table: Mapping[str, Any]) -> Controls:
     poses = Poses(
         neutral=np.array(plan.rig.neutral.coordinates(), dtype=np.float64),
         limits=lambda pose: pose_limits(envelope, pose),
-        stands_at="wanted_pose",
+        rest_signal="wanted_pose",
     )
     live = isinstance(plan.scenario.motion, MultiSineSettings)
     motion = PlayedMotion(

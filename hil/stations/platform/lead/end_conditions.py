@@ -28,7 +28,7 @@ class EndConditions:
     """Reasons for an end of the run.
 
     Attributes:
-        wish: request from outside the run for its end; empty if there is none.
+        stop_request: request from outside the run for its end; empty if there is none.
         fault: irreparable fault within the run; empty if there is none.
         gave_up: failure of the drives to act in time; empty if they did.
         shut_down: whether the operator wants the end.
@@ -36,21 +36,21 @@ class EndConditions:
     """
 
     def __init__(self) -> None:
-        self.wish = ""
+        self.stop_request = ""
         self.fault = ""
         self.gave_up = ""
         self.shut_down = False
         self.by = ""
 
     @property
-    def under_way(self) -> bool:
+    def has_begun(self) -> bool:
         """Whether the run is to end, for whatever cause."""
-        return bool(self.shut_down or self.wish or self.fault or self.gave_up)
+        return bool(self.shut_down or self.stop_request or self.fault or self.gave_up)
 
     @property
     def reason(self) -> str:
         """Reason why the run was not completed: the gravest cause; empty if it was."""
-        return self.fault or self.gave_up or self.wish
+        return self.fault or self.gave_up or self.stop_request
 
     @property
     def outcome(self) -> Outcome:
@@ -59,7 +59,7 @@ class EndConditions:
             return Outcome.TRIPPED
         if self.gave_up:
             return Outcome.FAILED
-        return Outcome.STOPPED if self.wish else Outcome.COMPLETED
+        return Outcome.STOPPED if self.stop_request else Outcome.COMPLETED
 
     def end_now(self, verdict: Verdict | None, *, parks: bool, left_s: float) -> RunEnd | None:
         """End of the run for panels; None while there is none.
@@ -70,7 +70,7 @@ class EndConditions:
             left_s: remaining wait for PARK in HOLD [s].
         """
         lost = verdict is not None and verdict.mode is Mode.LOCKOUT
-        if not (self.under_way or lost):
+        if not (self.has_begun or lost):
             return None
         cause, why = self._cause(verdict if lost else None)
         step = EndStep.STOPPING if verdict is None else STEPS[verdict.mode]
@@ -88,6 +88,6 @@ class EndConditions:
             return EndCause.FAULT, self.fault or first or Mode.LOCKOUT.name
         if self.gave_up:
             return EndCause.GAVE_UP, self.gave_up
-        if self.wish:
+        if self.stop_request:
             return EndCause.TERMINAL, ""
         return EndCause.SHUT_DOWN, self.by

@@ -70,7 +70,7 @@ class OperatedMotion:
         self._tempo = Tempo(self._override)
         self._path_s = self._t_s = 0.0
         self._planned = None
-        self._errand: PoseMove | None = None
+        self._pose_move: PoseMove | None = None
         self._drop_passage()
 
     def choose(self) -> None:
@@ -91,8 +91,8 @@ class OperatedMotion:
     @property
     def playing(self) -> str:
         """Motion that is played: ``"play"``, ``"pose"`` or empty; one in preparation counts."""
-        errand = self._errand
-        return PLAYING_TEXT[self._phase] if errand is None else errand.happening.value
+        pose_move = self._pose_move
+        return PLAYING_TEXT[self._phase] if pose_move is None else pose_move.happening.value
 
     @property
     def tempo(self) -> float:
@@ -136,10 +136,10 @@ class OperatedMotion:
         if serial != self._workshop.serial:
             self._waiting = self._passage = None
             self._workshop.offer(serial, table)
-        if self._errand is None or self._workshop.busy:  # one of them per cycle
+        if self._pose_move is None or self._workshop.busy:  # one of them per cycle
             self._advance_new_motion()
         else:
-            self._prepare(self._errand)
+            self._prepare(self._pose_move)
 
     def _aim_at(self, target: tuple[float, ...]) -> None:
         """Take a plausible pose; whether it can be reached is checked when it is gone to."""
@@ -163,7 +163,7 @@ class OperatedMotion:
         elif self.playing == "play":
             self._said = Refusal("the motion is being played", Button.PLAY.value)
         elif self._phase is OperationPhase.RETURNING:
-            self._errand = None  # it was about to be left for a pose
+            self._pose_move = None  # it was about to be left for a pose
         else:
             self._plan(OperationEvent.PLAY, self._base.start())
 
@@ -178,24 +178,24 @@ class OperatedMotion:
 
     def _plan(self, happening: OperationEvent, target: Floats) -> None:
         """Begin to plan and prove a path; one that is still being proved is dropped."""
-        self._errand = PoseMove(
+        self._pose_move = PoseMove(
             happening, target, self._limits, self._reach, self._park, self._period_s
         )
         self._planned = target
 
-    def _prepare(self, errand: PoseMove) -> None:
+    def _prepare(self, pose_move: PoseMove) -> None:
         """Do a part of the proof; a path that is refused changes nothing."""
-        if errand.step(self._path, self._path_s) is PoseMoveStage.REFUSED:
-            self._errand = None
-            self._said = Refusal(errand.objection, errand.happening.name.lower())
+        if pose_move.step(self._path, self._path_s) is PoseMoveStage.REFUSED:
+            self._pose_move = None
+            self._said = Refusal(pose_move.objection, pose_move.happening.name.lower())
 
     def leave(self) -> None:
         """Leave ENGAGED: nothing is followed any more, so a new motion is taken at once."""
-        errand = self._errand
+        pose_move = self._pose_move
         self.begin()  # a way that was not begun by now is not gone any more
-        if errand is not None:
+        if pose_move is not None:
             why = "stopped before the way there was proved"
-            self._said = Refusal(why, errand.happening.name.lower())
+            self._said = Refusal(why, pose_move.happening.name.lower())
 
     # --- the cycle ------------------------------------------------------------------------------
 
@@ -209,20 +209,20 @@ class OperatedMotion:
         self._t_s = max(t_s, 0.0)
         self._tempo.aim(0.0 if self._phase is OperationPhase.SLOWING else self._override)
         pace = self._tempo.advance(dt_s)
-        self._path_s += pace.way_s
-        self._look()
+        self._path_s += pace.passed_s
+        self._check_progress()
         rows = self._path.rows(self._path_s)
         kernels.pace(rows, pace.rate, pace.second, self._out)
         return PlatformSetpoint.from_rows(self._out)
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         """Check for the end of a path, for tempo 0, and for a moved target."""
         self._begin_passage()
-        begun = None if self._errand is None else self._errand.begun(self._path_s)
-        if self._errand is not None and begun is not None:
+        begun = None if self._pose_move is None else self._pose_move.begun(self._path_s)
+        if self._pose_move is not None and begun is not None:
             self._path, self._path_s = begun
-            self._phase, self._errand = step(self._phase, self._errand.happening), None
-        elif self._phase is OperationPhase.SLOWING and self._tempo.standing:
+            self._phase, self._pose_move = step(self._phase, self._pose_move.happening), None
+        elif self._phase is OperationPhase.SLOWING and self._tempo.at_rest:
             self._leave(OperationEvent.STOOD)
         elif self._path_s >= self._path.duration_s:
             if (self._phase, OperationEvent.ARRIVED) in TRANSITIONS:
@@ -230,7 +230,7 @@ class OperatedMotion:
         elif isinstance(self._path, Crossfade) and self._path_s >= self._path.end_s:
             self._path = self._base
         moved = self._target is not None and self._target is not self._planned
-        if self._phase is OperationPhase.POSING and moved and self._errand is None:
+        if self._phase is OperationPhase.POSING and moved and self._pose_move is None:
             self.pose()
 
     def _leave(self, happening: OperationEvent) -> None:
@@ -239,8 +239,8 @@ class OperatedMotion:
         self._phase = step(self._phase, happening)
         if self._phase is OperationPhase.PLAYING:
             self._follow(self._base)
-            if self._errand is not None:  # a pose was pressed for on the way here
-                self._phase, self._errand = step(self._phase, OperationEvent.POSE), None
+            if self._pose_move is not None:  # a pose was pressed for on the way here
+                self._phase, self._pose_move = step(self._phase, OperationEvent.POSE), None
         else:
             self._follow(RestPath(start_rows(here)))
             self._planned = None
@@ -273,9 +273,9 @@ class OperatedMotion:
 
     @property
     def _is_bound_for_start(self) -> bool:
-        errand = self._errand
+        pose_move = self._pose_move
         returning = self._phase is OperationPhase.RETURNING
-        return returning or (errand is not None and errand.happening is OperationEvent.PLAY)
+        return returning or (pose_move is not None and pose_move.happening is OperationEvent.PLAY)
 
     def _prove_passage(self, passage: MotionBlend) -> None:
         """Do a part of its proof; one that is refused changes nothing."""

@@ -97,8 +97,8 @@ class MotionBlend:
             begin_s = self._begin_s + self._ahead_s
             fade_s = self.made.fade_s
             self._crossfade = Crossfade(self._old, self._new, begin_s, self._ahead_s, fade_s)
-            way = _Stretch(self._crossfade, begin_s)
-            self._survey = PathScan(self._reach, way, apart_s=self.made.apart_s)
+            stretch = _Stretch(self._crossfade, begin_s)
+            self._survey = PathScan(self._reach, stretch, apart_s=self.made.apart_s)
             return BlendStage.PROVE
         if self._stage is BlendStage.PROVE and self._survey is not None:
             objection = self._survey.step()

@@ -102,7 +102,7 @@ class ParkPath:
     def _work(self, here: Callable[[], Pose]) -> ParkStage:
         if self._stage is ParkStage.LOCATE:
             self._here = here()
-            self._left = self._ways(self._here)
+            self._left = self._routes(self._here)
             return ParkStage.PLAN
         if self._stage is ParkStage.PLAN:
             over = self._left.pop(0)
@@ -119,7 +119,7 @@ class ParkPath:
             return ParkStage.PROVED
         return self._stage
 
-    def _ways(self, here: Pose) -> list[tuple[Pose, ...]]:
+    def _routes(self, here: Pose) -> list[tuple[Pose, ...]]:
         """Candidate paths: straight there; or levelled out first; or over the middle."""
         at, neutral, park = here.coordinates(), self._neutral.coordinates(), self._park
         level = Pose.from_coordinates(np.concatenate([at[:3], park.coordinates()[3:]]))

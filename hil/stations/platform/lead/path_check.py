@@ -43,19 +43,19 @@ class PathCheck:
         self._high_m = np.array([leg.soft_max_m for leg in legs])
         self._deceleration_m_s2 = np.array([leg.stop_deceleration_m_s2 for leg in legs])
 
-    def outside(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
+    def outside(self, path: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """First place of a path that is outside the envelope, as a sentence; empty if none is.
 
         Args:
-            way: path whose rows nothing overwrites.
+            path: path whose rows nothing overwrites.
             times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be outside.
         """
-        rows = np.array([way.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
+        rows = np.array([path.rows(t_s) for t_s in times_s.tolist()])  # (N, 3, 6)
         inside = self._envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2])
         if inside.all():
             return ""
-        at_first = self._excess(way.rows(0.0)) if leave else {}
+        at_first = self._excess(path.rows(0.0)) if leave else {}
         for k in np.flatnonzero(~inside).tolist():
             found = self._envelope.check(PlatformSetpoint.from_rows(rows[k]))
             further = [
@@ -65,7 +65,7 @@ class PathCheck:
             ]
             if further or not found:
                 what = str(further[0]) if further else "outside the envelope"
-                return f"{what}, {_place(way, times_s[k])}"
+                return f"{what}, {_place(path, times_s[k])}"
         return ""
 
     def _excess(self, rows: Floats) -> dict[tuple[str, int | None], float]:
@@ -73,25 +73,25 @@ class PathCheck:
         found = self._envelope.check(PlatformSetpoint.from_rows(rows))
         return {(one.quantity, one.leg): abs(one.value - one.limit) for one in found}
 
-    def beyond(self, way: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
+    def beyond(self, path: ScaledPath, times_s: Floats, *, leave: bool = False) -> str:
         """Worst place from which a stop would leave the soft limits; empty if none would.
 
         Args:
-            way: path whose rows nothing overwrites.
+            path: path whose rows nothing overwrites.
             times_s: times of the places [s], shape (N,).
             leave: whether its beginning may be beyond; a leg that moves in needs no room then.
         """
         if leave:
             times_s = np.concatenate([[0.0], times_s])
-        rows = np.array([way.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
+        rows = np.array([path.rows(t_s)[:2] for t_s in times_s.tolist()])  # (N, 2, 6)
         lengths, speeds = leg_setpoints_batch(self._geometry, rows[:, 0], rows[:, 1])
         limits, speed = self._limits, np.abs(speeds)
         # A stop that begins here ends within the soft limits, with what the gate keeps free.
-        room = limits.following_base_m + speed * (
+        margin = limits.following_base_m + speed * (
             limits.following_per_speed_s + limits.reaction_time_s
         )
         ahead = lengths + speeds * speed / (2.0 * self._deceleration_m_s2)
-        over, under = ahead + room - self._high_m, self._low_m + room - ahead
+        over, under = ahead + margin - self._high_m, self._low_m + margin - ahead
         if leave:
             base_m = limits.following_base_m
             over = np.where(speeds > 0.0, over, lengths + base_m - self._high_m)
@@ -102,10 +102,10 @@ class PathCheck:
         if np.all(excess <= 0.0):
             return ""
         at, leg = np.unravel_index(int(np.nanargmax(excess)), excess.shape)
-        low, high = self._low_m[leg] + room[at, leg], self._high_m[leg] - room[at, leg]
+        low, high = self._low_m[leg] + margin[at, leg], self._high_m[leg] - margin[at, leg]
         return (
             f"leg {leg + 1}: length {lengths[at, leg]:.4f} m, limits {low:.4f} to {high:.4f} m "
-            f"with room for a stop, {_place(way, times_s[at])}"
+            f"with room for a stop, {_place(path, times_s[at])}"
         )
 
 
@@ -120,16 +120,16 @@ class PathScan:
     def __init__(
         self,
         reach: PathCheck,
-        way: ScaledPath,
+        path: ScaledPath,
         *,
         leave: bool = False,
         apart_s: float | None = None,
     ) -> None:
-        self._way, self._leave = way, leave
-        count = place_count(way.duration_s, apart_s or reach.spacing_s)
+        self._path, self._leave = path, leave
+        count = place_count(path.duration_s, apart_s or reach.spacing_s)
         # The end first: a pose that cannot be is then refused at once.
-        self._times_s = way.duration_s * np.roll(np.arange(1, count + 1), 1) / count
-        self._looks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
+        self._times_s = path.duration_s * np.roll(np.arange(1, count + 1), 1) / count
+        self._checks = [(reach.outside, ENVELOPE_PLACES), (reach.beyond, LEG_PLACES)]
         self._next = 0
 
     def step(self) -> str | None:
@@ -138,15 +138,15 @@ class PathScan:
         Returns:
             None while there is more to do; then the objection to the path, empty if there is none.
         """
-        look, size = self._looks[0]
-        objection = look(
-            self._way, self._times_s[self._next : self._next + size], leave=self._leave
+        check, size = self._checks[0]
+        objection = check(
+            self._path, self._times_s[self._next : self._next + size], leave=self._leave
         )
         self._next += size
         if self._next >= len(self._times_s):
             self._next = 0
-            del self._looks[0]
-        return objection if objection or not self._looks else None
+            del self._checks[0]
+        return objection if objection or not self._checks else None
 
 
 def place_count(duration_s: float, apart_s: float) -> int:
@@ -173,8 +173,8 @@ def spacing_of(second: float) -> float:
     return math.sqrt(8.0 * SAG / second) if second > 0.0 else math.inf
 
 
-def _place(way: ScaledPath, t_s: float) -> str:
-    return "at its end" if t_s >= way.duration_s else f"{t_s:.2f} s on the way"
+def _place(path: ScaledPath, t_s: float) -> str:
+    return "at its end" if t_s >= path.duration_s else f"{t_s:.2f} s on the way"
 
 
 def start_rows(coordinates: Floats) -> Floats:

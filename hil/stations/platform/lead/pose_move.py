@@ -70,7 +70,7 @@ class PoseMove:
         self._ahead_s = 0.0
         self._begin_s = 0.0
         self._from_rest = False
-        self._way: ShortestPath | None = None
+        self._planned: ShortestPath | None = None
         self._survey = PathScan(reach, RestPath(start_rows(target)))
 
     @property
@@ -93,16 +93,16 @@ class PoseMove:
 
     def _work(self, path: ScaledPath, path_s: float) -> None:
         if self._stage in (PoseMoveStage.TARGET, PoseMoveStage.BACK):
-            self._check_way_to_park()
+            self._check_park_path()
             return
         if self._stage in (PoseMoveStage.PROVE, PoseMoveStage.PROVED) and self._late(path_s):
             self._stage = PoseMoveStage.GAUGE  # the place was passed before all was proved
         if self._stage is PoseMoveStage.GAUGE:
             self._from_rest = path_s >= path.duration_s
             if not self._from_rest:
-                way = ShortestPath(path.rows(path_s), self.target, self._limits)
+                planned = ShortestPath(path.rows(path_s), self.target, self._limits)
                 cycles = SPARE_CYCLES + SPARE_SHARE * cycle_count(
-                    way.duration_s, self._reach.spacing_s
+                    planned.duration_s, self._reach.spacing_s
                 )
                 self._ahead_s = cycles * self._period_s
                 self._stage = PoseMoveStage.PLAN
@@ -110,8 +110,8 @@ class PoseMove:
             self._ahead_s, self._stage = 0.0, PoseMoveStage.PLAN
         if self._stage is PoseMoveStage.PLAN:
             self._begin_s = path_s + self._ahead_s
-            self._way = ShortestPath(path.rows(self._begin_s), self.target, self._limits)
-            self._survey = PathScan(self._reach, self._way)
+            self._planned = ShortestPath(path.rows(self._begin_s), self.target, self._limits)
+            self._survey = PathScan(self._reach, self._planned)
             self._stage = PoseMoveStage.PROVE
         elif self._stage is PoseMoveStage.PROVE:
             self._scan_path(PoseMoveStage.PROVED)
@@ -124,7 +124,7 @@ class PoseMove:
         elif objection is not None:
             self._stage = following
 
-    def _check_way_to_park(self) -> None:
+    def _check_park_path(self) -> None:
         """Check the pose, and the path from there to park."""
         if self._stage is PoseMoveStage.TARGET:
             self._scan_path(PoseMoveStage.BACK)
@@ -147,8 +147,8 @@ class PoseMove:
         Args:
             path_s: elapsed time of the present path [s].
         """
-        if self._stage is not PoseMoveStage.PROVED or self._way is None:
+        if self._stage is not PoseMoveStage.PROVED or self._planned is None:
             return None
         if self._from_rest:
-            return self._way, 0.0
-        return (self._way, path_s - self._begin_s) if path_s >= self._begin_s else None
+            return self._planned, 0.0
+        return (self._planned, path_s - self._begin_s) if path_s >= self._begin_s else None

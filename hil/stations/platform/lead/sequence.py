@@ -107,7 +107,7 @@ class OperatedCourse:
     def stop(self, why: str) -> None:
         """End the run: stop smoothly, park if the dead-man is held, shut down."""
         self._begin_end()
-        self._ending.wish = self._ending.wish or why
+        self._ending.stop_request = self._ending.stop_request or why
 
     def trip(self, why: str) -> None:
         """End the run in the same orderly way, as something outside the gate's sight is wrong."""
@@ -128,7 +128,7 @@ class OperatedCourse:
     def _begin_end(self) -> None:
         """Begin the end; its patience counts from here, however long the mode has lasted."""
         self._back.end()
-        if not self._ending.under_way:
+        if not self._ending.has_begun:
             self._waited = 0
             self._parking.want(self._held and self._mode in ON_THE_WAY)
 
@@ -144,15 +144,15 @@ class OperatedCourse:
 
     # --- the cycle ------------------------------------------------------------------------------
 
-    def look(self, tick: Tick, verdict: Verdict | None) -> None:
+    def update(self, tick: Tick, verdict: Verdict | None) -> None:
         """Take the operator's order of this cycle, before anything is requested or sampled.
 
         Args:
             verdict: the gate's last verdict, None before the first cycle.
         """
-        wish = self._operator.look()
-        order, let_go = wish.order, self._held and not wish.held
-        self._held = wish.held
+        request = self._operator.poll()
+        order, let_go = request.order, self._held and not request.held
+        self._held = request.held
         self._presses.begin_cycle()
         if order.owner != self._owner:
             self._owner = order.owner
@@ -162,7 +162,7 @@ class OperatedCourse:
         self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
         self._verdict = verdict
         if verdict is None:
-            for button in wish.pressed:
+            for button in request.pressed:
                 self._presses.write_down(tick, button, order.presser, "the bench has not begun yet")
             return
         if verdict.mode is not self._mode:
@@ -171,13 +171,13 @@ class OperatedCourse:
             self._waited += 1
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
-        if wish.pressed:
+        if request.pressed:
             self._back.end()
-        for button in (b for b in BY_CAUTION if b in wish.pressed):
+        for button in (b for b in BY_CAUTION if b in request.pressed):
             self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
         self._recover_from_stall(tick, verdict)
-        for button, why in wish.stale:
+        for button, why in request.stale:
             self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
         if objection:
@@ -250,7 +250,7 @@ class OperatedCourse:
         works = mode in (Mode.CSTOP, Mode.QSTOP) or (mode in (Mode.FAULT, Mode.LOCKOUT) and powered)
         if mode is Mode.HOLD and self._parking.on:
             self._waited = 0  # somebody holds it to park; from when that ends, PARK is waited for
-        elif self._ending.under_way and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
+        elif self._ending.has_begun and mode in (Mode.OFF, Mode.IDLE, Mode.STANDBY, Mode.HOLD):
             # HOLD has waited for PARK that long already, and then for the gate to go off.
             works = mode is not Mode.HOLD or self._waited > 2 * self.patience_cycles
         if not works or self._waited <= self.patience_cycles:
@@ -266,8 +266,8 @@ class OperatedCourse:
         self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
     ) -> None:
         """Judge one press; obey it, or report why it does nothing (`why`, if that is known)."""
-        by, standing = order.presser, self._standing(verdict)
-        why = why or self._presses.objection(button, verdict.mode, standing)
+        by, readiness = order.presser, self._readiness(verdict)
+        why = why or self._presses.objection(button, verdict.mode, readiness)
         if button is Button.ENGAGE and self.hindrance and not why:
             self.motion.choose()
             why = in_words(self.hindrance)
@@ -277,16 +277,16 @@ class OperatedCourse:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
         pressed_s = order.pressed_s[BUTTONS.index(button)]
-        if not (why or self._back.begin(button, verdict.mode, standing, pressed_s)):
+        if not (why or self._back.begin(button, verdict.mode, readiness, pressed_s)):
             self._obey(button, verdict.mode, by, pressed_s)
 
-    def _standing(self, verdict: Verdict) -> Readiness:
+    def _readiness(self, verdict: Verdict) -> Readiness:
         return readiness_of(
             verdict,
             held=self._held,
             target=self.motion.has_target,
             playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
-            ending=self._ending.under_way,
+            ending=self._ending.has_begun,
         )
 
     def _recover_from_stall(self, tick: Tick, verdict: Verdict) -> None:
@@ -294,11 +294,11 @@ class OperatedCourse:
         back, wanted = self._back, self._back.target
         if wanted is not None and self._presses.refused:
             back.end()  # a step came to nothing, and why was told
-        standing = self._standing(verdict)
-        button = back.step(tick, verdict, standing)
+        readiness = self._readiness(verdict)
+        button = back.step(tick, verdict, readiness)
         if button is None or wanted is None:
             return
-        why = self._presses.objection(button, verdict.mode, standing)
+        why = self._presses.objection(button, verdict.mode, readiness)
         if button is Button.ENGAGE and self.hindrance:
             why = why or in_words(self.hindrance)
         if why:
@@ -324,7 +324,7 @@ class OperatedCourse:
 
     def _next(self, verdict: Verdict, path_done: bool) -> Request | None:
         """Request without a new press: the end of a slow move, or of the run."""
-        mode, ending = verdict.mode, self._ending.under_way
+        mode, ending = verdict.mode, self._ending.has_begun
         match mode:
             case Mode.OFF | Mode.IDLE if ending:
                 # What the gate stopped for is no good end, unless somebody acted on it since.
@@ -354,11 +354,11 @@ class OperatedCourse:
         """Continue parking that was pressed for before the stop; an end waits for PARK a while."""
         if self._parking.on:
             return Request.PARK
-        over = self._ending.under_way and self._waited > self.patience_cycles
+        over = self._ending.has_begun and self._waited > self.patience_cycles
         return Request.SHUT_DOWN if over else None
 
     def _end_in_fault(self, verdict: Verdict) -> None:
         ending, lost = self._ending, verdict.mode is Mode.LOCKOUT
-        if (ending.under_way or lost) and verdict.drives is DriveRequest.OFF:
+        if (ending.has_begun or lost) and verdict.drives is DriveRequest.OFF:
             ending.fault = ending.fault or describe_faults(verdict.faults) or verdict.mode.name
             self.done = True

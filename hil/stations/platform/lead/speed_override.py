@@ -18,7 +18,7 @@ JERK_PER_S2 = 4.0
 class OverrideRamp:
     """Tempo after a step of time."""
 
-    way_s: float
+    passed_s: float
     """Advance of the motion's own time in the step [s]."""
     rate: float
     """Tempo s' [1]."""
@@ -46,7 +46,7 @@ class Tempo:
         return self._rate
 
     @property
-    def standing(self) -> bool:
+    def at_rest(self) -> bool:
         """Whether the motion's time rests, and will until another tempo is wanted."""
         return self._rate == 0.0 and self._second == 0.0 and not self._phases
 
@@ -72,11 +72,11 @@ class Tempo:
 
     def advance(self, dt_s: float) -> OverrideRamp:
         """Advance by a time [s], 0 or more; however long, the integral is exact."""
-        way_s, phases = 0.0, self._phases
+        passed_s, phases = 0.0, self._phases
         while phases and dt_s > 0.0:
             lasting_s, jerk = phases[0]
             step_s = min(lasting_s, dt_s)
-            way_s += self._integrate(step_s, jerk)
+            passed_s += self._integrate(step_s, jerk)
             dt_s -= step_s
             if step_s == lasting_s:
                 phases.pop(0)
@@ -84,15 +84,15 @@ class Tempo:
                 phases[0] = (lasting_s - step_s, jerk)
             if not phases:  # rounding ends with the plan
                 self._rate, self._second = self._wanted, 0.0
-        way_s += self._rate * dt_s
-        return OverrideRamp(way_s, self._rate, self._second)
+        passed_s += self._rate * dt_s
+        return OverrideRamp(passed_s, self._rate, self._second)
 
     def _integrate(self, t_s: float, jerk: float) -> float:
         rate, second = self._rate, self._second
-        way_s = t_s * (rate + t_s * (second / 2.0 + t_s * jerk / 6.0))
+        passed_s = t_s * (rate + t_s * (second / 2.0 + t_s * jerk / 6.0))
         self._rate = _share(rate + t_s * (second + t_s * jerk / 2.0))
         self._second = second + t_s * jerk
-        return max(way_s, 0.0)
+        return max(passed_s, 0.0)
 
 
 def _share(rate: float) -> float:

@@ -39,9 +39,9 @@ class StallRecovery:
         self.pressed_s: float = 0.0
         """Time of that press, monotonic [s]: the act of a person that permits each step."""
 
-    def begin(self, button: Button, mode: Mode, standing: Readiness, pressed_s: float) -> bool:
+    def begin(self, button: Button, mode: Mode, readiness: Readiness, pressed_s: float) -> bool:
         """Begin, if this press can be recovered; returns whether it can."""
-        if not leads_back(button, mode, standing):
+        if not leads_back(button, mode, readiness):
             return False
         self.target, self.pressed_s = button, pressed_s
         self._mode, self._waited, self._pressed = mode, 0, None
@@ -51,41 +51,41 @@ class StallRecovery:
         """Press nothing more."""
         self.target = None
 
-    def step(self, tick: Tick, verdict: Verdict, standing: Readiness) -> Button | None:
+    def step(self, tick: Tick, verdict: Verdict, readiness: Readiness) -> Button | None:
         """Next press in this cycle, or None.
 
         Args:
-            standing: facts that decide about presses now.
+            readiness: facts that decide about presses now.
         """
         target, mode = self.target, verdict.mode
         if target is None:
             return None
         self._waited = self._waited + 1 if mode is self._mode else 0
         self._mode = mode
-        if why := self._obstacle(verdict, standing):
+        if why := self._obstacle(verdict, readiness):
             self.end()
             self._refuse(tick, Refusal(f"taken back: {why}", target.value))
             return None
         if mode in WAITS or self._pressed is mode:
             return None
         if mode in WORKS_IN[target]:
-            if mode is Mode.STANDBY and not standing.ready:
+            if mode is Mode.STANDBY and not readiness.ready:
                 return None
             self.end()
             return target
         press, _ = NEXT_PRESS[mode]
-        if press is Button.ENGAGE and not standing.ready:
+        if press is Button.ENGAGE and not readiness.ready:
             return None
         self._pressed = mode
         return press
 
-    def _obstacle(self, verdict: Verdict, standing: Readiness) -> str:
+    def _obstacle(self, verdict: Verdict, readiness: Readiness) -> str:
         wrong = [v for v in verdict.violations if v.severity is not Severity.INFORM]
         if wrong:
             return str(wrong[0])
-        if not standing.held:
+        if not readiness.held:
             return "hold-to-run was released before it was there"
-        if standing.ending:
+        if readiness.ending:
             return "the end is under way"
         if verdict.mode in (Mode.OFF, Mode.CSTOP, Mode.QSTOP, Mode.LOCKOUT):
             return f"the bench went to {verdict.mode.name}"

@@ -216,14 +216,13 @@ def _require_agreement(computed: Computed, path: Path) -> None:
         if not (order and computed.is_computed[number, order]):
             continue
         below, values = computed.values[:, number, order - 1], computed.values[:, number, order]
-        way = np.zeros(len(values))
-        np.cumsum(0.5 * (values[1:] + values[:-1]) * computed.base_s, out=way[1:])
-        off = np.abs(below - below[:1] - way)
-        allowed = AGREES_LEAST + AGREES_SHARE * max(np.ptp(below), np.ptp(way), 0.0)
+        integral = np.zeros(len(values))
+        np.cumsum(0.5 * (values[1:] + values[:-1]) * computed.base_s, out=integral[1:])
+        off = np.abs(below - below[:1] - integral)
+        allowed = AGREES_LEAST + AGREES_SHARE * max(np.ptp(below), np.ptp(integral), 0.0)
         if len(off) and (at := int(off.argmax())) >= 0 and off[at] > allowed:
             other, si = f"{AXES[number]}{ENDINGS[order - 1]}", UNITS[order - 1][number // 3]
-            text = (
-                f"{path}: output {name} adds up to {way[at]:g} {si} at {at * computed.base_s:g} s"
-            )
+            text = f"{path}: output {name} adds up to {integral[at]:g} {si}"
+            text = f"{text} at {at * computed.base_s:g} s"
             text = f"{text}, {other} has gone {below[at] - below[0]:g} {si}"
             raise MotionError(f"{text}: they may differ by {allowed:g} {si}")

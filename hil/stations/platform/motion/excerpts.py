@@ -57,12 +57,12 @@ class Excerpt:
         t_s = clamp_time(t_s, self.duration_s)
         left_s = self.duration_s - t_s
         if min(t_s, left_s) >= RAMP_S:
-            way_s, rate, second = t_s - 0.5 * RAMP_S, 1.0, 0.0
+            passed_s, rate, second = t_s - 0.5 * RAMP_S, 1.0, 0.0
         else:
-            way_s, rate, second = _ramp(min(t_s, left_s))
+            passed_s, rate, second = _ramp(min(t_s, left_s))
             if left_s < t_s:
-                way_s, second = self._end_s - self._begin_s - way_s, -second
-        x, v, a = self._motion.rows(np.array([self._begin_s + way_s]))[0]
+                passed_s, second = self._end_s - self._begin_s - passed_s, -second
+        x, v, a = self._motion.rows(np.array([self._begin_s + passed_s]))[0]
         return PlatformSetpoint.from_rows(np.stack((x, rate * v, rate**2 * a + second * v)))
 
 
@@ -120,7 +120,7 @@ def excerpts(motion: FadedMotion, about_s: Iterable[float], limits: MoveLimits) 
         part = Excerpt(motion, begin_s, end_s)
         if parts:
             last = parts[-1]
-            way = move(last.sample(last.duration_s).X_BP, part.sample(0.0).X_BP, limits)
-            parts.append(way)
+            transition = move(last.sample(last.duration_s).X_BP, part.sample(0.0).X_BP, limits)
+            parts.append(transition)
         parts.append(part)
     return MotionSequence(parts)

@@ -32,13 +32,13 @@ def first_path(geometry: HexapodGeometry, X_start: Pose) -> MotionSequence:
     """
     lengths_m = leg_lengths(geometry, X_start)
     sense = np.where(lengths_m < geometry.closed_length_m + 0.5 * geometry.stroke_m, 1.0, -1.0)
-    ways = [(stage.way_m, stage.speed_m_s) for stage in STAGES]
-    ways.append((-sum(way_m for way_m, _ in ways), STAGES[-1].speed_m_s))
+    travels = [(stage.travel_m, stage.speed_m_s) for stage in STAGES]
+    travels.append((-sum(travel_m for travel_m, _ in travels), STAGES[-1].speed_m_s))
     parts: list[LegMoves] = []
     here = X_start
-    for way_m, speed_m_s in ways:
+    for travel_m, speed_m_s in travels:
         acceleration = 1.5 * speed_m_s / RAMP_S
         limits = LegMoveLimits(speed_m_s, acceleration, 3.0 * acceleration / RAMP_S)
-        parts.append(LegMoves(geometry, here, [(sense * way_m, DWELL_S)], limits))
+        parts.append(LegMoves(geometry, here, [(sense * travel_m, DWELL_S)], limits))
         here = parts[-1].sample(parts[-1].duration_s).X_BP
     return MotionSequence(parts)

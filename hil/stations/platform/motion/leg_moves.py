@@ -49,7 +49,7 @@ class _Stretch:
 
     begin_s: float
     from_m: Floats  # (6,)
-    way_m: Floats  # (6,)
+    travel_m: Floats  # (6,)
     X_from: Pose
     cubic: Cubic
 
@@ -106,20 +106,20 @@ class LegMoves:
     def _append_move(
         self, from_m: Floats, goal_m: Floats, X_from: Pose, limits: LegMoveLimits, number: int
     ) -> Pose:
-        way_m = goal_m - from_m
-        longest_m = float(np.abs(way_m).max())
+        travel_m = goal_m - from_m
+        longest_m = float(np.abs(travel_m).max())
         if longest_m <= NO_MOVE:
             return X_from
         X_goal = X_from
         for share in np.linspace(0.0, 1.0, PROBES):
-            X_goal = self._solve(from_m + share * way_m, X_from, number)
+            X_goal = self._solve(from_m + share * travel_m, X_from, number)
         ceilings = (
             limits.speed_m_s / longest_m,
             limits.acceleration_m_s2 / longest_m,
             limits.jerk_m_s3 / longest_m,
         )
         for lasting_s, cubic in unit_path(ceilings):
-            self._stretches.append(_Stretch(self._duration_s, from_m, way_m, X_from, cubic))
+            self._stretches.append(_Stretch(self._duration_s, from_m, travel_m, X_from, cubic))
             self._duration_s += lasting_s
         return X_goal
 
@@ -147,11 +147,11 @@ class LegMoves:
         rate = v0 + t_s * (a0 + t_s * jerk / 2.0)
         second = a0 + t_s * jerk
         # The guess is the same for every sample of a stretch, so that samples repeat bit for bit.
-        X_BP = self._solve(stretch.from_m + s * stretch.way_m, stretch.X_from, 0)
+        X_BP = self._solve(stretch.from_m + s * stretch.travel_m, stretch.X_from, 0)
         J = leg_jacobian(self._geometry, X_BP)  # (6, 6)
-        V_BP = _solved(J, rate * stretch.way_m)
+        V_BP = _solved(J, rate * stretch.travel_m)
         curved = PlatformSetpoint(X_BP, V_BP, np.zeros(6))
-        rest = second * stretch.way_m - leg_setpoint(self._geometry, curved).acceleration_m_s2
+        rest = second * stretch.travel_m - leg_setpoint(self._geometry, curved).acceleration_m_s2
         return PlatformSetpoint(X_BP, V_BP, _solved(J, rest))
 
 

@@ -32,23 +32,23 @@ class _Segment:
     """Straight path between two poses, with the rotation on it about one axis in base axes."""
 
     from_m: Floats  # (3,)
-    way_m: Floats  # (3,)
+    shift_m: Floats  # (3,)
     from_rotation: Floats  # (3, 3)
     axis: Floats  # (3,), unit
     turn_rad: float
 
     def ceilings(self, limits: MoveLimits) -> tuple[float, float, float]:
         """Return the limits of the path parameter's rates [1/s, 1/s2, 1/s3]."""
-        distance_m = float(np.linalg.norm(self.way_m))
+        distance_m = float(np.linalg.norm(self.shift_m))
         bounds: list[float] = []
         for linear, angular in (
             (limits.speed_m_s, limits.angular_speed_rad_s),
             (limits.acceleration_m_s2, limits.angular_acceleration_rad_s2),
             (limits.jerk_m_s3, limits.angular_jerk_rad_s3),
         ):
-            by_way = linear / distance_m if distance_m > NO_MOVE else math.inf
+            by_distance = linear / distance_m if distance_m > NO_MOVE else math.inf
             by_turn = angular / self.turn_rad if self.turn_rad > NO_MOVE else math.inf
-            bounds.append(min(by_way, by_turn))
+            bounds.append(min(by_distance, by_turn))
         return bounds[0], bounds[1], bounds[2]
 
 
@@ -61,10 +61,16 @@ class _Phase:
 
     def at(self, t_s: float) -> PlatformSetpoint:
         """Return the setpoint at a time since the phase began [s]."""
-        way = self.segment
+        segment = self.segment
         return PlatformSetpoint.from_packed(
             _along(
-                t_s, self.cubic, way.from_m, way.way_m, way.from_rotation, way.axis, way.turn_rad
+                t_s,
+                self.cubic,
+                segment.from_m,
+                segment.shift_m,
+                segment.from_rotation,
+                segment.axis,
+                segment.turn_rad,
             )
         )
 
@@ -138,16 +144,16 @@ def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
 
 def _straight(start: Pose, goal: Pose, place: str) -> _Segment | None:
     """Return the path between two poses, None if they are the same."""
-    way_m = goal.position_m - start.position_m
+    shift_m = goal.position_m - start.position_m
     turn = rotation_vector(goal.rotation @ start.rotation.T)
     turn_rad = float(np.linalg.norm(turn))
     if turn_rad > math.pi - HALF_TURN_MARGIN_RAD:
         text = f"{place} turns by {math.degrees(turn_rad):.4f} deg: two ways are equally short"
         raise MotionError(f"{text}; put a pose between them, less than 180 deg from either")
-    if float(np.linalg.norm(way_m)) <= NO_MOVE and turn_rad <= NO_MOVE:
+    if float(np.linalg.norm(shift_m)) <= NO_MOVE and turn_rad <= NO_MOVE:
         return None
     axis = turn / turn_rad if turn_rad > 0.0 else np.array([1.0, 0.0, 0.0])
-    return _Segment(start.position_m, way_m, start.rotation, axis, turn_rad)
+    return _Segment(start.position_m, shift_m, start.rotation, axis, turn_rad)
 
 
 @njit(cache=True)
@@ -155,7 +161,7 @@ def _along(
     t_s: float,
     cubic: Cubic,
     from_m: Floats,
-    way_m: Floats,
+    shift_m: Floats,
     from_rotation: Floats,
     axis: Floats,
     turn_rad: float,
@@ -171,10 +177,10 @@ def _along(
     half = math.sin(0.5 * angle)  # 1 - cos without cancellation
     turned = np.eye(3) + math.sin(angle) * cross + 2.0 * half * half * (cross @ cross)
     packed = np.empty(24)
-    packed[:3] = from_m + s * way_m
+    packed[:3] = from_m + s * shift_m
     packed[3:12] = (turned @ from_rotation).ravel()
-    packed[12:15], packed[15:18] = rate * way_m, rate * turn_rad * axis
-    packed[18:21], packed[21:24] = second * way_m, second * turn_rad * axis
+    packed[12:15], packed[15:18] = rate * shift_m, rate * turn_rad * axis
+    packed[18:21], packed[21:24] = second * shift_m, second * turn_rad * axis
     return packed
 
 

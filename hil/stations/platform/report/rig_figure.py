@@ -65,8 +65,8 @@ def rig(view: RunView) -> Picture | None:
         place(figure, left_in=0.1, right_in=1.1, bottom_in=0.1, grid=(2, len(instants)),
               between_in=(0.3, 0.35))  # fmt: skip
         height = figure.get_figheight()
-        room = figure.add_axes((1.0 - 0.95 / WIDTH_IN, 0.9 / height, 0.02, 1.0 - 1.8 / height))
-        bar = figure.colorbar(ScalarMappable(scale, colours), cax=room)
+        bar_axes = figure.add_axes((1.0 - 0.95 / WIDTH_IN, 0.9 / height, 0.02, 1.0 - 1.8 / height))
+        bar = figure.colorbar(ScalarMappable(scale, colours), cax=bar_axes)
         bar.set_label("way left to the nearer soft limit [mm]")
 
     return Picture(
@@ -128,8 +128,8 @@ def _draw_instant(
     colours: Colormap,
     scale: Normalize,
 ) -> None:
-    way_mm = remaining_m(limits, instant.length_m) * 1e3
-    legs = {f"leg{leg + 1}": colours(scale(float(way_mm[leg]))) for leg in range(6)}
+    remaining_mm = remaining_m(limits, instant.length_m) * 1e3
+    legs = {f"leg{leg + 1}": colours(scale(float(remaining_mm[leg]))) for leg in range(6)}
     figure = scene.posed(instant.pose)
     corners = draw_scene(axes, scene.build, figure, eye, given=legs)
     placed = dict(zip((part.name for part in scene.build.parts), figure.transforms, strict=True))

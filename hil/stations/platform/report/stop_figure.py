@@ -71,8 +71,8 @@ def stop(view: RunView) -> Picture | None:
 
 def _around(view: RunView, phase: Phase) -> tuple[RunView, Phase]:
     """Rows that may be shown of a stop, and its place among them."""
-    room_s = max(LEAST_WINDOW_S, 0.6 * phase.duration_s)
-    ends_s = (phase.start_s - room_s, phase.end_s + room_s)
+    margin_s = max(LEAST_WINDOW_S, 0.6 * phase.duration_s)
+    ends_s = (phase.start_s - margin_s, phase.end_s + margin_s)
     first, end = np.searchsorted(view.times, ends_s).tolist()
     start = max(first - BEFORE, 0)
     moved = replace(phase, first=phase.first - start, end=phase.end - start)
@@ -105,8 +105,8 @@ def braking_window(view: RunView, speeds_m_s: Array, phase: Phase) -> slice:
     moving = np.flatnonzero(part > 0.01 * part[0])
     last = phase.first - 1 + (int(moving[-1]) if len(moving) else 0)
     start_s, end_s = float(view.times[phase.first]), float(view.times[last])
-    room_s = max(LEAST_WINDOW_S, 0.6 * (end_s - start_s))
-    first, end = np.searchsorted(view.times, [start_s - room_s, end_s + room_s])
+    margin_s = max(LEAST_WINDOW_S, 0.6 * (end_s - start_s))
+    first, end = np.searchsorted(view.times, [start_s - margin_s, end_s + margin_s])
     return slice(int(first), int(end) + 1)
 
 

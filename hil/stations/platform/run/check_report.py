@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from hil.run.station import Checked, Request
 from hil.stations.platform.cycle.kernel_warmup import warm_and_say
 from hil.stations.platform.fit.fit_summaries import Advice, nothing_fits
-from hil.stations.platform.fit.motion_fit import FIT_FLAG, SHOWN, look_for_fit, show_advice
+from hil.stations.platform.fit.motion_fit import FIT_FLAG, SHOWN, show_advice, try_fit
 from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.scenario import Plan
 from hil.stations.platform.proof.check import PlatformProof, ReportProgress, check_plan
@@ -26,7 +26,7 @@ def checked(plan: Plan, request: Request) -> Checked:
     with _progress(motion.duration_s, quiet=request.as_json) as report:
         proof, advice = check_plan(plan, motion, report), None
     if not proof.ok:
-        fit = look_for_fit(plan, motion, quiet=request.as_json)
+        fit = try_fit(plan, motion, quiet=request.as_json)
         if fit is not None:
             advice = Advice.of(fit, "check", request)
             if request.options.get(FIT_FLAG) and not fit.guesses:

@@ -34,8 +34,8 @@ from hil.stations.platform.fit.motion_fit import (
     add_advice,
     find_fit_after,
     fit_plan,
-    look_for_fit,
     show_advice,
+    try_fit,
 )
 from hil.stations.platform.lead.assembly import NoDeskError, require_operable
 from hil.stations.platform.plan.motion_build import motion_of
@@ -62,7 +62,7 @@ def prepare(plan: Plan, request: Request, console: Console) -> PreparedPlan:
     except MotionRefusedError as refused:
         if request.dry:
             raise
-        fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
+        fit = try_fit(refused.plan, refused.motion, quiet=request.as_json)
         raise add_advice(refused, fit, request) from refused
 
 

@@ -59,7 +59,7 @@ class PlatformScene:
     def __init__(self, shape: RigShape) -> None:
         self._shape = shape
         self._legs_left = legs_of(shape)
-        self._standing = RestWatch(SIGNALS["mode"].codes, REST_STATES)
+        self._rest = RestWatch(SIGNALS["mode"].codes, REST_STATES)
         self._row: Array | None = None
         self._solved: Array | None = None
         self.title = f"Platform {shape.name}"
@@ -85,7 +85,7 @@ class PlatformScene:
         if not len(rows):
             return
         self._row = rows[-1]
-        self._standing.take(rows[:, _AT["mode"]].ravel())
+        self._rest.take(rows[:, _AT["mode"]].ravel())
         found = np.flatnonzero(np.isfinite(rows[:, _AT["reached_pose"]]).all(axis=1))
         if len(found):
             self._solved = rows[found[-1]]
@@ -135,7 +135,7 @@ class PlatformScene:
         Args:
             length_m: measured lengths [m], shape (6,).
         """
-        return self._legs_left.roles(length_m, self._standing.now)
+        return self._legs_left.roles(length_m, self._rest.now)
 
     def _legs(self, heads_m: Array) -> Array:
         """Placements of six bodies, then six rods, shape (12, 4, 4).

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from drives.waits import Wait, Waits
-from hil.hosts.watch.states import SOUND, Cause, Heard, HostState
+from hil.hosts.watch.states import SOUND, Cause, HostReading, HostState
 from hil.recording.events import Level
 from hil.stations.platform.cycle.companion import Note
 from hil.stations.platform.cycle.control import Control
@@ -86,12 +86,12 @@ class RideCompanion:
         """Reason why the motion was given up, once it has come to rest; empty while it was not."""
         return self._ride.given_up
 
-    def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
+    def update(self, tick: Tick, verdict: Verdict | None) -> Waits:
         """Poll the source, and return what is missing before the platform may engage."""
         now_s = self._now_s()
         self._note_missed(tick.index)
         heard = self._source.poll(now_s)
-        self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
+        self._ride.reading, self._ride.source_over = heard, self._source.ended_s <= now_s
         if self._ride.phase is not RidePhase.RESTING:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._note_host(tick, heard)
@@ -126,7 +126,7 @@ class RideCompanion:
     def row(self, control: Control) -> bytes:
         """Return the part of this cycle's row about the ride."""
         ride = self._ride
-        heard, cued = ride.heard, ride.cued
+        heard, cued = ride.reading, ride.cued
         new = heard.taken_s != self._taken and heard.taken_s == heard.taken_s
         self._taken = heard.taken_s
         return _PACK(
@@ -152,7 +152,7 @@ class RideCompanion:
             *self._predictive.counts,
         )
 
-    def _note_host(self, tick: Tick, heard: Heard) -> None:
+    def _note_host(self, tick: Tick, heard: HostReading) -> None:
         """An event for each change of what the source is doing, and of who leads it."""
         leader = str(getattr(self._source, "leader", ""))
         choice, self._choice = self._choice, ""
@@ -179,7 +179,7 @@ class RideCompanion:
 _NAN: Final = float("nan")
 
 
-def _wait_for(heard: Heard, more: str) -> Wait:
+def _wait_for(heard: HostReading, more: str) -> Wait:
     """Describe what is missing before the platform may engage; `more` is known of the cause."""
     if heard.host in SOUND:
         return Wait(0, "the source", f"live for less than {HEALTHY_S:g} s", f"{HEALTHY_S:g} s")

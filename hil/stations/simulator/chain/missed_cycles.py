@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hil.hosts.watch.packet_follower import combine_states, parabola_weights
-from hil.hosts.watch.states import Heard
+from hil.hosts.watch.states import HostReading
 from platform6dof.cueing.vehicle import REST, VehicleState
 
 WeightedState = tuple[VehicleState, float]
@@ -35,7 +35,7 @@ class MissedCycles:
         self._weight = 0.0
         self._points: list[tuple[int, VehicleState]] = []
 
-    def states_in(self, now: Heard, passed: int) -> Iterator[WeightedState]:
+    def states_in(self, now: HostReading, passed: int) -> Iterator[WeightedState]:
         """Make a state for each of the cycles since the last one made; the last is now's.
 
         Args:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import MotionError
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.hosts.watch.watchdogs import LOST_S
 from hil.stations.platform.lead.paths import ShortestPath
 from hil.stations.platform.motion.moves import MoveLimits
@@ -40,7 +40,7 @@ WAY_MAX_S: Final = 30.0
 found that leads hundreds of metres round."""
 REST_M: Final = 1e-7
 """Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
-NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
+NEVER: Final = HostReading(None, HostState.WAITING, Cause.NONE, 0.0)
 """Reading before any packet was received."""
 
 
@@ -97,7 +97,7 @@ class RideMotion:
         """Called when a person pressed ENGAGE in vain: another sender may lead the source."""
         self.on_lost: Callable[[], str] = _unknown
         """Asked when the source was lost: what is known of the cause besides."""
-        self.heard: Heard = NEVER
+        self.reading: HostReading = NEVER
         """Reading of the source in this cycle."""
         self.source_over: bool = False
         """Whether the source has ended."""
@@ -139,7 +139,7 @@ class RideMotion:
     @property
     def weight(self) -> float:
         """Share of the vehicle's motion that is wanted now, 0 to 1."""
-        return self._own.value * self.heard.weight
+        return self._own.value * self.reading.weight
 
     @property
     def feedback(self) -> Feedback | None:
@@ -203,7 +203,7 @@ class RideMotion:
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
-        for state, weight in self._made.states_in(self.heard, passed):
+        for state, weight in self._made.states_in(self.reading, passed):
             cued = self._cycle(state, weight)
         self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint
@@ -233,11 +233,11 @@ class RideMotion:
 
     def _look_for_the_end(self) -> None:
         # A source that fell silent before it was followed waits as at its beginning.
-        absent = self.heard.host is HostState.WAITING and self.heard.cause is not Cause.NONE
+        absent = self.reading.host is HostState.WAITING and self.reading.cause is not Cause.NONE
         self._absent_s = self._absent_s + self._period_s if absent else 0.0
-        lost = self.heard.host is HostState.LOST or self._absent_s >= LOST_S
+        lost = self.reading.host is HostState.LOST or self._absent_s >= LOST_S
         if lost:
-            self._lost = why_lost(self.heard.cause, self.on_lost())
+            self._lost = why_lost(self.reading.cause, self.on_lost())
         if lost or self.source_over or self._followed_s >= self._lasts_s:
             self._faded_s = 0.0
             self._go(RidePhase.FADING)

@@ -134,7 +134,7 @@ Faults = Annotated[
         "takes the same words; its `help` lists them.",
     ),
 ]
-Stands = Annotated[
+RestFirst = Annotated[
     float, typer.Option("--stands", metavar="S", help="The vehicle waits so long at first.")
 ]
 To = Annotated[str, typer.Option("--to", metavar="ADDRESS", help="Where to.")]
@@ -173,7 +173,7 @@ def emulate(
     order: Order = 0.0,
     version: Version = "",
     fault: Faults = None,
-    stands_s: Stands = 0.0,
+    rest_s: RestFirst = 0.0,
     to: To = "127.0.0.1",
     port: Port = None,
     asked_on: AskedOn = None,
@@ -187,7 +187,7 @@ def emulate(
 
     choice = emulation.EmulateChoice(
         name=kind, feed=feed, rate_hz=rate_hz, jitter_s=1e-3 * jitter_ms, loss=loss, order=order,
-        version=version, seed=seed, faults=tuple(fault or ()), stands_s=stands_s,
+        version=version, seed=seed, faults=tuple(fault or ()), rest_s=rest_s,
         key=key_of(key_file),
     )  # fmt: skip
     emulation.emulate(

@@ -93,13 +93,13 @@ def compare(
     for algorithm, preset in candidates:
         if report is not None:
             report(f"{algorithm} ({preset})")
-        looks_ahead = algorithm == "mpc"
+        predictive = algorithm == "mpc"
         one = replace(
             request,
             algorithm=algorithm,
             preset=preset,
             gain=None,
-            preview_s=request.preview_s if looks_ahead else None,
+            preview_s=request.preview_s if predictive else None,
         )
         plan = plan_of(one)
         gain = gain_of(plan) if gain is None else gain

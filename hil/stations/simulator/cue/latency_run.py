@@ -174,8 +174,8 @@ def summarize_latency(plan: RidePlan, recording: Recording, reason: str = "") ->
     if (later_s := lowpass_delay_s(plan)) is not None:
         shares.append(_share(LOWPASS, np.array([later_s])))
     shares.append(_share(FILTER, np.array([filter_delay_s(plan)])))
-    way = trail.kernel_to_wire_s
-    p50, p99 = np.percentile(way[np.isfinite(way)], [50.0, 99.0]) / period_s
+    latency_s = trail.kernel_to_wire_s
+    p50, p99 = np.percentile(latency_s[np.isfinite(latency_s)], [50.0, 99.0]) / period_s
     return LatencySummary(
         ok=True,
         packets=len(trail.t_s),

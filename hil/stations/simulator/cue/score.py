@@ -208,10 +208,10 @@ def _passes(plan: RidePlan) -> _FitTrial:
         source.begin(waited_s)
         index = 0
         while source.ended_s > now[0]:
-            heard = source.poll(now[0])
-            if heard.cause in PHYSICAL and heard.host not in SOUND:
-                raise RefusedError(f"source: {CAUSES[heard.cause]}: {getattr(source, 'why', '')}")
-            state = heard.state
+            reading = source.poll(now[0])
+            if reading.cause in PHYSICAL and reading.host not in SOUND:
+                raise RefusedError(f"source: {CAUSES[reading.cause]}: {getattr(source, 'why', '')}")
+            state = reading.state
             if state is not None:
                 gain = plan.scenario.cueing.gain
                 parts.predictive.look_ahead(source, now[0], gain)

@@ -75,13 +75,15 @@ class SimulatedDrives:
 
     def _approach(self, target_m: Array) -> None:
         begin = self._last
-        way = target_m - begin
-        count = max(2, math.ceil(float(np.abs(way).max()) / APPROACH_M_S / self._period_s))
+        travel = target_m - begin
+        count = max(2, math.ceil(float(np.abs(travel).max()) / APPROACH_M_S / self._period_s))
         for step in range(1, count + 1):
             share = step / count
             eased = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
             rate = 30.0 * share**2 * (1.0 - share) ** 2 / (count * self._period_s)
-            command = LegTarget(_six((begin + eased * way).tolist()), _six((rate * way).tolist()))
+            command = LegTarget(
+                _six((begin + eased * travel).tolist()), _six((rate * travel).tolist())
+            )
             self._bank.exchange(command)
 
     def _reach(self, goal: DriveGoal, done: Callable[[BankFeedback], bool]) -> None:

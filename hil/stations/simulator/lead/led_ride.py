@@ -18,8 +18,8 @@ from platform6dof.pose import PlatformSetpoint
 class LedRide(OperatedMotion):
     """Motion that is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
 
-    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideRequests) -> None:
-        self._ride, self._wishes = ride, wishes
+    def __init__(self, plan: RidePlan, ride: RideMotion, requests: RideRequests) -> None:
+        self._ride, self._requests = ride, requests
         super().__init__(plan, ride)
 
     def begin(self) -> None:
@@ -46,7 +46,7 @@ class LedRide(OperatedMotion):
     @property
     def serial(self) -> int:
         """Number of the requests in force."""
-        return self._wishes.serial
+        return self._requests.serial
 
     def order(
         self, override: float, target: tuple[float, ...] | None, serial: int, table: bytes
@@ -58,16 +58,16 @@ class LedRide(OperatedMotion):
             target: likewise.
             table: JSON of a `desired.Desired`.
         """
-        if serial != self._wishes.serial and (why := self._wishes.take(serial, table)):
+        if serial != self._requests.serial and (why := self._requests.take(serial, table)):
             self._said = Refusal(why, serial=serial)
 
     def play(self) -> None:
         """Follow the source from rest."""
-        heard = self._ride.heard
+        reading = self._ride.reading
         if self.playing:
             self._said = Refusal("the ride goes on already", Button.PLAY.value)
-        elif heard.host not in (HostState.LIVE, HostState.FADING_IN):
-            why = f"the source is {state_text(heard.host, heard.cause)}"
+        elif reading.host not in (HostState.LIVE, HostState.FADING_IN):
+            why = f"the source is {state_text(reading.host, reading.cause)}"
             self._said = Refusal(why, Button.PLAY.value)
         else:
             self._ride.follow()

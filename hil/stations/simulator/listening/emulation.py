@@ -47,7 +47,7 @@ class EmulateChoice:
     """Seed of jitter, loss and order."""
     faults: tuple[str, ...]
     """Lines of faults."""
-    stands_s: float
+    rest_s: float
     """Time for which the vehicle stays as it is at first [s]."""
     key: bytes = b""
     """Key that HCU1 is signed with; empty without."""
@@ -64,7 +64,7 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
             kind, feed=feed_of(choice.feed, ride_feed), rate_hz=choice.rate_hz,
             jitter_s=choice.jitter_s, loss=choice.loss, order=choice.order, version=version,
             seed=choice.seed,
-            faults=choice.faults, stands_s=choice.stands_s, kinds=wires_with(kind), **options,
+            faults=choice.faults, rest_s=choice.rest_s, kinds=wires_with(kind), **options,
         )  # fmt: skip
     except (ValueError, RuntimeError) as error:
         raise ConfigError("command line", [str(error)]) from None
@@ -124,7 +124,7 @@ def emulate(
     host, named = build_host(choice), _named(choice.name)
     name = choice.name if named is None else named.kind.name
     kind = find_simulator_kind(name, wires_with(name))
-    hears = kind.asked_on if asked_on is None else asked_on
+    asked_port = kind.asked_on if asked_on is None else asked_on
     usual = kind.port if named is None else named.kind.port_of(named.settings)
     to = (address, usual if port is None else port)
 
@@ -135,17 +135,21 @@ def emulate(
         print(line, flush=True)
         _say("faults are typed here: help lists them, Ctrl-C ends")
 
-    with StopSignals() as wish:
+    with StopSignals() as stop_request:
         try:
             run_host(
                 host, to, now_s=RealClock().now_s, ready=ready,
-                stop=lambda: wish.asked is not None,
-                asked_on=None if hears is None or kind.asked_on is None else ("127.0.0.1", hears),
+                stop=lambda: stop_request.asked is not None,
+                asked_on=(
+                    None
+                    if asked_port is None or kind.asked_on is None
+                    else ("127.0.0.1", asked_port)
+                ),
                 console=sys.stdin, say=_say, end_with_console=end_with_input,
                 end_with_feed=end_with_feed,
             )  # fmt: skip
         except OSError as error:
-            text = f"UDP port {hears} on 127.0.0.1 cannot be had: {error.strerror or error}"
+            text = f"UDP port {asked_port} on 127.0.0.1 cannot be had: {error.strerror or error}"
             raise RefusedError(f"{text}; --asked-on chooses another one") from None
     _say(f"{host.packets} packets sent")
 

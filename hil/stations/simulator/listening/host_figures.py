@@ -69,14 +69,14 @@ class HostFigures:
         means = None if settings is None else settings.means.means()
         self._watch = HostWatch(means, Physics(settings))
 
-    def step(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
+    def step(self, now_s: float, messages: Sequence[Received | Refused]) -> None:
         """Take in what came since the last time.
 
         Args:
             now_s: on the clock of the listener [s].
-            heard: in the order in which the kernel took it.
+            messages: in the order in which the kernel took it.
         """
-        for one in heard:
+        for one in messages:
             if isinstance(one, Refused):
                 self.refused[one] += 1
                 continue
@@ -89,7 +89,7 @@ class HostFigures:
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
             self._arrivals_s.popleft()
-        judged = self._watch.step(now_s, [one for one in heard if one not in SET_ASIDE])
+        judged = self._watch.step(now_s, [one for one in messages if one not in SET_ASIDE])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
         self.why = self._watch.why
 

@@ -100,7 +100,7 @@ class HostReceiver:
         """Sender that was ignored a moment ago, and why; empty if there is none."""
         return self._link.other
 
-    def heard(self, now_s: float) -> Sequence[Received | Refused]:
+    def messages(self, now_s: float) -> Sequence[Received | Refused]:
         """Return the packets since the last call, oldest first [s].
 
         Nothing moves here, so another sender is listened to as soon as the one before is silent.
@@ -179,7 +179,7 @@ def listen(
     for _ in clock.ticks(PERIOD_S):
         now_s = clock.now_s()
         elapsed_s = now_s - begin_s
-        take(now_s, ears.heard(now_s))
+        take(now_s, ears.messages(now_s))
         if elapsed_s >= seconds or stop():
             break
     return elapsed_s

@@ -46,12 +46,14 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
     lasts_s = seconds_of(seconds)
     figures = HostFigures(choice.host.settings)
     clock = RealClock()
-    with StopSignals() as wish, listening(choice, clock) as ears:
+    with StopSignals() as stop_request, listening(choice, clock) as ears:
         if not as_json:
             err.print(_where(choice, ears), soft_wrap=True)
         display = _Display(figures, ears, quiet=as_json)
         with display:
-            took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
+            took_s = listen(
+                ears, clock, lasts_s, lambda: stop_request.asked is not None, display.take
+            )
         figures.unheard = ears.unheard
         summary = summarize(choice, ears, figures, took_s)
     if as_json:
@@ -84,9 +86,9 @@ class _Display:
             self._live.update(table_of(self._figures, self._ears), refresh=True)
             self._live.stop()
 
-    def take(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
+    def take(self, now_s: float, messages: Sequence[Received | Refused]) -> None:
         """Take in the packets of one poll."""
-        self._figures.step(now_s, heard)
+        self._figures.step(now_s, messages)
         if now_s < self._next_s or self._quiet:
             return
         if self._live is not None:

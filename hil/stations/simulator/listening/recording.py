@@ -70,10 +70,10 @@ def record(
     clock = RealClock()
     said_s = -math.inf
 
-    def take(now_s: float, heard: Sequence[Received | Refused]) -> None:
+    def take(now_s: float, messages: Sequence[Received | Refused]) -> None:
         nonlocal said_s
-        figures.step(now_s, heard)
-        for one in heard:
+        figures.step(now_s, messages)
+        for one in messages:
             if isinstance(one, Received):
                 writer.take(one)
         if not quiet and now_s - said_s >= SAID_EVERY_S:
@@ -81,12 +81,12 @@ def record(
                 err.print(line_of(figures), soft_wrap=True)
             said_s = now_s
 
-    with StopSignals() as wish, listening(choice, clock) as ears:
+    with StopSignals() as stop_request, listening(choice, clock) as ears:
         if not quiet:
             address, port = ears.address
             line = f"{choice.host.kind.title}: recording from {address}:{port} (UDP); Ctrl-C ends"
             err.print(line, soft_wrap=True)
-        listen(ears, clock, lasts_s, lambda: wish.asked is not None, take)
+        listen(ears, clock, lasts_s, lambda: stop_request.asked is not None, take)
         figures.unheard = ears.unheard
     return figures
 

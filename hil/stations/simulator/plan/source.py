@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from hil.config.settings import Settings
-from hil.hosts.watch.states import Heard
+from hil.hosts.watch.states import HostReading
 from platform6dof.cueing.plausible import ForceFinding
 from platform6dof.cueing.vehicle import VehicleState
 
@@ -37,7 +37,7 @@ class LiveSource(Protocol):
         """The platform follows from now on: a recording or a model starts here [s]."""
         ...
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return the reading of this cycle; never waits, and raises nothing whatever it receives.
 
         Args:

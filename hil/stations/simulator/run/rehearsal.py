@@ -117,7 +117,7 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
         waited = wait_until_live(ride.plan, source, now)
         for index in range(round((lasts_s + HOME_MAX_S) / period_s) + 1):
             now[0] = waited + index * period_s
-            motion.heard = source.poll(now[0])
+            motion.reading = source.poll(now[0])
             motion.source_over = source.ended_s <= now[0]
             if motion.phase is not RidePhase.RESTING:
                 ride.parts.predictive.look_ahead(source, now[0], motion.gain.value)

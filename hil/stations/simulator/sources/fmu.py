@@ -115,10 +115,10 @@ def _require_force(settings: FmuSettings, file: Path) -> None:
     Raises:
         ConfigError: with what would give one.
     """
-    ways = ("f_x", "f_y", "f_z", *ACCELERATIONS, "v_x")
-    if any(name in settings.outputs for name in ways) or set(PLACES) <= set(settings.outputs):
+    groups = ("f_x", "f_y", "f_z", *ACCELERATIONS, "v_x")
+    if any(name in settings.outputs for name in groups) or set(PLACES) <= set(settings.outputs):
         return
-    line = f"source.outputs gives no force; one of {', '.join(ways)}, or {', '.join(PLACES)} is"
+    line = f"source.outputs gives no force; one of {', '.join(groups)}, or {', '.join(PLACES)} is"
     raise ConfigError(str(file), [about("source.outputs", f"{line} needed")])
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from hil.fmu.model_steps import Reading, Stepping
 from hil.fmu.variable_map import MappedVariable
 from hil.fmu.wire import StepAnswer, StepStatus
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
 from hil.stations.simulator.plan.fmu_settings import (
     ACCELERATIONS,
@@ -140,7 +140,7 @@ class FmuVehicle:
         """Return nothing: a model does not know its future."""
         return ()
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return the state of this cycle; after its end the last one, faded out."""
         reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
         host_s = math.nan
@@ -151,12 +151,12 @@ class FmuVehicle:
                 host_s = reading.index * self._cycles * self._around.period_s
                 values = self._si(reading.values)
                 if self._line:
-                    values = self._on_the_way(values, reading)
+                    values = self._interpolated(values, reading)
                     host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
                 self._take(now_s, values, host_s)
         state, weight = self._fade(now_s)
         taken_s = now_s if host_s == host_s and not self.why else math.nan
-        return Heard(
+        return HostReading(
             self._newest, state, self._cause, weight,
             host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
             packets=self._used, dropped=0, missing=reading.late, reported=self._reported,
@@ -166,7 +166,7 @@ class FmuVehicle:
         pairs = zip(self._outputs, values, strict=True)
         return {one.quantity: one.si(value) for one, value in pairs}
 
-    def _on_the_way(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
+    def _interpolated(self, values: dict[str, float], reading: Reading) -> dict[str, float]:
         """Interpolate from the values before to the newest; angles take the shorter direction."""
         if self._last is None or reading.fresh:
             self._last = (values if self._last is None else self._last[1]), values
@@ -205,19 +205,19 @@ class FmuVehicle:
 
     def _back_in(self) -> tuple[float, ...]:
         """Return the values of the inputs: what is known, else what was known last."""
-        if self._inputs and (heard := self._around.feedback()) is not None:
-            self._given.update(_known(heard, self._given))
+        if self._inputs and (feedback := self._around.feedback()) is not None:
+            self._given.update(_known(feedback, self._given))
         return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
 
 
 def _between(name: str, before: float, newest: float, share: float) -> float:
-    way = newest - before
+    change = newest - before
     if name in ANGLES:
-        way = math.remainder(way, 2.0 * math.pi)
-    return newest if share >= 1.0 else before + share * way
+        change = math.remainder(change, 2.0 * math.pi)
+    return newest if share >= 1.0 else before + share * change
 
 
-def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
-    known = dict(zip(POSE, heard.pose, strict=False))
-    known |= {OPERATOR + name: value for name, value in heard.operator.items()}
+def _known(feedback: Feedback, wanted: dict[str, float]) -> dict[str, float]:
+    known = dict(zip(POSE, feedback.pose, strict=False))
+    known |= {OPERATOR + name: value for name, value in feedback.operator.items()}
     return {k: v for k, v in known.items() if k in wanted and math.isfinite(v)}

@@ -74,17 +74,17 @@ def opened(settings: HostSettings, around: Surroundings) -> Iterator[HostSource]
     try:
         if settings.emulated is None:
             asked = None if kind.asks_port is None else (settings.host, kind.asks_port)
-            yield from _heard(kind, map_, SocketWire(link, asked), around)
+            yield from _received_by(kind, map_, SocketWire(link, asked), around)
         else:
             order = _emulated_by(settings, kind)
             with sending(order, kind, map_, key, around, link.address) as partner:
                 wire = SocketWire(link, partner.asked, partner)
-                yield from _heard(kind, map_, wire, around)
+                yield from _received_by(kind, map_, wire, around)
     finally:
         link.close()
 
 
-def _heard(
+def _received_by(
     kind: HostKind, map_: Any, wire: SocketWire, around: Surroundings
 ) -> Iterator[HostSource]:
     source = HostSource(kind, map_, wire, around)

@@ -22,7 +22,7 @@ from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
 from hil.hosts.watch.packet_follower import Follower
 from hil.hosts.watch.physics import Physics
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.hosts.watch.watchdogs import HostWatch, Judgement
 from hil.stations.simulator.plan.source import Surroundings
 from hil.stations.simulator.sources.sender_process import SenderProcess
@@ -203,7 +203,7 @@ class HostSource:
             self._watch.other_sender()
         return chosen
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return the reading of this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
@@ -228,7 +228,7 @@ class HostSource:
         for received in judged.accepted:
             if self._take(received):
                 newest = received
-        return Heard(
+        return HostReading(
             state=self._state(now_s),
             host=judged.state,
             cause=self._cause_now,

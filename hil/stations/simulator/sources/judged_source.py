@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from hil.hosts.watch.physics import Physics
-from hil.hosts.watch.states import SOUND, Cause, Heard, HostState
+from hil.hosts.watch.states import SOUND, Cause, HostReading, HostState
 from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
 from hil.stations.simulator.plan.source import LiveSource
 from platform6dof.cueing.plausible import ForceFinding
@@ -68,17 +68,17 @@ class JudgedSource:
         """Return the coming motion of the vehicle."""
         return self._source.preview(now_s, span_s, step_s)
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return the source's reading, unless no vehicle can move so."""
-        heard = self._source.poll(now_s)
-        state = heard.state if heard.reported is None else heard.reported
-        if state is not None and heard.host in SOUND:
-            if heard.anchor:
+        reading = self._source.poll(now_s)
+        state = reading.state if reading.reported is None else reading.reported
+        if state is not None and reading.host in SOUND:
+            if reading.anchor:
                 self._physics.anchor()
             if now_s >= self._physics.next_s:
                 self._physics.take(self._as_given(state), now_s)
             self._judge(now_s)
-        return self._passed_on(now_s, heard)
+        return self._passed_on(now_s, reading)
 
     def _as_given(self, state: VehicleState) -> VehicleState:
         """Make the state for the physics check; a waiting source is at rest without rotation.
@@ -108,17 +108,17 @@ class JudgedSource:
             text += f"; {said}"
         return text
 
-    def _passed_on(self, now_s: float, heard: Heard) -> Heard:
-        if heard.host not in SOUND:  # that counts more, and it has its own reason
+    def _passed_on(self, now_s: float, reading: HostReading) -> HostReading:
+        if reading.host not in SOUND:  # that counts more, and it has its own reason
             self._found = "" if self._failed_s == math.inf else self._found
-            return heard
+            return reading
         if self._state is HostState.WAITING:
-            return replace(heard, host=HostState.WAITING, cause=self._cause, weight=0.0)
+            return replace(reading, host=HostState.WAITING, cause=self._cause, weight=0.0)
         passed_s = now_s - self._failed_s
         if passed_s < 0.0:
-            return heard
+            return reading
         if passed_s < OUT_S:
-            weight = heard.weight * (1.0 - window(passed_s / OUT_S))
-            return replace(heard, host=HostState.FADING_OUT, cause=self._cause, weight=weight)
+            weight = reading.weight * (1.0 - window(passed_s / OUT_S))
+            return replace(reading, host=HostState.FADING_OUT, cause=self._cause, weight=weight)
         host = HostState.AWAY if passed_s < LOST_S else HostState.LOST
-        return replace(heard, host=host, cause=self._cause, weight=0.0)
+        return replace(reading, host=host, cause=self._cause, weight=0.0)

@@ -17,7 +17,7 @@ import numpy as np
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.file_search import find_file
 from hil.config.settings import Settings
-from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, HostReading, HostState
 from hil.machines.cueing.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.plan.source import SourceKind, Surroundings
 from platform6dof.cueing.record import VehicleRecord
@@ -63,9 +63,9 @@ class PlayedRecord:
         """Play from the first row on."""
         self._begun_s = now_s
 
-    def poll(self, now_s: float) -> Heard:
+    def poll(self, now_s: float) -> HostReading:
         """Return this moment's row; the first before it begins, the last after its end."""
-        return Heard(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
+        return HostReading(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
         """Return the recorded states, a step apart from now on."""

@@ -130,7 +130,7 @@ class _StandardInput:
         self._input = sys.stdin.fileno()
         os.set_blocking(self._input, False)
 
-    def heard(self) -> bytes | None:
+    def read(self) -> bytes | None:
         """Return the text since the last call; empty at the end, None if nothing came."""
         try:
             return os.read(self._input, 4096)
@@ -151,16 +151,16 @@ def main() -> None:
     kind, map_ = map_of(order.map, order.file)
     feed = WaitingFeed(order.emulated.make_feed(file))
     host = host_of(order.emulated, kind, map_, bytes.fromhex(order.key), feed, around)
-    wishes = _StandardInput()
+    standard_input = _StandardInput()
 
     def over() -> bool:
         """Return whether the other end has gone; a word from it lets the vehicle begin."""
-        heard = wishes.heard()
-        if heard:
+        read = standard_input.read()
+        if read:
             feed.begun_s = host.simulation.feed_s
             for fault in order.emulated.faults:
                 host.fault(fault)
-        return heard == b""
+        return read == b""
 
     run_host(
         host,

@@ -83,7 +83,7 @@ def ik(
         raise ConfigError(robot, ["a robot with loops has no inverse kinematics here"])
     start = tree.coordinates(given_coordinates(tree, joints or ()))
     try:
-        chain = Chain(tree, _end(found, end), standing=start)
+        chain = Chain(tree, _end(found, end), held=start)
     except ChainError as error:
         raise ConfigError(robot, [f"--end: {error}"]) from None
     wanted, begin = _pose(pose), np.array([start[number][0] for number in chain.joints])

@@ -57,8 +57,8 @@ def send(
     from hil.timing.realtime import RealClock
     from hil.timing.stop import StopSignals
 
-    with StopSignals() as wish:
-        count = send_frames(suit, to, RealClock(), seconds, lambda: wish.asked is not None)
+    with StopSignals() as stop_request:
+        count = send_frames(suit, to, RealClock(), seconds, lambda: stop_request.asked is not None)
     err.print(f"{count} frames sent to {to}")
 
 

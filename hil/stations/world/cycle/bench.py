@@ -70,7 +70,7 @@ class WorldBench:
     """Watch of the contacts of all robots."""
     law: WorldLaw
     """Law that moves the robot."""
-    standing: tuple[HeldRobot, ...] = ()
+    held_robots: tuple[HeldRobot, ...] = ()
     """Other robots of the scene, each held where it starts."""
     inverse_base_pose: Array | None = None
     """Inverse of the base's pose at the start, shape (4, 4), if what bears the robot may move."""
@@ -216,7 +216,7 @@ def _assemble_bench(
     scenario, robot = plan.scenario, world.robots[0]
     return WorldBench(
         plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
-        sensors, ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world),
+        sensors, ContactWatch(pairs, scenario.may_touch), law, _held_robots(plan, world),
         place.inverse_base_pose,
     )  # fmt: skip
 
@@ -294,7 +294,7 @@ def _tool_in_base(
     return found
 
 
-def _standing(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
+def _held_robots(plan: WorldPlan, world: World) -> tuple[HeldRobot, ...]:
     """Other robots that have drives, each behind a gate of its own."""
     found: list[HeldRobot] = []
     for robot in world.robots[1:]:

@@ -39,7 +39,7 @@ def signals_to_diagram(
     slides = [bool(one) for one in np.array(slides_of(document))[places]]
     if use.end is not None:
         try:
-            chain = Chain(plan.tree, use.end, standing=robot.coordinates())
+            chain = Chain(plan.tree, use.end, held=robot.coordinates())
         except ChainError as error:
             raise RefusedError(f"diagram.end: {error}") from None
     return RobotSignals(robot, sensors, places, slides, chain), places

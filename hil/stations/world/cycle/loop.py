@@ -180,7 +180,7 @@ class WorldRun:
         return self._ended_at is not None and index >= self._ended_at + self._settles
 
     def _hold_others(self, tick: Tick) -> None:
-        for one in self._bench.standing:
+        for one in self._bench.held_robots:
             for message in one.step():
                 text = f"{one.name}: {message}"
                 self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")

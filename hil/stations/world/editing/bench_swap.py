@@ -43,7 +43,7 @@ class BenchSwap:
         }
         if (closing := self.carried.closing) is not None:
             found |= {
-                "gap_m": closing.gap_m, "left_m": closing.left_m, "way_m": closing.way_m,
+                "gap_m": closing.gap_m, "left_m": closing.left_m, "way_m": closing.travel_m,
                 "turn_rad": closing.turn_rad, "speed_change": closing.speed_change,
             }  # fmt: skip
         return found
@@ -94,7 +94,7 @@ def swapped(old: WorldBench, built: BuiltEdit) -> BenchSwap:
     bench.gated.carry_over(old.gated, columns)
     bench.sensors.carry_over(old.sensors.snapshot())
     bench.contacts.carry_over(old.contacts)
-    for one, before in zip(bench.standing, old.standing, strict=True):
+    for one, before in zip(bench.held_robots, old.held_robots, strict=True):
         one.carry_over(before)
     return BenchSwap(bench, carried)
 

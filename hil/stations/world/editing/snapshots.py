@@ -92,7 +92,8 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "line": None if bench.line is None else [bench.line.turning, list(bench.line.parts)],
         "robot": _gated_state(bench.gated),
         "standing": [
-            [one.name, list(one.asked.positions), _gated_state(one.gated)] for one in bench.standing
+            [one.name, list(one.asked.positions), _gated_state(one.gated)]
+            for one in bench.held_robots
         ],
         "contacts": asdict(bench.contacts.state()),
         "sensors": [chain.seed, chain.step, list(chain.values)],
@@ -186,7 +187,7 @@ class ResumedClock:
             yield Tick(index, index * period_s, tick.dt_s, tick.late_s)
 
 
-class RunKeeper:
+class SnapshotRecorder:
     """Takes snapshots of a run after given rows.
 
     Args:
@@ -246,7 +247,7 @@ def _resume(bench: WorldBench, snapshot: RunSnapshot) -> None:
     model = tuple(arrays[f"model_{index}"].tobytes() for index in range(count))
     bench.world.restore(WorldSnapshot(arrays["world"].tobytes(), model, pushes))
     _resume_gated(bench.gated, head["robot"])
-    for one, (name, positions, state) in zip(bench.standing, head["standing"], strict=True):
+    for one, (name, positions, state) in zip(bench.held_robots, head["standing"], strict=True):
         if one.name != name:
             raise RefusedError(f"snapshot: robot {name} is held in it, {one.name} here")
         one.resume(tuple(positions))

@@ -63,8 +63,8 @@ def led_by(
         journal.put(world.time_s, round(world.time_s / world.step_s), text, data, who="operator")
 
     def why() -> str:
-        led.look()
-        led.hear_source("the motion is over" if bench().source.ended else "")
+        led.poll()
+        led.take_source_end("the motion is over" if bench().source.ended else "")
         return led.stopped
 
     means.held = lambda: led.held or not led.live

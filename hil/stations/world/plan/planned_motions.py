@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from hil.config.fields import AccelerationDeg, AngleDeg, JerkDeg, Positive, RateDeg, Seconds
 from hil.config.settings import Settings
 
-WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
-Way = Annotated[float, Field(ge=-20.0, le=20.0)]
+TravelSpeed = Annotated[float, Field(gt=0.0, le=10.0)]
+Travel = Annotated[float, Field(ge=-20.0, le=20.0)]
 Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
 
 
@@ -23,9 +23,9 @@ class JointGoal(Settings):
     """Turn of a hinge from where it starts [deg]."""
     to_deg: Turn | None = None
     """Angle of a hinge [deg]."""
-    by_m: Way | None = None
+    by_m: Travel | None = None
     """Travel of a slide from where it starts [m]."""
-    to_m: Way | None = None
+    to_m: Travel | None = None
     """Position of a slide [m]."""
 
     @model_validator(mode="after")
@@ -43,7 +43,7 @@ class JointStart(Settings):
     """Number of the joint in the document."""
     deg: Turn | None = None
     """Angle of a hinge [deg]."""
-    m: Way | None = None
+    m: Travel | None = None
     """Position of a slide [m]."""
 
     @model_validator(mode="after")
@@ -67,7 +67,7 @@ class Timing(Settings):
     """Highest acceleration of each joint, or of the turn along a line [deg/s²]."""
     jerk_deg_s3: JerkDeg = 600.0
     """Highest jerk of each joint, or of the turn along a line [deg/s³]."""
-    speed_m_s: WaySpeed = 0.5
+    speed_m_s: TravelSpeed = 0.5
     """Highest speed of each slide, or along a line [m/s]."""
     acceleration_m_s2: Positive = 1.0
     """Highest acceleration of each slide, or along a line [m/s²]."""
@@ -102,7 +102,7 @@ class LineMotion(Timing):
     """Number of the end joint whose place moves; the robot's first one if left out."""
     goal: tuple[JointGoal, ...] = ()
     """Joint goals that define the line's end; left out, the two keys below do."""
-    by_m: tuple[Way, Way, Way] | None = None
+    by_m: tuple[Travel, Travel, Travel] | None = None
     """Travel along the world's axes x, y, z [m]."""
     turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
     """Turns about the world's x, then y, then z [deg]."""

@@ -117,7 +117,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
         return None
     rows = recorded.spread(FRAMES)
     sticks = [list(robot_lines(world, recorded.positions[row])) for row in rows.tolist()]
-    way = curve(run, _tool_m)
+    path = curve(run, _tool_m)
     times: list[float] = run.times[rows].tolist()
     colours = colormaps["viridis_r"](np.linspace(0.0, 1.0, len(times))).tolist()
 
@@ -128,7 +128,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
             for colour, drawn in zip(colours, sticks, strict=True):
                 for line in drawn:
                     axes.plot(line[:, across], line[:, up], color=colour, lw=2.4, marker="o", ms=3)
-            axes.plot(way[:, across], way[:, up], color=LIMIT, lw=1.4)
+            axes.plot(path[:, across], path[:, up], color=LIMIT, lw=1.4)
             axes.set_title(f"{name} [m]")
             axes.set_xlabel("xyz"[across])
             axes.set_ylabel("xyz"[up])
@@ -162,13 +162,13 @@ def tool_path(run: RecordedRun) -> Picture | None:
         return 1e3 * np.column_stack((along, off)) / max(length_m, 1e-12)
 
     (moved,), apart = lines(run, moved_mm), curve(run, along_and_off_mm)
-    way = curve(run, _tool_m)
+    path = curve(run, _tool_m)
 
     def draw(figure: Figure) -> None:
         views, (left, right) = figure.subplots(2, 2)
         place(figure, grid=(2, 2), between_in=(0.75, 0.7))
         for axes, (name, across, up) in zip(views, VIEWS, strict=True):
-            _path(axes, way[:, (across, up)], "xyz"[across], "xyz"[up])
+            _path(axes, path[:, (across, up)], "xyz"[across], "xyz"[up])
             axes.set_title(f"in space, {name} [m]")
         views[1].legend(loc="best")
         for name, line, colour in zip("xyz", moved, LEG_COLOURS, strict=False):
@@ -188,11 +188,11 @@ def tool_path(run: RecordedRun) -> Picture | None:
     return Picture("tool", "Way of the tool", caption, draw_png(6.2, draw))
 
 
-def _path(axes: Axes, way_m: Array, across: str, up: str) -> None:
+def _path(axes: Axes, path_m: Array, across: str, up: str) -> None:
     """Draw a path in two axes of the world, with its ends and the straight line between them."""
-    ends = way_m[[0, -1]]
+    ends = path_m[[0, -1]]
     axes.plot(ends[:, 0], ends[:, 1], color=WANTED, lw=3.0, label="straight way")
-    axes.plot(way_m[:, 0], way_m[:, 1], color=INK, lw=1.2, label="tool")
+    axes.plot(path_m[:, 0], path_m[:, 1], color=INK, lw=1.2, label="tool")
     for end, mark, name in zip(ends, "os", ("first", "last"), strict=True):
         axes.plot(*end, mark, color=LIMIT, ms=5, label=name, linestyle="none")
     axes.set_xlabel(across)

@@ -165,8 +165,8 @@ def _text_of(name: str) -> ModelText:
         return scene_text(found.scene, robots)
     robot = _by_torque(robot_of(name)[0])
     if any(one.parent == NOWHERE and one.type is JointType.FREE for one in robot.joints):
-        stands = Scene(name, floor=Floor(), robots=(SceneRobot("robot", name),))
-        return scene_text(stands, {"robot": robot})
+        scene = Scene(name, floor=Floor(), robots=(SceneRobot("robot", name),))
+        return scene_text(scene, {"robot": robot})
     return model_text([PlacedRobot(robot)])
 
 

@@ -137,12 +137,12 @@ def play_world(
     journal = opening.journal(header, clock, plan.scenario.recording, HOLDS, audience)
     live = None if watch is None else watch(bench, journal)
     if live is not None:
-        clock, live.ends = live, lambda: opening.wish.asked is not None
+        clock, live.ends = live, lambda: opening.stop_request.asked is not None
     report = opening.progress(bench.source.duration_s or math.inf, hint="Ctrl-C ends it")
     paced = clock if report is None else ReportingClock(clock, report, 50)
     asked: Callable[[], str] = str
     if led is not None:
-        asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
+        asked = led_by(led, means, lambda: turning.bench, journal, opening.stop_request)
     editor = RunEditor(edits or TimedEdits(plan, plan.edits))
     editor.rehearse(bench)
     stopped = _stopped(opening, live, asked)
@@ -188,7 +188,7 @@ def _changer(
         return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
     asked = changes_from_panel_or_file(plan.diagram.version, led, changes)
     changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
-    changer.hear_refused = refusals_to(led)
+    changer.on_refused = refusals_to(led)
     return changer
 
 
@@ -205,7 +205,7 @@ def _stopped(
     def why() -> str:
         if by_operator := operator():
             return by_operator
-        asked = opening.wish.asked
+        asked = opening.stop_request.asked
         if asked is None and live is not None and live.closed and not live.failure:
             return "the window was closed"
         return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"

@@ -114,7 +114,7 @@ class CopySource:
         values = self._stream.values(t_s)
         over = self.duration_s is not None and t_s > self.duration_s
         if not over:
-            self._hear(values is not None)
+            self._note_led(values is not None)
         if values is None or (over and self._cut_s is not None):
             self._joints.at_speeds(np.zeros(len(self._others)))
         else:
@@ -122,7 +122,7 @@ class CopySource:
             self._joints.towards(targets, self._smoothing_s)
         self.ended = over and self._joints.at_rest
 
-    def _hear(self, led: bool) -> None:
+    def _note_led(self, led: bool) -> None:
         """Report values that fail to come, and those that come again."""
         if led == self._led:
             return

@@ -80,7 +80,7 @@ class FrameStream:
         """Number of frames taken, and of those dropped, by reason."""
         self._order = FrameOrder(self._stale_s)
         self._values: Array = np.zeros(count)
-        self._heard_s = -np.inf
+        self._received_s = -np.inf
         self._noted, self._noted_s = Counter[str](), -np.inf
 
     def values(self, t_s: float) -> Array | None:
@@ -96,7 +96,7 @@ class FrameStream:
             except OSError:  # such as one that the kernel kept for us: a port unreachable
                 continue
             self._take(data, sender[:2], now_s)
-        return self._values if now_s - self._heard_s <= self._stale_s else None
+        return self._values if now_s - self._received_s <= self._stale_s else None
 
     def choose(self) -> None:
         """Let another sender lead, at a person's request, if the one that led is silent."""
@@ -110,17 +110,17 @@ class FrameStream:
             return
         if (unheard := self._senders.judge(sender)) is not None:
             if sender == self._senders.bound:
-                self._heard_s = -np.inf  # what it sent last may have been another user's
+                self._received_s = -np.inf  # what it sent last may have been another user's
             if unheard is not Unheard.NOT_ASKED:
                 self.counts[_COUNTED[unheard]] += 1
             return
-        fresh = now_s - self._heard_s <= self._stale_s
+        fresh = now_s - self._received_s <= self._stale_s
         if why := self._order.judge(frame, now_s, fresh=fresh):
             self.counts[why] += 1
             return
         self.counts["taken"] += 1
         self._senders.follow(sender)
-        self._heard_s, self._values = now_s, np.array(frame.values)
+        self._received_s, self._values = now_s, np.array(frame.values)
 
     def news(self) -> Sequence[SourceNews]:
         """Dropped frames since the last report, once a second at most; all once it is closed."""

@@ -57,7 +57,7 @@ class JogOperator(Protocol):
         """Duration [s]; None if nobody knows."""
         ...
 
-    def wish(self, t_s: float) -> JogCommand:
+    def command(self, t_s: float) -> JogCommand:
         """Command at a time that never goes back; never blocks."""
         ...
 
@@ -76,7 +76,7 @@ class ScriptOperator:
 
     def __init__(self, steps: Sequence[JogStep], places: Sequence[int | None], drives: int) -> None:
         self._ends_s = list(accumulate(step.for_s for step in steps))
-        self._wishes = [
+        self._commands = [
             _command_of_step(step, place, drives) for step, place in zip(steps, places, strict=True)
         ]
         self.duration_s: float = self._ends_s[-1] if steps else 0.0
@@ -84,11 +84,11 @@ class ScriptOperator:
         self.end_reason: str = ""
         """Reason why it has ended; empty while it lasts."""
 
-    def wish(self, t_s: float) -> JogCommand:
+    def command(self, t_s: float) -> JogCommand:
         """Command of the step at a time."""
-        for end_s, wish in zip(self._ends_s, self._wishes, strict=True):
+        for end_s, command in zip(self._ends_s, self._commands, strict=True):
             if t_s < end_s - 1e-9:
-                return wish
+                return command
         self.end_reason = "the script is over"
         return REST
 
@@ -128,7 +128,7 @@ class VelocityOperator:
         """Reason why it has ended; empty while it lasts."""
         return self._source.end_reason
 
-    def wish(self, t_s: float) -> JogCommand:
+    def command(self, t_s: float) -> JogCommand:
         """Command by the present deflections."""
         self._source.listen()
         twist = self._source.sample(t_s)

@@ -69,29 +69,29 @@ class JogSource:
         """Setpoint of a step."""
         if index and not self.ended:  # the first step is where it starts
             t_s = (index - 1) * self._joints.period_s
-            wish = self._operator.wish(t_s)
+            command = self._operator.command(t_s)
             over = self.duration_s is not None and t_s >= self.duration_s - 1e-9
             if over or self._operator.end_reason or not self._held():
-                wish = REST
-            self._go(wish)
+                command = REST
+            self._go(command)
             self.ended = (over or bool(self._operator.end_reason)) and self._joints.at_rest
         return setpoint_of(self._joints)
 
-    def _go(self, wish: JogCommand) -> None:
-        wanted = wish.joints is not None or wish.tool is not None
+    def _go(self, command: JogCommand) -> None:
+        wanted = command.joints is not None or command.tool is not None
         if wanted != self._moves:
             self._moves = wanted
             text = "led: it moves" if wanted else "let go: it comes to rest"
             self._news.append(SourceNews(text, {"led": wanted}))
         if wanted and self._joints.at_rest:
-            self._by_tool = wish.tool is not None
+            self._by_tool = command.tool is not None
         if self._by_tool and self._jog is not None:
-            tool = np.zeros(6) if wish.tool is None else wish.tool * self._full_tool
+            tool = np.zeros(6) if command.tool is None else command.tool * self._full_tool
             self._jog.step(tool, in_tool=self._in_tool)
-            self._note_stuck(self._tool_stuck() if wish.tool is not None else "")
+            self._note_stuck(self._tool_stuck() if command.tool is not None else "")
         else:
             still = np.zeros(len(self._full_joints))
-            speeds = still if wish.joints is None else wish.joints * self._full_joints
+            speeds = still if command.joints is None else command.joints * self._full_joints
             self._joints.at_speeds(speeds)
             self._note_stuck(self._joints_stuck(speeds))
 

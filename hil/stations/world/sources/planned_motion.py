@@ -52,8 +52,8 @@ def planned_motion(
     try:
         if not isinstance(motion, LineMotion):
             turns = float(np.abs((goal - start)[~slides]).max(initial=0.0))
-            ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
-            return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
+            travel_m = float(np.abs((goal - start)[slides]).max(initial=0.0))
+            return JointInterpolation(start, goal, profile(motion, turns, travel_m), period_s), None
         if chain is None or plan.robot_has_loops:
             problem = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"
@@ -78,7 +78,7 @@ def _check_length(duration_s: float, period_s: float) -> None:
         )
 
 
-def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
+def profile(timing: Timing, turn_rad: float, travel_m: float) -> ShareProfile:
     """Time course of a motion, by its largest turn and its largest travel.
 
     Raises:
@@ -86,7 +86,7 @@ def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
     """
     one = math.radians(1.0)
     bounds = [
-        min(turning * one / max(turn_rad, 1e-9), sliding / max(way_m, 1e-9))
+        min(turning * one / max(turn_rad, 1e-9), sliding / max(travel_m, 1e-9))
         for turning, sliding in (
             (timing.speed_deg_s, timing.speed_m_s),
             (timing.acceleration_deg_s2, timing.acceleration_m_s2),
@@ -115,7 +115,7 @@ def slides_of(robot: Robot) -> list[bool]:
 
 
 def chain_of(
-    plan: WorldPlan, standing: dict[int, tuple[float, ...]], base: Array | None = None
+    plan: WorldPlan, held: dict[int, tuple[float, ...]], base: Array | None = None
 ) -> Chain | None:
     """Chain to the place that is recorded and moved; None if no driven joint leads to it.
 
@@ -128,7 +128,7 @@ def chain_of(
     motion = plan.scenario.motion
     end = motion.end if isinstance(motion, LineMotion | JogMotion) else None
     try:
-        return Chain(plan.tree, end, base, standing)
+        return Chain(plan.tree, end, base, held)
     except ChainError as error:
         if end is not None:
             raise RefusedError(f"motion.end: {error}") from None

@@ -119,7 +119,7 @@ class RestingSource:
         """Do nothing: no resource is held."""
 
 
-class StandingSource:
+class FixedSource:
     """Stand-in for a led source where nobody leads: the robot holds, and it is over.
 
     Args:

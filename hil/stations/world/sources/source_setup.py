@@ -32,10 +32,10 @@ from hil.stations.world.sources.jog_source import JogSource
 from hil.stations.world.sources.planned_motion import planned_motion, slides_of
 from hil.stations.world.sources.recorded_stream import read_recorded
 from hil.stations.world.sources.source import (
+    FixedSource,
     LaidOutSource,
     RestingSource,
     SetpointSource,
-    StandingSource,
 )
 from sim.world.motion.joint_bounds import BoundedJoints, JointBounds
 from sim.world.motion.tool_jog import ToolBounds, ToolJog
@@ -127,12 +127,12 @@ def _copied(
         path = find_file(motion.file, beside=plan.document, folder="motions", key="motion.file")
         stream: ValueStream = read_recorded(path, led_by.values, motion.stale_s)
     elif live is None:
-        return StandingSource(joints)
+        return FixedSource(joints)
     else:
-        heard = FrameStream(
+        received = FrameStream(
             motion.listen, len(led_by.values), motion.stale_s, live.now_s, motion.allow
         )
-        stream = HeldStream(heard, lambda: live.held(), heard.choose)
+        stream = HeldStream(received, lambda: live.held(), received.choose)
     return CopySource(joints, stream, led_by, motion.smoothing_s, motion.duration_s)
 
 
@@ -160,7 +160,7 @@ def _jog_source(
         places = [None if one.joint is None else place_of(one.joint, plan.robot) for one in script]
         operator: JogOperator = ScriptOperator(script, places, len(drives))
     elif live is None:
-        return StandingSource(joints)
+        return FixedSource(joints)
     else:
         source = velocity_source(motion.by, plan.document, live.now_s, live.keys_fd)
         led = [place_of(one, plan.robot) for one in motion.joints or drives[:6]]

@@ -87,7 +87,7 @@ class LiveClock:
         self._title, self._shown = title, world()
         self._speed = SPEEDS.index(1.0)
         self._steps = 0
-        self._look_s = -PICTURE_S
+        self._updated_s = -PICTURE_S
         self._pull, self._pulled, self._left_s = LET_GO, LET_GO, 0.0
         self.ends: Callable[[], bool] = bool
         """Returns whether the run shall end, which no pause delays."""
@@ -152,11 +152,11 @@ class LiveClock:
         world = self.world()
         if world is not self._shown:
             self._window.change(viewed(world, self._title))
-            self._shown, self._look_s = world, -PICTURE_S
+            self._shown, self._updated_s = world, -PICTURE_S
             self._pull, self._left_s = LET_GO, 0.0
         now_s = self._now_s()
-        if now_s - self._look_s >= PICTURE_S:
-            self._look_s = now_s
+        if now_s - self._updated_s >= PICTURE_S:
+            self._updated_s = now_s
             self._window.show(world.snapshot(), self.speed, paused=self.paused, words=self.words)
         for act in self._window.take(most_s):
             self._do(act)

@@ -158,14 +158,14 @@ class PictureProcess:
     def _wait(self, wanted: bytes) -> Bytes:
         """Body of the next message, which must be of this kind."""
         end_s = self._now_s() + self._limit_s
-        while (heard := self._next()) is None:
+        while (answer := self._next()) is None:
             left_s = end_s - self._now_s()
             if left_s <= 0.0:
                 raise PicturesError(f"no picture within {self._limit_s:g} s: machine too busy?")
             if not self._pump(left_s):
                 status = self._child.end(patience_s=1.0)
                 raise PicturesError(f"the process that draws ended (exit status {status})")
-        kind, body = heard
+        kind, body = answer
         if kind in (FAILED, NO_OPENGL):
             refusal = PicturesError if kind == FAILED else _NoOpenglError
             raise refusal(body.tobytes().decode(errors="replace"))
@@ -175,7 +175,7 @@ class PictureProcess:
 
     def _next(self) -> tuple[bytes, Bytes] | None:
         """Next complete message; each is read into a buffer of its own size."""
-        if self._heard < self._place.size:
+        if self._received < self._place.size:
             return None
         if self._kind is None:
             try:
@@ -190,7 +190,7 @@ class PictureProcess:
         return kind, body
 
     def _read_into(self, size: int) -> None:
-        self._place, self._heard = np.empty(size, np.uint8), 0
+        self._place, self._received = np.empty(size, np.uint8), 0
 
     def _pump(self, most_s: float) -> bool:
         """Send and receive what can be, waiting for some of it; whether the process still answers.
@@ -211,7 +211,7 @@ class PictureProcess:
             except BrokenPipeError:
                 self._unsent = memoryview(b"")
         if readable:
-            count = os.readv(answers.fileno(), [self._place.data[self._heard :]])
-            self._heard += count
+            count = os.readv(answers.fileno(), [self._place.data[self._received :]])
+            self._received += count
             return count > 0
         return True

@@ -20,9 +20,9 @@ from sim.world.viewer.wire import (
     NO_WINDOW,
     PUSH,
     READY,
-    Look,
     MousePush,
     ViewedModel,
+    ViewerState,
     key_of,
     state_bytes,
 )
@@ -76,7 +76,7 @@ class ViewerProcess:
         for end in self._ends:
             os.set_blocking(end.fileno(), False)
         self._unsent = memoryview(b"")
-        self._heard = bytearray()
+        self._received = bytearray()
         self._is_ready = False
         self.is_open: bool = True
         """Whether the window is still open."""
@@ -119,7 +119,7 @@ class ViewerProcess:
         if self._unsent or not self.is_open:
             return False
         state = state_bytes(snapshot.state, snapshot.model)
-        self._unsent = memoryview(Look(speed, paused, words, state).to_bytes())
+        self._unsent = memoryview(ViewerState(speed, paused, words, state).to_bytes())
         self._send()
         return True
 
@@ -153,7 +153,7 @@ class ViewerProcess:
         if not readable:
             return self._acts()
         data = os.read(answers.fileno(), 1 << 16)
-        self._heard += data
+        self._received += data
         acts = self._acts()
         if self.is_open and not data:  # a window that a person closes says so before its end
             self.is_open = False
@@ -183,20 +183,20 @@ class ViewerProcess:
     def _acts(self) -> list[Act]:
         found: list[Act] = []
         try:
-            while len(self._heard) >= HEAD.size:
-                kind, length = head(bytes(self._heard[: HEAD.size]))
+            while len(self._received) >= HEAD.size:
+                kind, length = head(bytes(self._received[: HEAD.size]))
                 end = HEAD.size + length
-                if len(self._heard) < end:
+                if len(self._received) < end:
                     break
-                body = bytes(self._heard[HEAD.size : end])
-                del self._heard[:end]
-                if (act := self._hear(kind, body)) is not None:
+                body = bytes(self._received[HEAD.size : end])
+                del self._received[:end]
+                if (act := self._obey(kind, body)) is not None:
                     found.append(act)
         except WireError as error:
             raise ViewerError(f"the window said nonsense: {error}") from None
         return found
 
-    def _hear(self, kind: bytes, body: bytes) -> Act | None:
+    def _obey(self, kind: bytes, body: bytes) -> Act | None:
         match kind:
             case kind if kind == READY:
                 self._is_ready = True

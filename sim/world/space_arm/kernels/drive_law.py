@@ -195,8 +195,8 @@ def _sprung(
     load = 0.0
     if dry > 0.0:
         gear, rise = gear_torque(drive, j, windup_r - hs * link, -link, hs)
-        standing = motor_torque(drive, j, 0.0, command)[0]
-        push = drive[INERTIA, j] * reference + hs * standing - hs * gear
+        stall_torque = motor_torque(drive, j, 0.0, command)[0]
+        push = drive[INERTIA, j] * reference + hs * stall_torque - hs * gear
         if abs(push) <= hs * dry:
             return gear, rise, 0.0, 0.0
         load = dry if push > 0.0 else -dry

@@ -87,7 +87,7 @@ def _bilateral(drive: Array, j: int) -> bool:
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
-def _grip(drive: Array, j: int, side: float, windup: float, ahead: float) -> float:
+def _engaging_torque(drive: Array, j: int, side: float, windup: float, ahead: float) -> float:
     """Compute the torque with which an elastic face is engaged [N m]; below 0 if it is not.
 
     Both the spring and, with the damping of the mesh, the whole torque have to push.
@@ -117,7 +117,7 @@ def _set_regimes(drive: Array, state: Array, command: Array, dry: Array, s: Arra
         s[FRICTION_0, j] = np.nan
         if drive[HOLD, j] == ELASTIC:
             side = 1.0 if windup > 0.0 else -1.0
-            engaged = _bilateral(drive, j) or _grip(drive, j, side, windup, w - v) > 0.0
+            engaged = _bilateral(drive, j) or _engaging_torque(drive, j, side, windup, w - v) > 0.0
             s[TOUCH, j] = side if engaged else 0.0
             s[STEEP, j] = 1.0 if _onset(drive, j, side, windup, w - v) > 0.0 else 0.0
         else:
@@ -210,8 +210,8 @@ def _gap_share(drive: Array, state: Array, j: int, s: Array) -> float:
     touch = s[TOUCH, j]
     side = touch if touch != 0.0 else (1.0 if s[L_END, j] > 0.0 else -1.0)
     if drive[HOLD, j] == ELASTIC:
-        after = _grip(drive, j, side, s[L_END, j], s[W_END, j] - s[V_END, j])
-        before = _grip(drive, j, side, state[L, j], state[W, j] - state[V, j])
+        after = _engaging_torque(drive, j, side, s[L_END, j], s[W_END, j] - s[V_END, j])
+        before = _engaging_torque(drive, j, side, state[L, j], state[W, j] - state[V, j])
         crossed = after < -1e3 * ROUNDING if touch != 0.0 else after > 1e3 * ROUNDING
         return share_to(before, after, 0.0) if crossed else 2.0
     if touch == 0.0:

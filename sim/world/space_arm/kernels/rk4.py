@@ -248,10 +248,10 @@ def _step(
     s[TOTAL : TOTAL + 4] = 0.0
     _add_slope(state, 0, 1.0 / 6.0, s)
     for evaluation in range(1, 4):
-        way = h if evaluation == 3 else 0.5 * h
+        span_s = h if evaluation == 3 else 0.5 * h
         for i in range(4):
             for j in range(6):
-                s[TRIAL + i, j] = state[i, j] + way * s[SLOPE + i, j]
+                s[TRIAL + i, j] = state[i, j] + span_s * s[SLOPE + i, j]
         refresh(arm, coriolis, s, TRIAL, s, scratch)
         if not accelerate(drive, s, TRIAL, command, dry, s):
             return False

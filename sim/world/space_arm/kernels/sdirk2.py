@@ -164,9 +164,9 @@ def _error(control: StepControl, state: Array, h: float, known: bool, w: Array) 
     for j in range(6):
         a0 = w[A0, j] if known else w[A1, j]
         b0 = w[B0, j] if known else w[B1, j]
-        way = max(_bend(state[V, j], w[V1, j], w[V2, j]), _bend(state[W, j], w[W1, j], w[W2, j]))
+        bend = max(_bend(state[V, j], w[V1, j], w[V2, j]), _bend(state[W, j], w[W1, j], w[W2, j]))
         rate = max(_bend(a0, w[A1, j], w[A2, j]), _bend(b0, w[B1, j], w[B2, j]))
-        off = control.lever[j] * scale * (way + control.rate_time_s * rate)
+        off = control.lever[j] * scale * (bend + control.rate_time_s * rate)
         if not off <= worst:
             worst = off
     return worst / control.tolerance_m

@@ -168,8 +168,8 @@ def _error(control: StepControl, h: float, w: Array) -> float:
             motor += ERROR_WEIGHTS[k] * w[MOTORS + k, j]
             speed_up += ERROR_WEIGHTS[k] * w[A + k, j]
             motor_up += ERROR_WEIGHTS[k] * w[B + k, j]
-        way, rate = max(abs(link), abs(motor)), max(abs(speed_up), abs(motor_up))
-        off = control.lever[j] * h * (way + control.rate_time_s * rate)
+        error, rate = max(abs(link), abs(motor)), max(abs(speed_up), abs(motor_up))
+        off = control.lever[j] * h * (error + control.rate_time_s * rate)
         if not off <= worst:
             worst = off
     return worst / control.tolerance_m
