@@ -273,8 +273,10 @@ class Signals:
         if not floats:
             return self.struct.pack(MARK, *flat)
         head = self._heads.get(len(flat)) or self._head(len(flat))
-        whole = b"".join([head.pack(MARK, *flat), *[values.tobytes() for values in floats]])
-        if len(whole) != self.size:
+        whole = head.pack(MARK, *flat)
+        for values in floats:
+            whole += values.tobytes()
+        if len(whole) != self.struct.size:
             problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
             raise struct.error(problem)
         return whole

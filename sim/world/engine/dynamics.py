@@ -46,13 +46,10 @@ class RobotDynamics:
 
     def holding(self) -> Array:
         """Efforts against gravity, velocity terms and damping, shape (drives,) [N m] or [N]."""
-        return self._efforts(self._still)
+        return self.moving(self._still)
 
     def moving(self, accelerations: Array) -> Array:
         """Efforts that also give the driven joints accelerations, shape (drives,) each."""
-        return self._efforts(np.asarray(accelerations, np.float64))
-
-    def _efforts(self, accelerations: Array) -> Array:
         count, others = int(self._data.ne), len(self._others)
         if count and others:
             jacobian = self._jacobian(count)

@@ -51,6 +51,9 @@ class WorldRobot:
         self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
         self._claimed = False
         # The engine's arrays stay where they are, so that regular places in them can be views.
+        self._all_q: Array = data.qpos
+        self._all_v: Array = data.qvel
+        self._all_efforts: Array = data.actuator_force
         self._driven_q, self._driven_v, self._controls = (
             _view(values, places)
             for values, places in (
@@ -163,11 +166,18 @@ class WorldRobot:
 
     def positions(self) -> Array:
         """Positions of the driven joints [rad] or [m], shape (drives,)."""
-        return self._data.qpos[self._positions]
+        return self._all_q[self._positions]
 
     def speeds(self) -> Array:
         """Speeds of the driven joints [rad/s] or [m/s], shape (drives,)."""
-        return self._data.qvel[self._freedoms]
+        return self._all_v[self._freedoms]
+
+    def measured(self) -> tuple[Array, Array, Array]:
+        """Positions, speeds and efforts of the driven joints, shape (drives,) each."""
+        return (
+            self._all_q[self._positions], self._all_v[self._freedoms],
+            self._all_efforts[self._commands],
+        )  # fmt: skip
 
     def driven(self) -> tuple[list[float], list[float]]:
         """Positions and speeds of the driven joints as plain numbers, for laws without arrays."""
@@ -177,7 +187,7 @@ class WorldRobot:
 
     def efforts(self) -> Array:
         """Efforts of the drives in the last step [N m] or [N], shape (drives,)."""
-        return self._data.actuator_force[self._commands]
+        return self._all_efforts[self._commands]
 
     def bias(self) -> Array:
         """Gravity and velocity terms of the driven joints [N m] or [N], shape (drives,)."""

@@ -89,6 +89,9 @@ class SensorChain:
         Args:
             measured: what the sensors measure in this step, without defects, shape (values,).
         """
+        if not len(measured):
+            self._step += 1
+            return measured
         block, row = divmod(self._step, BLOCK)
         if block != self._block:
             self._draw(block)
