@@ -55,9 +55,9 @@ class RowFlag(IntFlag):
 
 
 class Floats(Protocol):
-    """An array of floats."""
+    """An array of floats without gaps."""
 
-    def tobytes(self) -> bytes:
+    def __buffer__(self, flags: int, /) -> memoryview:
         """Return its bytes, eight a float."""
         ...
 
@@ -273,9 +273,7 @@ class Signals:
         if not floats:
             return self.struct.pack(MARK, *flat)
         head = self._heads.get(len(flat)) or self._head(len(flat))
-        whole = head.pack(MARK, *flat)
-        for values in floats:
-            whole += values.tobytes()
+        whole = b"".join((head.pack(MARK, *flat), *floats))
         if len(whole) != self.struct.size:
             problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
             raise struct.error(problem)

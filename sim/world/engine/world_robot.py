@@ -157,7 +157,8 @@ class WorldRobot:
         return self._write
 
     def _write(self, values: Sequence[float] | Array) -> None:
-        if not math.isfinite(sum(values)):
+        numbers = values.tolist() if isinstance(values, np.ndarray) else values
+        if not math.isfinite(sum(numbers)):
             raise ValueError(f"command {list(values)}: not finite")
         if self._controls is None:
             self._data.ctrl[self._commands] = values

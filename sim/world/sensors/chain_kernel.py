@@ -132,7 +132,10 @@ def read_sensors(
     row = step % depth
     for index in range(len(values)):
         history[row, index] = values[index]
-        values[index] = history[(step - delay[index]) % depth, index] + noise[index]
+        before = row - delay[index]  # a delay is below the depth
+        if before < 0:
+            before += depth
+        values[index] = history[before, index] + noise[index]
     if len(turns):
         turn_axes(values, quaternions, turns)
     quanta = defects[QUANTISATION]
