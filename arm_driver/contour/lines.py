@@ -49,12 +49,8 @@ class TerminalLines(LineSplitter):
         Returns:
             Lines in order without their carriage return and without echoes; none is empty.
         """
-        found: list[bytes] = []
-        for padded in super().feed(data):
-            line = self._without_echo(padded.strip(_PADDING))
-            if line and self._fits(line):
-                found.append(line)
-        return found
+        lines = (self._without_echo(line.strip(_PADDING)) for line in super().feed(data))
+        return [line for line in lines if line and self._fits(line)]
 
     def _without_echo(self, line: bytes) -> bytes:
         for sent in self._sent:

@@ -31,12 +31,8 @@ class RequestReader:
 
     def feed(self, data: bytes) -> list[WaypointRequest]:
         """Take bytes as they came, and return the requests that they complete, oldest first."""
-        found: list[WaypointRequest] = []
-        for line in self._splitter.feed(data):
-            request = self._decode(line)
-            if request is not None:
-                found.append(request)
-        return found
+        decoded = [self._decode(line) for line in self._splitter.feed(data)]
+        return [request for request in decoded if request is not None]
 
     def counts(self) -> LinkCounts:
         """Return the counts as they are now: the same copy as long as none has changed."""

@@ -53,7 +53,6 @@ from sim.devices.arm.settings import ArmControllerSettings
 Array = NDArray[np.float64]
 
 _BRAKES = frozenset({ArmState.HELD, ArmState.NOT_CALIBRATED, ArmState.FAULTED})
-_ENDS = (ArmState.ENDING, ArmState.STARVING, ArmState.REFUSED)
 _WAITS = frozenset({ArmState.WAITING, ArmState.DRY})
 _AT_REST = frozenset({ArmState.OFF, ArmState.WAITING, ArmState.DRY, *_BRAKES})
 
@@ -156,8 +155,7 @@ class ArmController:
         """
         self._run(now_s)
         self.motion.run(now_s)
-        if self.servos.trip:
-            self._follow_joints(now_s)
+        self._follow_joints(now_s)
         return self._line.take(now_s)
 
     def next_due_s(self) -> float:
@@ -169,15 +167,14 @@ class ArmController:
         self._line.discard()
 
     def _next_event_s(self) -> float:
-        timers = self._ask_s, self._retry_s, self._rest_s()
-        return min(self.faults.due_s(), self._line.due_s(), *timers)
+        timers = (self._ask_s, self._retry_s, self._rest_s(), self._line.late_s())
+        return min(self.faults.due_s(), self._line.arrival_s(), *timers)
 
     def _run(self, now_s: float) -> None:
         while (due_s := self._next_event_s()) <= now_s:
             if self._loaded:
                 self.motion.run(due_s)
-                if self.servos.trip:
-                    self._follow_joints(due_s)
+                self._follow_joints(due_s)
                 if self._next_event_s() != due_s:
                     continue
             if self.faults.due_s() <= due_s:
@@ -200,14 +197,13 @@ class ArmController:
 
     def _follow_joints(self, now_s: float) -> None:
         """Register brakes that fell by themselves."""
-        if self.state not in _BRAKES | {ArmState.OFF}:
+        if self.servos.trip and self.state not in _BRAKES | {ArmState.OFF}:
             self.reason = self.servos.trip
             self._happen(now_s, ArmEvent.TRIPPED)
 
     def _rest_s(self) -> float:
-        if self.state not in _ENDS:
-            return math.inf
-        rest_s = self.motion.path.rest_s
+        ends = (ArmState.ENDING, ArmState.STARVING, ArmState.REFUSED)
+        rest_s = self.motion.path.rest_s if self.state in ends else -math.inf
         return rest_s if rest_s > -math.inf else math.inf
 
     def _period_over(self, now_s: float) -> None:

@@ -46,11 +46,6 @@ class MessageLine(PacedLine):
         """Write the request that is due at this time [s]."""
         self.write(self._late.pop(0)[1], now_s)
 
-    def due_s(self) -> float:
-        """Return when the next byte arrives or a late request is due [s]; inf if none is."""
-        arrival_s = self._in[0][0] if self._in else math.inf
-        return min(self._late[0][0], arrival_s) if self._late else arrival_s
-
     def late_s(self) -> float:
         """Return when the next late request is due [s]; inf if none waits."""
         return self._late[0][0] if self._late else math.inf

@@ -50,17 +50,11 @@ class WorldRobot:
         names = [f"{placed.prefix}d{drive.joint}" for drive in self.drives]
         self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
         self._claimed = False
-        # The engine's arrays stay where they are, so that regular places in them can be views.
+        # The engine's arrays stay where they are, so that these can be views of them.
         self._all_q: Array = data.qpos
         self._all_v: Array = data.qvel
         self._all_efforts: Array = data.actuator_force
-        self._driven_q, self._driven_v, self._controls = (
-            _view(values, places)
-            for values, places in (
-                (data.qpos, self._positions), (data.qvel, self._freedoms),
-                (data.ctrl, self._commands),
-            )
-        )  # fmt: skip
+        self._controls = _view(data.ctrl, self._commands)
 
     def _engine_joints(self) -> dict[int, tuple[str, ...]]:
         joints: Sequence[RobotJoint] = self.placed.robot.joints
@@ -175,16 +169,12 @@ class WorldRobot:
 
     def measured(self) -> tuple[Array, Array, Array]:
         """Positions, speeds and efforts of the driven joints, shape (drives,) each."""
-        return (
-            self._all_q[self._positions], self._all_v[self._freedoms],
-            self._all_efforts[self._commands],
-        )  # fmt: skip
+        positions, speeds = self._all_q[self._positions], self._all_v[self._freedoms]
+        return positions, speeds, self._all_efforts[self._commands]
 
     def driven(self) -> tuple[list[float], list[float]]:
         """Positions and speeds of the driven joints as plain numbers, for laws without arrays."""
-        q = self.positions() if self._driven_q is None else self._driven_q
-        v = self.speeds() if self._driven_v is None else self._driven_v
-        return q.tolist(), v.tolist()
+        return self._all_q[self._positions].tolist(), self._all_v[self._freedoms].tolist()
 
     def efforts(self) -> Array:
         """Efforts of the drives in the last step [N m] or [N], shape (drives,)."""

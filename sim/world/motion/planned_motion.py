@@ -100,8 +100,7 @@ class JointInterpolation:
         if not self._first <= index < self._first + len(self._rows.positions):
             self._first = index - index % BLOCK
             self._rows = self._laid_out(self._first, min(self._first + BLOCK, self._count))
-        rows, at = self._rows, index - self._first
-        return rows.positions[at], rows.speeds[at], rows.accelerations[at]
+        return self._rows.row(index - self._first)
 
     @property
     def duration_s(self) -> float:

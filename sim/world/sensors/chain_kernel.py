@@ -132,10 +132,7 @@ def read_sensors(
     row = step % depth
     for index in range(len(values)):
         history[row, index] = values[index]
-        before = row - delay[index]  # a delay is below the depth
-        if before < 0:
-            before += depth
-        values[index] = history[before, index] + noise[index]
+        values[index] = history[row - delay[index], index] + noise[index]  # below 0: from its end
     if len(turns):
         turn_axes(values, quaternions, turns)
     quanta = defects[QUANTISATION]

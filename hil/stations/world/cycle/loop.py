@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.cycle.contact_watch import Touch
+    from hil.stations.world.cycle.held_robot import HeldRobot
     from hil.stations.world.sources.source import SourceNews
     from hil.timing.clock import Clock, Tick
 
@@ -31,8 +32,7 @@ ACTIONS: Final = tuple(RobotAction)
 """Actions of the gate in the order of their codes."""
 NO_POSE: Final = (math.nan,) * 7
 FLAGS: Final = {"completed": 0, "stopped": int(RowFlag.STOP_ASKED)}
-"""Flags of a row by the outcome so far, `FAULT` for every other."""
-FAULT: Final = int(RowFlag.FAULT_LATCHED)
+"""Flags of a row by the outcome so far; every other is a fault."""
 
 
 @dataclass(slots=True)
@@ -134,8 +134,8 @@ class WorldRun:
             self._record_source_news(tick, news)
         if index:
             self._update_contacts(tick)
-        if bench.standing:
-            self._hold_others(tick)
+        for other in bench.standing:
+            self._hold(tick, other)
         if self._reads:
             bench.sensors.read()
         stop = self._stopped()
@@ -188,12 +188,11 @@ class WorldRun:
             return action is not RobotAction.STOPPING
         return self._ended_at is not None and index >= self._ended_at + self._settles
 
-    def _hold_others(self, tick: Tick) -> None:
-        for one in self._bench.standing:
-            for message in one.step():
-                text = f"{one.name}: {message}"
-                self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
-                self._put(tick, text, EventKind.VIOLATION)
+    def _hold(self, tick: Tick, other: HeldRobot) -> None:
+        for message in other.step():
+            text = f"{other.name}: {message}"
+            self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
+            self._put(tick, text, EventKind.VIOLATION)
 
     # -- records --------------------
 
@@ -271,7 +270,7 @@ class WorldRun:
         journal, bench = self.journal, self._bench
         assert journal is not None  # noqa: S101  # only called with one
         pose = bench.tool_pose()
-        flags = FLAGS.get(self.figures.ended, FAULT)
+        flags = FLAGS.get(self.figures.ended, RowFlag.FAULT_LATCHED)
         shown = *of_joints, bench.gated.commanded.tolist()
         coordinates, reading = bench.world.positions, bench.sensors.latest
         if self._fit is not None:
