@@ -90,7 +90,8 @@ class ArmLoop:
     def turn(self, tick: Tick) -> bool:
         """Poll once; return whether it was the last time."""
         self._seen = self._wire.poll()
-        self._note_shown(tick)
+        if (shown := self._stream.shown()) != self._shown:
+            self._note_shown(tick, shown)
         self.look(tick, self._seen)
         if self._phase is not StreamPhase.OVER:
             return False
@@ -152,10 +153,9 @@ class ArmLoop:
                 self._near.add(text)
                 self._witness.note(tick, f"warning: {text}")
 
-    def _note_shown(self, tick: Tick) -> None:
+    def _note_shown(self, tick: Tick, shown: str) -> None:
         """Note what an emulated robot shows at its controller, once for each text."""
-        shown = self._stream.shown()
-        if shown and shown != self._shown:
+        if shown:
             self._witness.note(tick, f"the emulated controller shows: {shown}")
         self._shown = shown
 
