@@ -14,18 +14,14 @@ class LineSplitter:
         longest_bytes: Longest line that is waited for; a longer one is thrown away up to its end.
     """
 
-    __slots__ = ("_longest_bytes", "_overlong", "_rest", "_skipping")
+    __slots__ = ("_longest_bytes", "_rest", "_skipping", "overlong")
 
     def __init__(self, longest_bytes: int) -> None:
         self._longest_bytes = longest_bytes
         self._rest = b""
         self._skipping = False
-        self._overlong = 0
-
-    @property
-    def overlong(self) -> int:
+        self.overlong: int = 0
         """Lines thrown away because they did not end, since the beginning."""
-        return self._overlong
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take bytes as they came and return the lines that they complete.
@@ -50,5 +46,5 @@ class LineSplitter:
             rest = b""
         elif len(rest) > self._longest_bytes:
             rest, self._skipping = b"", True
-            self._overlong += 1
+            self.overlong += 1
         self._rest = rest

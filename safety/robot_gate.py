@@ -225,7 +225,7 @@ class RobotGate:
     def _passed(self, asked: RobotSetpoint) -> RobotVerdict:
         period_s = self._limits.period_s
         self._speeds = tuple(
-            (q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)
+            [(q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)]
         )
         self._positions = tuple(asked.positions)
         return RobotVerdict(RobotAction.PASSED, (), asked)
@@ -345,7 +345,7 @@ class RobotGate:
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
     """Duration of a stop in which all axes come to rest together, each as it may."""
-    return max(abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True))
+    return max([abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True)])
 
 
 def _axis(

@@ -29,7 +29,7 @@ class ContourHost:
     """Answers a robot that asks for waypoints."""
 
     def __init__(self, settings: HostSettings, now_s: float) -> None:
-        self._settings = settings
+        self._settings, self._lost_after_s = settings, settings.lost_after_s
         self._state = LinkState.OFFLINE
         self._result: StreamResult | None = None
         self._text = "no robot has asked yet"
@@ -67,7 +67,7 @@ class ContourHost:
         waited_s, self._looked_s = now_s - self._looked_s, now_s
         timely = waited_s <= self._settings.answer_within_s
         latest: WaypointRequest | None = None
-        for request in self._requests.feed(data):
+        for request in self._requests.feed(data) if data else ():
             self._counts.stale += latest is not None
             latest = request
             end = self._judge(request, now_s, timely=timely)
@@ -76,8 +76,8 @@ class ContourHost:
                 if end.line:
                     return end.line
         if latest is None:
-            if now_s - self._received_s > self._settings.lost_after_s:
-                self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
+            if now_s - self._received_s > self._lost_after_s:
+                self._fall_silent(f"no request for {self._lost_after_s:g} s")
             return b""
         if self._state not in (LinkState.STREAMING, LinkState.ENDING):
             return b""
@@ -113,7 +113,7 @@ class ContourHost:
             raise StartRefusedError("a stream is under way; end it first")
         request = self._check_robot(now_s)
         self._state = step(self._state, HostEvent.ARMED)
-        if now_s - self._measured_s <= self._settings.lost_after_s:
+        if now_s - self._measured_s <= self._lost_after_s:
             measured = self._measured  # the robot's own word outranks the operator's
         try:
             check_start(plan.start, measured, self._settings)
@@ -247,8 +247,8 @@ class ContourHost:
         silence_s, request = now_s - self._received_s, self._request
         if self._lost:
             self._refuse(self._lost)
-        if request is None or silence_s > self._settings.lost_after_s:
-            limit_s = self._settings.lost_after_s
+        if request is None or silence_s > self._lost_after_s:
+            limit_s = self._lost_after_s
             self._refuse(f"no request within the last {limit_s:g} s; start the robot's program")
         cause = CAUSES.get(request.status)
         if cause is not None:

@@ -22,17 +22,13 @@ class TerminalLines(LineSplitter):
     which terminals pad, are taken off; empty lines are no lines.
     """
 
-    __slots__ = ("_echoes", "_sent")
+    __slots__ = ("_sent", "echoes")
 
     def __init__(self) -> None:
         super().__init__(2 * MAX_LINE_BYTES)  # an echo may be in front
-        self._echoes = 0
-        self._sent: deque[bytes] = deque(maxlen=_ECHOES_KEPT)
-
-    @property
-    def echoes(self) -> int:
+        self.echoes: int = 0
         """Echoes of our own lines that were swallowed, since the beginning."""
-        return self._echoes
+        self._sent: deque[bytes] = deque(maxlen=_ECHOES_KEPT)
 
     def expect_echo(self, line: bytes) -> None:
         """Remember a line that was sent; the last four of them may come back.
@@ -59,12 +55,12 @@ class TerminalLines(LineSplitter):
     def _without_echo(self, line: bytes) -> bytes:
         for sent in self._sent:
             if line.startswith(sent):
-                self._echoes += 1
+                self.echoes += 1
                 return line[len(sent) :].strip(_PADDING)
         return line
 
     def _fits(self, line: bytes) -> bool:
         if len(line) <= MAX_LINE_BYTES:
             return True
-        self._overlong += 1
+        self.overlong += 1
         return False

@@ -30,7 +30,7 @@ class Supervision:
         a_zero_rad: Of the controller's angles, see `Location.turn_rad`.
     """
 
-    __slots__ = ("_following", "_kept", "_period", "_period_s", "_settings")
+    __slots__ = ("_following", "_kept", "_period", "_period_s", "_report", "_settings")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Supervision:
         self._period = PeriodWatch(period_s, settings)
         self._kept = PeriodBound(period_s, unmeasured_s)
         self._following = FollowingWatch(start, period_s, settings, a_zero_rad)
+        self._report: SupervisionReport | None = None
 
     @property
     def kept_s(self) -> float:
@@ -64,6 +65,7 @@ class Supervision:
         Returns:
             Why the stream has to end; None while all is well.
         """
+        self._report = None
         self._kept.take(now_s, timely=timely)
         pace = self._period.take(now_s, timely=timely)
         if pace is not Pace.IN_TIME:
@@ -77,6 +79,7 @@ class Supervision:
 
     def at_rest(self, measured: Location | None) -> Offence | None:
         """Take the place of the robot at rest at the end of its path; as `judge`."""
+        self._report = None
         text = self._following.at_rest(measured)
         return (
             Offence(StreamResult.NOT_FOLLOWING, f"the robot did not arrive: {text}")
@@ -85,8 +88,10 @@ class Supervision:
         )
 
     def report(self) -> SupervisionReport:
-        """Return what was seen so far."""
-        return SupervisionReport(self._period.report(), self._following.report)
+        """Return what was seen so far: the same report as long as nothing has changed."""
+        if self._report is None:
+            self._report = SupervisionReport(self._period.report(), self._following.report)
+        return self._report
 
     def _describe(self, pace: Pace) -> str:
         report, settings = self._period.report(), self._settings

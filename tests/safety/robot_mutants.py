@@ -165,7 +165,7 @@ ROBOT_ROWS = {
         (
             "the user's law leads in the stop",
             "self._followed(verdict.allowed, self._own_law)",
-            "self._followed(verdict.allowed, self._law)",
+            "self._followed(verdict.allowed, self.law)",
         ),
         (
             "what a law asks of the drives is not judged",

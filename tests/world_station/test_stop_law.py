@@ -85,7 +85,7 @@ def test_a_gain_of_a_million_does_not_go_on_in_the_stop(tmp_path, monkeypatch, n
     # As it was: who asked goes on leading.
     followed = GatedRobot._followed
     monkeypatch.setattr(
-        GatedRobot, "_followed", lambda self, allowed, law: followed(self, allowed, self._law)
+        GatedRobot, "_followed", lambda self, allowed, law: followed(self, allowed, self.law)
     )
     assert excess(ride(tmp_path, changes=[wild(200, name=name)])) > 5.0
 

@@ -197,14 +197,14 @@ class ArmController:
 
     def _follow_joints(self, now_s: float) -> None:
         """Register brakes that fell by themselves."""
-        if self.motion.trip and self.state not in _BRAKES | {ArmState.OFF}:
-            self.reason = self.motion.trip
+        if self.servos.trip and self.state not in _BRAKES | {ArmState.OFF}:
+            self.reason = self.servos.trip
             self._happen(now_s, ArmEvent.TRIPPED)
 
     def _rest_s(self) -> float:
         ends = (ArmState.ENDING, ArmState.STARVING, ArmState.REFUSED)
-        rest_s = self.motion.path.rest_s
-        return rest_s if self.state in ends and rest_s > -math.inf else math.inf
+        rest_s = self.motion.path.rest_s if self.state in ends else -math.inf
+        return rest_s if rest_s > -math.inf else math.inf
 
     def _period_over(self, now_s: float) -> None:
         if self.motion.failure:

@@ -140,7 +140,8 @@ class ArmMotion:
         target = math.floor((now_s - self._started_s) / SERVO_S + 1e-6)
         self._since_s = min(max(now_s - self._started_s - target * SERVO_S, 0.0), SERVO_S)
         while self._steps < target:
-            if self._started_s + self._steps * SERVO_S > self._quiet_s():
+            quiet_s = max(self.path.rest_s, self._changed_s) + _SETTLED_S
+            if not self._loaded and self._started_s + self._steps * SERVO_S > quiet_s:
                 self._steps = target
                 return
             if self._steps % STEPS_PER_POINT == 0 and not self._braking:
@@ -168,11 +169,6 @@ class ArmMotion:
             return math.inf
         blocks = self._steps // STEPS_PER_POINT + 1
         return self._started_s + blocks * STEPS_PER_POINT * SERVO_S
-
-    def _quiet_s(self) -> float:
-        if self._loaded:
-            return math.inf
-        return max(self.path.rest_s, self._changed_s) + _SETTLED_S
 
     def _restart_path(self, q_rad: Array, now_s: float) -> None:
         self._last_q = np.array(q_rad)

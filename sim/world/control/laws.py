@@ -6,7 +6,7 @@ effort first; the interfaces differ in how it is asked for.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, Self
+from typing import Final, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,7 @@ class Gains:
         return cls(3.0 * w * w * inertias, w**3 * inertias, 3.0 * w * inertias)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class JointMotion:
+class JointMotion(NamedTuple):
     """Motion of the driven joints, measured or wanted, at one time, shape (drives,) each."""
 
     positions: Array
@@ -139,6 +138,7 @@ class JointLaw:
         self._effort_most = self._most if bound is None else np.minimum(bound, self._most)
         self._speed_max = _drive_values(drives, "speed_max", control == "voltage")
         self._speed_gain = _drive_values(drives, "speed_gain", control == "speed")
+        self._table = np.array([gains.kp, gains.ki, gains.kd, self._effort_most])
         self._integral = np.zeros(len(drives))
         still = JointMotion(*np.zeros((3, len(drives))))
         self.command(still, still, self._integral.copy())  # compiles the kernel before a run
@@ -149,7 +149,6 @@ class JointLaw:
         Args:
             needed: effort of the model for what is wanted, shape (drives,); zeros for `pid`.
         """
-        gains = self._gains
         if self._control == "speed":
             error = wanted.positions - found.positions
             speeds = wanted.speeds + SPEED_PER_ERROR * error + needed / self._speed_gain
@@ -159,11 +158,12 @@ class JointLaw:
             return np.clip(speeds, found.speeds - within, found.speeds + within)
         if self.law == "pd":
             error, slip = wanted.positions - found.positions, wanted.speeds - found.speeds
+            gains = self._gains
             return np.clip((gains.kp * error + gains.kd * slip) / self._most, -1.0, 1.0)
         effort = np.empty(len(self._integral))
         efforts(
-            gains.kp, gains.ki, gains.kd, self._effort_most, self._period_s, wanted.positions,
-            wanted.speeds, found.positions, found.speeds, needed, self._integral, effort,
+            self._table, self._period_s, wanted.positions, wanted.speeds,
+            found.positions, found.speeds, needed, self._integral, effort,
         )  # fmt: skip
         if self._control == "torque":
             return effort

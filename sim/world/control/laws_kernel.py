@@ -9,19 +9,16 @@ Array = NDArray[np.float64]
 
 @njit(cache=True)
 def efforts(
-    kp: Array, ki: Array, kd: Array, most: Array, period_s: float, wanted: Array,
-    wanted_speeds: Array, found: Array, found_speeds: Array, needed: Array, integral: Array,
-    out: Array,
+    table: Array, period_s: float, wanted: Array, wanted_speeds: Array, found: Array,
+    found_speeds: Array, needed: Array, integral: Array, out: Array,
 ) -> None:  # fmt: skip
     """Compute PID and the model's effort, within the limits.
 
     Args:
-        kp: effort per error, shape (drives,), as all of them.
-        ki: effort per error and second.
-        kd: effort per error of speed.
-        most: effort of each drive.
+        table: effort per error, per error and second, per error of speed, and greatest effort,
+            shape (4, drives).
         period_s: from call to call.
-        wanted: positions.
+        wanted: positions, shape (drives,), as all that follow.
         wanted_speeds: their rates.
         found: positions.
         found_speeds: their rates.
@@ -29,6 +26,7 @@ def efforts(
         integral: of the errors; written. Held where the effort is at its limit.
         out: shape (drives,); written.
     """
+    kp, ki, kd, most = table[0], table[1], table[2], table[3]
     for index in range(len(out)):
         error = wanted[index] - found[index]
         slip = wanted_speeds[index] - found_speeds[index]

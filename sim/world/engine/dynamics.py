@@ -35,6 +35,7 @@ class RobotDynamics:
         self._data: Any = world._data  # noqa: SLF001
         self._driven: NDArray[np.int_] = robot._freedoms  # noqa: SLF001
         self._others = np.setdiff1d(np.arange(self._model.nv), self._driven)
+        self._in_order = np.array_equal(self._driven, np.arange(self._model.nv))
         self._accelerations = np.zeros(self._model.nv)
         self._inertial = np.zeros(self._model.nv)
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
@@ -46,13 +47,13 @@ class RobotDynamics:
 
     def holding(self) -> Array:
         """Efforts against gravity, velocity terms and damping, shape (drives,) [N m] or [N]."""
-        return self._efforts(self._still)
+        return self.moving(self._still)
 
     def moving(self, accelerations: Array) -> Array:
         """Efforts that also give the driven joints accelerations, shape (drives,) each."""
-        return self._efforts(np.asarray(accelerations, np.float64))
-
-    def _efforts(self, accelerations: Array) -> Array:
+        if self._in_order:  # the driven joints are all that moves
+            self._engine.mj_mulM(self._model, self._data, self._inertial, accelerations)
+            return self._inertial + self._bias - self._passive
         count, others = int(self._data.ne), len(self._others)
         if count and others:
             jacobian = self._jacobian(count)

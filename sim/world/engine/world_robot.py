@@ -50,14 +50,11 @@ class WorldRobot:
         names = [f"{placed.prefix}d{drive.joint}" for drive in self.drives]
         self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
         self._claimed = False
-        # The engine's arrays stay where they are, so that regular places in them can be views.
-        self._driven_q, self._driven_v, self._controls = (
-            _view(values, places)
-            for values, places in (
-                (data.qpos, self._positions), (data.qvel, self._freedoms),
-                (data.ctrl, self._commands),
-            )
-        )  # fmt: skip
+        # The engine's arrays stay where they are, so that these can be views of them.
+        self._all_q: Array = data.qpos
+        self._all_v: Array = data.qvel
+        self._all_efforts: Array = data.actuator_force
+        self._controls = _view(data.ctrl, self._commands)
 
     def _engine_joints(self) -> dict[int, tuple[str, ...]]:
         joints: Sequence[RobotJoint] = self.placed.robot.joints
@@ -154,7 +151,8 @@ class WorldRobot:
         return self._write
 
     def _write(self, values: Sequence[float] | Array) -> None:
-        if not math.isfinite(sum(values)):
+        numbers = values.tolist() if isinstance(values, np.ndarray) else values
+        if not math.isfinite(sum(numbers)):
             raise ValueError(f"command {list(values)}: not finite")
         if self._controls is None:
             self._data.ctrl[self._commands] = values
@@ -163,21 +161,24 @@ class WorldRobot:
 
     def positions(self) -> Array:
         """Positions of the driven joints [rad] or [m], shape (drives,)."""
-        return self._data.qpos[self._positions]
+        return self._all_q[self._positions]
 
     def speeds(self) -> Array:
         """Speeds of the driven joints [rad/s] or [m/s], shape (drives,)."""
-        return self._data.qvel[self._freedoms]
+        return self._all_v[self._freedoms]
+
+    def measured(self) -> tuple[Array, Array, Array]:
+        """Positions, speeds and efforts of the driven joints, shape (drives,) each."""
+        positions, speeds = self._all_q[self._positions], self._all_v[self._freedoms]
+        return positions, speeds, self._all_efforts[self._commands]
 
     def driven(self) -> tuple[list[float], list[float]]:
         """Positions and speeds of the driven joints as plain numbers, for laws without arrays."""
-        q = self.positions() if self._driven_q is None else self._driven_q
-        v = self.speeds() if self._driven_v is None else self._driven_v
-        return q.tolist(), v.tolist()
+        return self._all_q[self._positions].tolist(), self._all_v[self._freedoms].tolist()
 
     def efforts(self) -> Array:
         """Efforts of the drives in the last step [N m] or [N], shape (drives,)."""
-        return self._data.actuator_force[self._commands]
+        return self._all_efforts[self._commands]
 
     def bias(self) -> Array:
         """Gravity and velocity terms of the driven joints [N m] or [N], shape (drives,)."""

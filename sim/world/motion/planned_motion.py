@@ -97,7 +97,7 @@ class JointInterpolation:
 
     def row(self, index: int) -> tuple[Array, Array, Array]:
         """Positions, speeds and accelerations of a tick, each of shape (drives,)."""
-        if not self._first <= index < self._first + len(self._rows):
+        if not self._first <= index < self._first + len(self._rows.positions):
             self._first = index - index % BLOCK
             self._rows = self._laid_out(self._first, min(self._first + BLOCK, self._count))
         return self._rows.row(index - self._first)

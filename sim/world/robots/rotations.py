@@ -25,8 +25,8 @@ def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:
         (yx - xy, xz + zx, yz + zy, squares[3]),
     )
     length = math.copysign(math.hypot(*rows[largest]), rows[largest][0])
-    w, x, y, z = (one / length for one in rows[largest])
-    return w, x, y, z
+    w, x, y, z = rows[largest]
+    return w / length, x / length, y / length, z / length
 
 
 def rpy_of(rotation: Array) -> tuple[float, float, float]:

@@ -132,7 +132,7 @@ def read_sensors(
     row = step % depth
     for index in range(len(values)):
         history[row, index] = values[index]
-        values[index] = history[(step - delay[index]) % depth, index] + noise[index]
+        values[index] = history[row - delay[index], index] + noise[index]  # below 0: from its end
     if len(turns):
         turn_axes(values, quaternions, turns)
     quanta = defects[QUANTISATION]

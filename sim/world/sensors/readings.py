@@ -36,7 +36,8 @@ class RobotSensors:
 
     def read(self) -> Array:
         """Return the next reading, shape (values,); to be called once after every world step."""
-        self.latest = self._chain.advance(self._measured.now())
+        measured = self._measured.now() if self.signals else self.latest
+        self.latest = self._chain.advance(measured)
         return self.latest
 
     def snapshot(self) -> ChainSnapshot:

@@ -36,18 +36,18 @@ class DeadMan:
             limit = f"{1e3 * GAP_MAX_M:g} mm and {math.degrees(GAP_MAX_RAD):g} deg"
             return f"the robot is {_describe(gap_m, gap_rad)}; at most {limit} are allowed"
         if self._station.held:
-            self._held(tick)
+            self._let_go_s = None
+            if self._station.resting:
+                self._go_on(tick)
             return ""
         if self._let_go_s is None:
             self._let_go_s = tick.t_s
         return self._released(tick, tick.t_s - self._let_go_s)
 
-    def _held(self, tick: Tick) -> None:
-        self._let_go_s = None
-        if self._station.resting:
-            text = "" if self._station.robot_alone else f", {_describe(*self._station.gap)}"
-            self._witness.note(tick, f"held again; the robot goes on{text}")
-            self._station.resting = False
+    def _go_on(self, tick: Tick) -> None:
+        text = "" if self._station.robot_alone else f", {_describe(*self._station.gap)}"
+        self._witness.note(tick, f"held again; the robot goes on{text}")
+        self._station.resting = False
 
     def _released(self, tick: Tick, since_s: float) -> str:
         station = self._station

@@ -12,7 +12,7 @@ from enum import Enum
 
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkReport
+from arm_driver.link_report import LinkReport, SupervisionReport
 from arm_driver.link_states import LinkState, StreamResult
 from hil.run.run import play
 from hil.stations.arm.cycle.dead_man import DeadMan
@@ -59,8 +59,8 @@ class ArmLoop:
         self, stream: Stream, witness: Observer, first_notes: tuple[str, ...] = ()
     ) -> None:
         self._stream, self._witness, self._first_notes = stream, witness, first_notes
-        self.beside: Callable[[Tick], None] = lambda _: None
-        """Further work at each poll; it never waits."""
+        self.beside: Callable[[Tick], None] | None = None
+        """Further work at each poll; it never waits. None for nothing."""
         self._station, self._wire = stream.station, stream.wire
         self.clock: Clock = stream.clock
         """Clock that paces the polls of the link."""
@@ -74,6 +74,7 @@ class ArmLoop:
         self._gap_m = 0.0
         self._cancelled = self._ended = self._reason = self._lost = ""
         self._near: set[str] = set()
+        self._supervision: SupervisionReport | None = None
         self._shown = ""
 
     @property
@@ -89,7 +90,8 @@ class ArmLoop:
     def turn(self, tick: Tick) -> bool:
         """Poll once; return whether it was the last time."""
         self._seen = self._wire.poll()
-        self._note_shown(tick)
+        if (shown := self._stream.shown()) != self._shown:
+            self._note_shown(tick, shown)
         self.look(tick, self._seen)
         if self._phase is not StreamPhase.OVER:
             return False
@@ -124,9 +126,12 @@ class ArmLoop:
     def look(self, tick: Tick, report: LinkReport) -> None:
         """Poll the operator and the link once."""
         self._station.listen()
-        self.beside(tick)
-        self._warn(tick, report)
-        self._swing_out(tick, report)
+        if self.beside is not None:
+            self.beside(tick)
+        if report.supervision is not self._supervision:
+            self._warn(tick, report)
+        if self._due_s is not None:
+            self._swing_out(tick, report, self._due_s)
         if self._phase is StreamPhase.ASKED:
             self._await_robot(tick, report)
         elif self._phase is StreamPhase.SWINGING_OUT:
@@ -139,19 +144,18 @@ class ArmLoop:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
 
     def _warn(self, tick: Tick, report: LinkReport) -> None:
-        """Note once what the supervision has come near to."""
+        """Note once what the supervision has come near to, of a stream that is under way."""
+        if self._phase not in (StreamPhase.STREAMING, StreamPhase.ENDING):
+            return
+        self._supervision = report.supervision
         for text in near_limits(report.supervision):
-            if text not in self._near and self._phase in (
-                StreamPhase.STREAMING,
-                StreamPhase.ENDING,
-            ):
+            if text not in self._near:
                 self._near.add(text)
                 self._witness.note(tick, f"warning: {text}")
 
-    def _note_shown(self, tick: Tick) -> None:
+    def _note_shown(self, tick: Tick, shown: str) -> None:
         """Note what an emulated robot shows at its controller, once for each text."""
-        shown = self._stream.shown()
-        if shown and shown != self._shown:
+        if shown:
             self._witness.note(tick, f"the emulated controller shows: {shown}")
         self._shown = shown
 
@@ -226,21 +230,19 @@ class ArmLoop:
             self._station.part(why)
             self._due_s = tick.t_s
 
-    def _swing_out(self, tick: Tick, report: LinkReport) -> None:
+    def _swing_out(self, tick: Tick, report: LinkReport, due_s: float) -> None:
         """Step the space arm, if it is alone: in time with the robot while its stream lasts.
 
         After that nobody is to wait for a simulation, least of all machines that stop with it.
         """
-        if self._due_s is None:
-            return
-        if self._phase is not StreamPhase.SWINGING_OUT and tick.t_s < self._due_s:
+        if self._phase is not StreamPhase.SWINGING_OUT and tick.t_s < due_s:
             return
         ready, self._next = self._next, None
         if ready is not None or self._station.course in UNDER_WAY:
             step = ready or self._station.step()
             if isinstance(step, ArmStep):
                 self._witness.step(tick, step.without_robot(), report)
-            self._due_s += TICK_S
+            self._due_s = due_s + TICK_S
 
     def _end_if_at_rest(self) -> None:
         if self._next is None and self._station.course not in UNDER_WAY:

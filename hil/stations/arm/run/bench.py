@@ -175,7 +175,8 @@ class EmulatedRobot:
 
     def __init__(self, prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> None:
         self._prepared, self._clock, self._faults = prepared, clock, faults
-        self._robot: ArmController | None = None
+        self.shown: Callable[[], str] = str
+        """Finds why its joints stopped by themselves or it refused a waypoint; in a world only."""
 
     def begin(self) -> ArmController:
         """Make it; in the scenario's world, if it names one.
@@ -190,12 +191,9 @@ class EmulatedRobot:
             robot = emulated_controller(settings, self._clock, seed, self._faults, plant)
         except ValueError as error:
             raise RefusedError(f"nothing has moved: the robot cannot begin so: {error}") from None
-        self._robot = None if plant is None else robot
+        if plant is not None:
+            self.shown = lambda: robot.reason
         return robot
-
-    def shown(self) -> str:
-        """Find why its joints stopped by themselves or it refused a waypoint; in a world only."""
-        return "" if self._robot is None else self._robot.reason
 
 
 def run_arm(

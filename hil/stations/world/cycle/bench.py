@@ -82,7 +82,7 @@ class WorldBench:
         """
         if self.chain is None:
             return None
-        pose = self.chain.pose(self.robot.positions()[list(self.chain.places)])
+        pose = self.chain.frames(self.robot.positions()[list(self.chain.places)])[-1]
         return (
             pose
             if self.inverse_base_pose is None

@@ -66,7 +66,9 @@ class GatedRobot:
         tool: Callable[[], tuple[float, ...]] = tuple,
         touching: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
-        self._robot, self._dynamics, self._law = robot, dynamics, law
+        self._robot, self._dynamics = robot, dynamics
+        self.law: Final = law
+        """User's law, which computes the commands."""
         self._tool, self._touching = tool, touching
         self._command = robot.claim()
         self._gate = RobotGate(limits)
@@ -93,18 +95,18 @@ class GatedRobot:
 
     def found(self) -> RobotFound:
         """Measured state of the robot."""
-        robot = self._robot
+        positions, speeds, efforts = self._robot.measured()
         return RobotFound(
-            tuple(robot.positions().tolist()),
-            tuple(robot.speeds().tolist()),
-            tuple(robot.efforts().tolist()),
+            tuple(positions.tolist()),
+            tuple(speeds.tolist()),
+            tuple(efforts.tolist()),
             self._tool(),
             self._touching(),
         )
 
     def reset(self) -> tuple[RobotViolation, ...]:
         """Begin from the measured state; returns why not, if the gate stays shut."""
-        self._law.restart()
+        self.law.restart()
         return self._gate.reset(self.found())
 
     def step(self, asked: RobotSetpoint | None, found: RobotFound, stop: str = "") -> RobotVerdict:
@@ -116,7 +118,7 @@ class GatedRobot:
         """
         verdict = self._gate.step(asked, found, stop=stop)
         if verdict.action is RobotAction.PASSED and verdict.allowed is not None:
-            self.commanded = self._followed(verdict.allowed, self._law)
+            self.commanded = self._followed(verdict.allowed, self.law)
             verdict = self._judge_efforts(found) or verdict
         if verdict.allowed is None:
             self.commanded = np.zeros(len(self.commanded))
@@ -127,10 +129,17 @@ class GatedRobot:
 
     def _followed(self, allowed: RobotSetpoint, law: DriveLaw) -> Array:
         """Commands of a law for the drives."""
-        wanted = JointMotion(*(np.array(values) for values in allowed))
-        positions, speeds = self._robot.positions(), self._robot.speeds()
+        wanted = JointMotion(*np.array(allowed))
+        positions, speeds, _ = self._robot.measured()
         measured = JointMotion(positions, speeds, wanted.accelerations)
-        return law.command(wanted, measured, self._needed(law, wanted.accelerations))
+        match law.law:
+            case "computed":
+                needed = self._dynamics.moving(wanted.accelerations)
+            case "gravity":
+                needed = self._dynamics.holding()
+            case _:
+                needed = np.zeros(len(positions))
+        return law.command(wanted, measured, needed)
 
     def _judge_efforts(self, found: RobotFound) -> RobotVerdict | None:
         """Judgement of the efforts that the user's law asks for, before a drive applies them."""
@@ -140,11 +149,6 @@ class GatedRobot:
         asked = commanded_efforts(drives, self._control, self.commanded, self._robot.speeds())
         most = np.array([drive.effort_max for drive in drives])
         return self._gate.judge_efforts(np.clip(asked, -most, most).tolist(), found)
-
-    @property
-    def law(self) -> DriveLaw:
-        """User's law, which computes the commands."""
-        return self._law
 
     def state(self) -> RobotGateState:
         """State of the gate."""
@@ -157,7 +161,7 @@ class GatedRobot:
             ValueError: if it does not fit.
         """
         self._gate.resume(state)
-        self._law.carry(integrals)
+        self.law.carry(integrals)
         self.commanded = commanded.copy()
 
     def carry_over(self, old: GatedRobot, columns: Sequence[int]) -> None:
@@ -186,15 +190,6 @@ class GatedRobot:
         )
         integrals = np.array(picked(old.law.integrals.tolist(), still))
         self.resume(state, integrals, np.array(picked(old.commanded.tolist(), still)))
-
-    def _needed(self, law: DriveLaw, accelerations: Array) -> Array:
-        match law.law:
-            case "computed":
-                return self._dynamics.moving(accelerations)
-            case "gravity":
-                return self._dynamics.holding()
-            case _:
-                return np.zeros(len(accelerations))
 
 
 def robot_limits(

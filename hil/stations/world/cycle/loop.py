@@ -24,11 +24,15 @@ if TYPE_CHECKING:
     from hil.run.journal import Journal
     from hil.stations.world.cycle.bench import WorldBench
     from hil.stations.world.cycle.contact_watch import Touch
+    from hil.stations.world.cycle.held_robot import HeldRobot
+    from hil.stations.world.sources.source import SourceNews
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)
 """Actions of the gate in the order of their codes."""
 NO_POSE: Final = (math.nan,) * 7
+FLAGS: Final = {"completed": 0, "stopped": int(RowFlag.STOP_ASKED)}
+"""Flags of a row by the outcome so far; every other is a fault."""
 
 
 @dataclass(slots=True)
@@ -126,18 +130,23 @@ class WorldRun:
         found, asked = bench.gated.found(), bench.source.setpoint(index)
         if self._ended_at is None and bench.source.ended:
             self._ended_at = index
-        self._record_source_news(tick)
-        self._update_contacts(tick)
-        self._hold_others(tick)
+        for news in bench.source.news():
+            self._record_source_news(tick, news)
+        if index:
+            self._update_contacts(tick)
+        for other in bench.held_robots:
+            self._hold(tick, other)
         if self._reads:
             bench.sensors.read()
         stop = self._stopped()
         failed = bench.gated.law.fault or self._lost()
         verdict = bench.gated.step(asked, found, failed or stop)
-        self._judge(tick, verdict, stop, failed)
-        self._measure(index, asked.positions, found.positions)
+        if verdict.violations:
+            self._judge(tick, verdict, stop, failed)
+        gap_m = self._measure(index, asked.positions, found.positions)
         if self.journal is not None:
-            self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
+            of_joints = asked.positions, found.positions, found.speeds, found.efforts
+            self._note(tick, verdict.action, gap_m, *of_joints)
         if self._is_over(index, verdict.action):
             return True
         for one in self._between:
@@ -179,18 +188,15 @@ class WorldRun:
             return action is not RobotAction.STOPPING
         return self._ended_at is not None and index >= self._ended_at + self._settles
 
-    def _hold_others(self, tick: Tick) -> None:
-        for one in self._bench.held_robots:
-            for message in one.step():
-                text = f"{one.name}: {message}"
-                self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
-                self._put(tick, text, EventKind.VIOLATION)
+    def _hold(self, tick: Tick, other: HeldRobot) -> None:
+        for message in other.step():
+            text = f"{other.name}: {message}"
+            self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
+            self._put(tick, text, EventKind.VIOLATION)
 
     # -- records --------------------
 
     def _update_contacts(self, tick: Tick) -> None:
-        if not tick.index:
-            return
         begun, ended = self._bench.contacts.look(tick.t_s)
         self.figures.contacts = self._bench.contacts.count
         for one in begun:
@@ -208,16 +214,13 @@ class WorldRun:
             self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
                               level=Level.WARNING)  # fmt: skip
 
-    def _record_source_news(self, tick: Tick) -> None:
-        for one in self._bench.source.news():
-            if self.journal is not None:
-                level = Level.WARNING if one.warning else Level.INFO
-                self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
-                                  kind=EventKind.NOTE, level=level)  # fmt: skip
+    def _record_source_news(self, tick: Tick, one: SourceNews) -> None:
+        if self.journal is not None:
+            level = Level.WARNING if one.warning else Level.INFO
+            self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
+                              kind=EventKind.NOTE, level=level)  # fmt: skip
 
     def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, failed: str) -> None:
-        if not verdict.violations:
-            return
         only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
         asked = bool(stop) and not failed and only_asked
         messages = tuple(one.message for one in verdict.violations)
@@ -241,7 +244,8 @@ class WorldRun:
             self.figures.ended = ended
             self.figures.reason = f"t = {t_s:.3f} s: {messages[0]}"
 
-    def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
+    def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> float:
+        """Keep the figures up to date; returns the present gap of the loops [m]."""
         figures, bench = self.figures, self._bench
         errors = np.abs(np.subtract(found, asked))
         turns = float(errors[~bench.slides].max(initial=0.0))
@@ -250,22 +254,23 @@ class WorldRun:
         if self._ended_at is None or index == self._ended_at:
             figures.error_max_rad = max(figures.error_max_rad, turns)
             figures.error_max_m = max(figures.error_max_m, ways)
-        figures.gap_max_m = max(figures.gap_max_m, bench.world.gap_max_m)
+        gap_m = bench.world.gap_max_m
+        figures.gap_max_m = max(figures.gap_max_m, gap_m)
         if bench.line is not None and (pose := bench.tool_pose()) is not None:
             begin_m = bench.line.start[:3, 3]
             way = bench.line.goal[:3, 3] - begin_m
             share = float(np.clip((pose[:3, 3] - begin_m) @ way / (way @ way), 0.0, 1.0))
             away = float(np.linalg.norm(pose[:3, 3] - begin_m - share * way))
             figures.line_max_m = max(away, figures.line_max_m) if index else away
+        return gap_m
 
-    def _note(self, tick: Tick, *of_joints: tuple[float, ...]) -> None:
+    def _note(
+        self, tick: Tick, action: RobotAction, gap_m: float, *of_joints: tuple[float, ...]
+    ) -> None:
         journal, bench = self.journal, self._bench
         assert journal is not None  # noqa: S101  # only called with one
-        action = bench.gated.action
         pose = bench.tool_pose()
-        flags = RowFlag(0) if self.figures.well else RowFlag.FAULT_LATCHED
-        if self.figures.ended == "stopped":
-            flags = RowFlag.STOP_ASKED
+        flags = FLAGS.get(self.figures.ended, RowFlag.FAULT_LATCHED)
         shown = *of_joints, bench.gated.commanded.tolist()
         coordinates, reading = bench.world.positions, bench.sensors.latest
         if self._fit is not None:
@@ -273,16 +278,16 @@ class WorldRun:
             coordinates = np.array(self._fit.of_coordinates(coordinates.tolist()))
             reading = np.array(self._fit.of_readings(reading.tolist()))
         row = (
-            tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags), *shown,
-            NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
+            tick.index, tick.t_s, self._mode(action), ACTIONS.index(action), flags, *shown,
+            NO_POSE if pose is None else _seven(pose), gap_m,
             bench.contacts.touching, bench.contacts.force_n,
         )  # fmt: skip
         whole = self.signals.pack(row, coordinates, reading, bench.shown())
         journal.row(whole, tick.t_s, tick.index)
         journal.service()
 
-    def _mode(self) -> int:
-        match self._bench.gated.action:
+    def _mode(self, action: RobotAction) -> int:
+        match action:
             case RobotAction.PASSED:
                 return MODES.index("moving" if self._ended_at is None else "settling")
             case RobotAction.STOPPING:

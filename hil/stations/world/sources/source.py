@@ -57,7 +57,7 @@ class LaidOutSource:
     def __init__(self, motion: PlannedMotion | JointInterpolation) -> None:
         self.motion: PlannedMotion | JointInterpolation = motion
         """Rows of the motion."""
-        self._row = 0
+        self._row, self._last = 0, len(motion) - 1
 
     @property
     def duration_s(self) -> float:
@@ -67,11 +67,11 @@ class LaidOutSource:
     @property
     def ended(self) -> bool:
         """Whether the last row is reached."""
-        return self._row == len(self.motion) - 1
+        return self._row == self._last
 
     def setpoint(self, index: int) -> RobotSetpoint:
         """Row of a step."""
-        row = self._row = min(index, len(self.motion) - 1)
+        row = self._row = min(index, self._last)
         position, speed, acceleration = self.motion.row(row)
         return RobotSetpoint(
             tuple(position.tolist()), tuple(speed.tolist()), tuple(acceleration.tolist())
