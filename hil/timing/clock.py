@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 
 class Tick(NamedTuple):
@@ -72,13 +72,11 @@ class VirtualClock:
 
     __slots__ = ("_now_s",)
 
+    overruns: Final[int] = 0
+    """Always 0: nothing is late in virtual time."""
+
     def __init__(self) -> None:
         self._now_s = 0.0
-
-    @property
-    def overruns(self) -> int:
-        """Always 0: nothing is late in virtual time."""
-        return 0
 
     def now_s(self) -> float:
         """Time of the tick being worked on [s]; it is constant within a cycle."""

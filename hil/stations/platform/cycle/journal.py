@@ -65,6 +65,12 @@ class PlatformJournal(Journal):
         pose = residual_m = None
         if reached is not None and reached.converged:
             pose, residual_m = reached.X_BP.six_coordinates(), reached.residual_m
+        elif reached is not None:
+            flags |= CycleFlag.FORWARD_FAILED
+        if not all(feedback.fresh):
+            flags |= CycleFlag.FEEDBACK_STALE
+        if verdict.faults:
+            flags |= CycleFlag.FAULT_LATCHED
         wanted = control.wanted
         row = packed(  # in the order of the table: names would cost 1.4 us a cycle
             tick.index,
@@ -74,7 +80,7 @@ class PlatformJournal(Journal):
             busy_s,
             MODE_CODE[verdict.mode],
             ACTION_CODE[verdict.action],
-            flags | _flags(verdict, feedback, reached),
+            flags,
             None if wanted is None else wanted.X_BP.six_coordinates(),
             None if asked is None else asked.length_m,
             None if asked is None else asked.speed_m_s,
@@ -159,18 +165,6 @@ class PlatformJournal(Journal):
             and (t.check is not Check.WARNING or t.note == violation.note)
             for t in self._violations
         )
-
-
-def _flags(verdict: Verdict, feedback: BankFeedback, reached: ForwardResult | None) -> int:
-    """Bits of :class:`CycleFlag` by a cycle's verdict, feedback and pose."""
-    flags = 0
-    if not all(feedback.fresh):
-        flags |= CycleFlag.FEEDBACK_STALE
-    if reached is not None and not reached.converged:
-        flags |= CycleFlag.FORWARD_FAILED
-    if verdict.faults:
-        flags |= CycleFlag.FAULT_LATCHED
-    return flags
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:
