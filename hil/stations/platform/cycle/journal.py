@@ -61,7 +61,8 @@ class PlatformJournal(Journal):
             sent_s: time at which the drives were commanded, monotonic [s].
         """
         self.homed = feedback.homed
-        asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
+        wanted, asked = control.wanted, control.asked
+        allowed, sent = verdict.allowed, feedback.accepted
         pose = residual_m = None
         if reached is not None and reached.converged:
             pose, residual_m = reached.X_BP.six_coordinates(), reached.residual_m
@@ -71,7 +72,6 @@ class PlatformJournal(Journal):
             flags |= CycleFlag.FEEDBACK_STALE
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
-        wanted = control.wanted
         row = packed(  # in the order of the table: names would cost 1.4 us a cycle
             tick.index,
             tick.t_s,
@@ -96,9 +96,7 @@ class PlatformJournal(Journal):
             verdict.lag_s,
             sent_s,
         )
-        if self._blank:
-            row += control.beside or self._blank
-        self.row(row, tick.t_s, tick.index)
+        self.row(row + (control.beside or self._blank), tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
