@@ -82,8 +82,7 @@ def leg_lengths_and_speeds(
     """Lengths [m] and speeds [m/s] of ``leg_setpoint`` as plain numbers; called every tick."""
     rows = np.empty((3, 6))
     kernel.leg_state(geometry.table, setpoint.packed, rows)
-    length_m, speed_m_s, _ = rows.tolist()
-    return tuple(length_m), tuple(speed_m_s)
+    return tuple(rows[0].tolist()), tuple(rows[1].tolist())
 
 
 def leg_lengths(geometry: HexapodGeometry, X_BP: Pose) -> Array:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 
 class Tick(NamedTuple):
@@ -70,13 +70,12 @@ class VirtualClock:
     time whether it was reached in one run or asked for on its own.
     """
 
-    __slots__ = ("_now_s",)
-
-    overruns: Final[int] = 0
-    """Always 0: nothing is late in virtual time."""
+    __slots__ = ("_now_s", "overruns")
 
     def __init__(self) -> None:
         self._now_s = 0.0
+        self.overruns: int = 0
+        """Always 0: nothing is late in virtual time."""
 
     def now_s(self) -> float:
         """Time of the tick being worked on [s]; it is constant within a cycle."""

@@ -7,7 +7,7 @@ Simulated drives are behind the same object, so a dry run proves the gate as wel
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from drives.axes.first_motion import STAGES
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveBank, DriveGoal, DriveState, Touch
@@ -110,9 +110,6 @@ class GatedBank:
             without it no act counts.
     """
 
-    waited_s: Final[float] = 0.0
-    """Part of the last cycle that was spent waiting for another process [s]: none."""
-
     def __init__(
         self, gate: Gate, bank: DriveBank, now_s: Callable[[], float] | None = None
     ) -> None:
@@ -124,6 +121,8 @@ class GatedBank:
         self._estop: Channels | None = None
         self._end: BankEnd | None = None
         self._idle_cycles = 0
+        self.waited_s: float = 0.0
+        """Part of the last cycle that was spent waiting for another process [s]: none."""
 
     @property
     def mode(self) -> Mode:
