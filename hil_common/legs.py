@@ -73,25 +73,27 @@ def as_six(values: Iterable[T]) -> tuple[T, T, T, T, T, T]:
     return (a, b, c, d, e, f)
 
 
-def store_six(owner: object, name: str, values: Sequence[object]) -> None:
+def store_six(owner: object, *names: str) -> None:
     """Keep six Python floats as they are; convert other real numbers; refuse bool and the rest.
 
     Args:
-        owner: frozen dataclass whose field holds the values.
-        name: of the field.
+        owner: frozen dataclass whose fields hold the values.
+        names: of the fields.
 
     Raises:
-        TypeError: on anything but six numbers; names the leg.
+        TypeError: on anything but six numbers in a field; names the leg.
     """
-    if len(values) != LEG_COUNT:
-        raise TypeError(f"{name}: {len(values)} values, need {LEG_COUNT} (one float per leg)")
-    a, b, c, d, e, f = values
-    if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is float:
-        return
-    converted: list[float] = []
-    for leg, value in enumerate(values, 1):
-        # A bool is an int in Python: True would be a leg of one metre.
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{name}, leg {leg}: {value!r} is not a number; need a float")
-        converted.append(float(value))
-    object.__setattr__(owner, name, tuple(converted))
+    for name in names:
+        values: Sequence[object] = getattr(owner, name)
+        if len(values) != LEG_COUNT:
+            raise TypeError(f"{name}: {len(values)} values, need {LEG_COUNT} (one float per leg)")
+        a, b, c, d, e, f = values
+        if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is float:
+            continue
+        converted: list[float] = []
+        for leg, value in enumerate(values, 1):
+            # A bool is an int in Python: True would be a leg of one metre.
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise TypeError(f"{name}, leg {leg}: {value!r} is not a number; need a float")
+            converted.append(float(value))
+        object.__setattr__(owner, name, tuple(converted))

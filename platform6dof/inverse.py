@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil_common.arrays.pose import Pose, frozen_array
+from hil_common.legs import SixFloats
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import batch, rotation
 from platform6dof.kernels import legs as kernel
@@ -73,6 +74,15 @@ def leg_setpoint(geometry: HexapodGeometry, setpoint: PlatformSetpoint) -> LegSe
     kernel.leg_state(geometry.table, setpoint.packed, rows)
     rows.setflags(write=False)
     return LegSetpoint.from_rows(rows)
+
+
+def leg_lengths_and_speeds(
+    geometry: HexapodGeometry, setpoint: PlatformSetpoint
+) -> tuple[SixFloats, SixFloats]:
+    """Lengths [m] and speeds [m/s] of ``leg_setpoint`` as plain numbers; called every tick."""
+    rows = np.empty((3, 6))
+    kernel.leg_state(geometry.table, setpoint.packed, rows)
+    return tuple(rows[0].tolist()), tuple(rows[1].tolist())
 
 
 def leg_lengths(geometry: HexapodGeometry, X_BP: Pose) -> Array:

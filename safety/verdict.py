@@ -198,8 +198,7 @@ class Setpoint:
             raise TypeError(f"sequence: {self.sequence!r} is not an int")
         if not 0 <= self.sequence < SEQUENCE_MODULUS:
             raise ValueError(f"sequence: {self.sequence} outside [0, {SEQUENCE_MODULUS - 1}]")
-        store_six(self, "length_m", self.length_m)
-        store_six(self, "speed_m_s", self.speed_m_s)
+        store_six(self, "length_m", "speed_m_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +236,9 @@ class Feedback:
     """Reason why the drives' reports are not to be believed any more; empty while all is well."""
 
     def __post_init__(self) -> None:
-        store_six(self, "length_m", self.length_m)
-        store_six(self, "speed_m_s", self.speed_m_s)
-        store_six(self, "force_n", self.force_n)
+        store_six(self, "length_m", "speed_m_s", "force_n")
         if self.age_s != ZERO_SIX:
-            store_six(self, "age_s", self.age_s)
+            store_six(self, "age_s")
         six = LEG_COUNT
         if not (
             len(self.enabled) == len(self.homed) == len(self.fault_code) == six

@@ -25,12 +25,12 @@ from drives.bank import (
     BankEnd,
     BankFeedback,
     BankReport,
+    DriveCommandError,
     DriveGoal,
     DriveModelError,
     DriveSequenceError,
     DriveState,
     LinkTally,
-    check_command,
 )
 from drives.sim import cylinder
 from drives.sim.coupled_cylinders import CoupledCylinders, CylinderServo
@@ -168,7 +168,8 @@ class SimulatedBank:
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; stopping and disabling begin at once, the others with the next cycle."""
-        self._require_live("request")
+        if self._state[0] is DriveState.OFF:
+            raise self._not_live("request")
         # A goal that is reached is forgotten, so that nothing is ever enabled a second time by it.
         reached = goal is DriveGoal.ENABLED and self._all_in(DriveState.ENABLED)
         self._goal = None if reached else goal
@@ -180,32 +181,29 @@ class SimulatedBank:
 
     def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Move the rods through one cycle towards the command, and report where they are then."""
-        self._require_live("exchange")
-        if command is not None:
-            check_command(command)
-        if self._schedule.changes_at(self._cycle):
+        if self._state[0] is DriveState.OFF:
+            raise self._not_live("exchange")
+        if command is not None and (fault := command.fault()):
+            raise DriveCommandError(fault)
+        if self._cycle in self._schedule.changes:
             self._switch_faults()
         if self._goal is not None:
             self._progress(self._goal)
         length_m, speed_m_s = self._setpoint(command)
-        if self._advance(length_m, speed_m_s):
-            self._handle_events()
-        self._cycle += 1
-        return self._frames.read(
-            self._frame.tolist(), self._state, self._homed, self._code, command
-        )
-
-    def _advance(self, length_m: SixFloats, speed_m_s: SixFloats) -> int:
-        """Move the rods by one cycle; the `LegEvent`s of all together."""
         rods, mode, parameters = self._rods, self._mode, self._parameters
         events, frame, period_s = self._events, self._frame, self._period_s
         if self._coupled is not None:
-            return self._coupled.advance(
+            happened = self._coupled.advance(
                 rods, mode, parameters, length_m, speed_m_s, events, frame, period_s
             )
-        return cylinder.advance(
-            rods, mode, parameters, length_m, speed_m_s, events, frame, period_s, self._substeps
-        )
+        else:
+            happened = cylinder.advance(
+                rods, mode, parameters, length_m, speed_m_s, events, frame, period_s, self._substeps
+            )
+        if happened:
+            self._handle_events()
+        self._cycle += 1
+        return self._frames.read(frame.tolist(), self._state, self._homed, self._code, command)
 
     def link_tally(self) -> LinkTally:
         """Return nothing: there is no link."""
@@ -219,10 +217,10 @@ class SimulatedBank:
         touched = () if self._coupled is None else self._coupled.touched()
         return BankEnd(self.link_tally(), touched=touched)
 
-    def _require_live(self, call: str) -> None:
-        if self._state[0] is DriveState.OFF:
-            why = "closed" if self._closed else "not configured: call configure() first"
-            raise DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
+    def _not_live(self, call: str) -> DriveSequenceError:
+        """Error of a call at a time when the drives have no power."""
+        why = "closed" if self._closed else "not configured: call configure() first"
+        return DriveSequenceError(f"{self._name}: {call}() on a bank that is {why}")
 
     def _enter(self, leg: int, state: DriveState, code: int = 0) -> None:
         self._state[leg] = state

@@ -104,11 +104,9 @@ class FaultSchedule:
                 end = float(first + max(1, round(fault.duration_s / period_s)))
             spans.append((first, end, fault))
         self._spans = tuple(spans)
-        self._changes = frozenset(edge for first, end, _ in spans for edge in (first, end))
-
-    def changes_at(self, cycle: int) -> bool:
-        """Say whether a fault begins or ends with this cycle."""
-        return cycle in self._changes
+        edges = (edge for first, end, _ in spans for edge in (first, end))
+        self.changes: frozenset[float] = frozenset(edges)
+        """Cycles with which a fault begins or ends."""
 
     def active(self, cycle: int) -> tuple[SimFault, ...]:
         """Return the faults that are on in this cycle, in the order they were given."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from drives.bank import BankFeedback, DriveState, SixStates
 from drives.sim.faults import FaultKind, SimFault
@@ -15,10 +15,12 @@ _NONE_FRESH: SixBools = (False, False, False, False, False, False)
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
 
 
-def as_six(values: Sequence[T]) -> tuple[T, T, T, T, T, T]:
-    """Return six values as the tuple that the interface wants."""
-    a, b, c, d, e, f = values
-    return (a, b, c, d, e, f)
+class _AsSix(Protocol):
+    def __call__(self, values: Sequence[T], /) -> tuple[T, T, T, T, T, T]: ...
+
+
+as_six = cast("_AsSix", tuple)
+"""Returns six values as the tuple that the interface wants: without a frame, six times a cycle."""
 
 
 class FeedbackFrames:

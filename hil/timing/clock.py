@@ -70,15 +70,12 @@ class VirtualClock:
     time whether it was reached in one run or asked for on its own.
     """
 
-    __slots__ = ("_now_s",)
+    __slots__ = ("_now_s", "overruns")
 
     def __init__(self) -> None:
         self._now_s = 0.0
-
-    @property
-    def overruns(self) -> int:
+        self.overruns: int = 0
         """Always 0: nothing is late in virtual time."""
-        return 0
 
     def now_s(self) -> float:
         """Time of the tick being worked on [s]; it is constant within a cycle."""

@@ -98,7 +98,12 @@ def rotated_by(turn_rad: Vector3) -> Quaternion:
 
 def vector_between(a: Quaternion, b: Quaternion) -> Vector3:
     """Rotation vector in body axes of a that leads from a to b, by the shorter way [rad]."""
-    w, x, y, z = product(conjugate(a), b)
+    aw, ax, ay, az = a[0], -a[1], -a[2], -a[3]
+    bw, bx, by, bz = b
+    w = aw * bw - ax * bx - ay * by - az * bz  # of the rotation back, then b
+    x = aw * bx + ax * bw + ay * bz - az * by
+    y = aw * by - ax * bz + ay * bw + az * bx
+    z = aw * bz + ax * by - ay * bx + az * bw
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z
     sine = math.hypot(x, y, z)

@@ -175,7 +175,8 @@ class EmulatedHost:
                 self._send(packet, sender, now_s)
 
     def _send(self, packet: Packed, sender: int, now_s: float) -> None:
-        late, lost, overtaken = (self._chance.random() for _ in range(3))
+        chance = self._chance.random
+        late, lost, overtaken = chance(), chance(), chance()
         if lost < self._loss:
             return
         arrival_s = now_s + LATENCY_S + late * self._jitter_s

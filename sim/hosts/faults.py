@@ -141,7 +141,8 @@ class Schedule:
             else:
                 lasts_s = math.inf if fault.duration_s is None else fault.duration_s
                 self._running.append((due_s, due_s + lasts_s, fault))
-        self._running = [item for item in self._running if item[1] > now_s]
+        if self._running:
+            self._running = [item for item in self._running if item[1] > now_s]
 
     def on(self, kind: str) -> float | None:
         """Strength of an active fault, the newest of its kind; None if there is none."""

@@ -12,6 +12,8 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import repeat
+from operator import add, mul
 from typing import Final
 
 from hil.hosts.watch.clocks import ArrivalLoop, StampAlignment
@@ -91,21 +93,19 @@ class Follower:
             return None
         read = self._read(self._points, now_s)
         fade = math.exp(-max(now_s - self._off_s, 0.0) / CORRECTED_S)
-        off = tuple(_weighted((fade,), (one,)) for one in self._off)
+        (x, y, z), (a, b, c) = self._off
+        first, second = (fade * x, fade * y, fade * z), (fade * a, fade * b, fade * c)
         if len(self._before) > 1:
-            was = self._read(self._before, now_s)
-            new = (
-                _weighted((1.0, 1.0, -1.0), (kept, a, b))
-                for kept, a, b in zip(off, _vectors(was, read), _vectors(read, read), strict=True)
-            )
-            off = (next(new), next(new))
-        self._before, self._off, self._off_s = (), (off[0], off[1]), now_s
-        return _moved(read, *self._off)
+            was = _vectors(self._read(self._before, now_s), read)
+            now = _vectors(read, read)
+            first = _difference(first, was[0], now[0])
+            second = _difference(second, was[1], now[1])
+        self._before, self._off, self._off_s = (), (first, second), now_s
+        return _moved(read, first, second)
 
     def _read(self, points: Points, now_s: float) -> VehicleState:
         """Estimate the state now from some packets."""
-        times_s = [at_s for at_s, _ in points]
-        states = [state for _, state in points]
+        times_s, states = zip(*points, strict=True)
         newest = states[-1]
         if len(states) == 1:
             return newest
@@ -145,17 +145,21 @@ def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState
     """Return a state whose force and rates, or place and turn, are off by something."""
     if first == second == _NONE:
         return state
-    ones = (1.0, 1.0)
-    if VehicleFlags.POSE in state.flags:
-        place = _weighted(ones, (state.position_m, first))
+    (x, y, z), posed = first, VehicleFlags.POSE in state.flags
+    u, v, w = state.position_m if posed else state.f_m_s2
+    moved = (0.0 + u + x, 0.0 + v + y, 0.0 + w + z)  # 0.0: no zero is negative
+    if posed:
         return replace(
-            state, position_m=place, attitude=product(state.attitude, rotated_by(second))
+            state, position_m=moved, attitude=product(state.attitude, rotated_by(second))
         )
-    return replace(
-        state,
-        f_m_s2=_weighted(ones, (state.f_m_s2, first)),
-        omega_rad_s=_weighted(ones, (state.omega_rad_s, second)),
-    )
+    (a, b, c), (p, q, r) = second, state.omega_rad_s
+    return replace(state, f_m_s2=moved, omega_rad_s=(0.0 + p + a, 0.0 + q + b, 0.0 + r + c))
+
+
+def _difference(kept: Vector3, was: Vector3, now: Vector3) -> Vector3:
+    """Add to what is kept of a difference by how much two readings are apart."""
+    (x, y, z), (a, b, c), (u, v, w) = kept, was, now
+    return x + a - u, y + b - v, z + c - w
 
 
 def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
@@ -183,16 +187,16 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
     middle_s = sum(times_s) / count
     t = [one - middle_s for one in times_s]
     x = at_s - middle_s
-    squares = sum(one * one for one in t)
+    squares = sum(map(mul, t, t))
     weights = [1.0 / count + x * one / squares for one in t]
     if count < 3:
         return weights
     # The second polynomial is t² - slope t - mean, at a right angle to 1 and t on these times.
-    slope = sum(one**3 for one in t) / squares
+    slope = sum(map(pow, t, repeat(3))) / squares
     mean = squares / count
     second = [one * one - slope * one - mean for one in t]
     there = x * x - slope * x - mean
-    length = sum(one * one for one in second)
+    length = sum(map(mul, second, second))
     return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
 
 
@@ -204,22 +208,24 @@ def combine_states(weights: Sequence[float], states: Sequence[VehicleState]) -> 
         states: at least one, the newest last.
     """
     newest = states[-1]
-    turns = [vector_between(newest.attitude, state.attitude) for state in states]
+    sums: Sequence[float] = (0.0,) * 18
+    for weight, one in zip(weights, states, strict=True):
+        values = (
+            *one.f_m_s2,
+            *one.omega_rad_s,
+            *one.domega_rad_s2,
+            *one.v_m_s,
+            *one.position_m,
+            *vector_between(newest.attitude, one.attitude),
+        )
+        sums = tuple(map(add, sums, map(mul, repeat(weight), values)))
+    fx, fy, fz, p, q, r, dp, dq, dr, u, v, w, north, east, down, a, b, c = sums
     return replace(
         newest,
-        f_m_s2=_weighted(weights, [state.f_m_s2 for state in states]),
-        omega_rad_s=_weighted(weights, [state.omega_rad_s for state in states]),
-        domega_rad_s2=_weighted(weights, [state.domega_rad_s2 for state in states]),
-        attitude=product(newest.attitude, rotated_by(_weighted(weights, turns))),
-        v_m_s=_weighted(weights, [state.v_m_s for state in states]),
-        position_m=_weighted(weights, [state.position_m for state in states]),
+        f_m_s2=(fx, fy, fz),
+        omega_rad_s=(p, q, r),
+        domega_rad_s2=(dp, dq, dr),
+        attitude=product(newest.attitude, rotated_by((a, b, c))),
+        v_m_s=(u, v, w),
+        position_m=(north, east, down),
     )
-
-
-def _weighted(weights: Sequence[float], vectors: Sequence[Vector3]) -> Vector3:
-    x = y = z = 0.0
-    for weight, vector in zip(weights, vectors, strict=True):
-        x += weight * vector[0]
-        y += weight * vector[1]
-        z += weight * vector[2]
-    return x, y, z

@@ -23,7 +23,7 @@ from hil_common.arrays.pose import Pose
 from hil_common.legs import LegTarget
 from platform6dof.forward import ForwardResult, forward
 from platform6dof.geometry import HexapodGeometry
-from platform6dof.inverse import leg_setpoint
+from platform6dof.inverse import leg_lengths_and_speeds
 from platform6dof.pose import PlatformSetpoint
 from safety.modes import Mode, Request
 from safety.verdict import Action, Setpoint, Verdict
@@ -156,9 +156,8 @@ class PlatformStation:
         if path is None:
             return Control(None, None, requests)
         wanted = path.sample(path_s)
-        legs = leg_setpoint(self._machine.geometry, wanted)
-        asked = Setpoint(tick.index, tuple(legs.length_m.tolist()), tuple(legs.speed_m_s.tolist()))
-        return Control(wanted, asked, requests)
+        length_m, speed_m_s = leg_lengths_and_speeds(self._machine.geometry, wanted)
+        return Control(wanted, Setpoint(tick.index, length_m, speed_m_s), requests)
 
     def end_when_homed(self, legs: tuple[int, ...]) -> None:
         """End the run as soon as these legs (1 to 6) are homed, whatever the others are."""

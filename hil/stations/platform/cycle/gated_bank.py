@@ -121,11 +121,8 @@ class GatedBank:
         self._estop: Channels | None = None
         self._end: BankEnd | None = None
         self._idle_cycles = 0
-
-    @property
-    def waited_s(self) -> float:
+        self.waited_s: float = 0.0
         """Part of the last cycle that was spent waiting for another process [s]: none."""
-        return 0.0
 
     @property
     def mode(self) -> Mode:
@@ -190,7 +187,8 @@ class GatedBank:
         Raises:
             DriveError: if the bus is gone.
         """
-        act_age_s = math.inf if self._now_s is None else self._now_s() - act_s
+        now_s = self._now_s
+        act_age_s = math.inf if now_s is None or act_s == NEVER_S else now_s() - act_s
         verdict = self._gate.step(
             GateInputs(
                 tick.index,
@@ -211,13 +209,39 @@ class GatedBank:
             self._bank.request(goal)
             self._goal = goal
         self._feedback = self._estop = None  # should the bus be lost, nothing old is believed
-        sent_s = math.nan if self._now_s is None else self._now_s()
+        sent_s = math.nan if now_s is None else now_s()
         feedback = self._bank.exchange(verdict.allowed)
         self._take(feedback)
         return Exchange(verdict, feedback, tick, sent_s=sent_s)
 
     def _take(self, feedback: BankFeedback) -> None:
-        self._feedback = _for_gate(feedback)
+        """Keep what the gate judges in the next cycle."""
+        states, fresh, enabled = feedback.state, feedback.fresh, _ALL
+        if states != _ENABLED:
+            on = DriveState.ENABLED
+            a, b, c, d, e, f = states
+            enabled = (a is on, b is on, c is on, d is on, e is on, f is on)
+        if DriveState.UNKNOWN in states:
+            # Frames of a drive whose heartbeat is gone prove nothing, and nobody can wait for it.
+            g, h, i, j, k, m = (
+                new and state is not DriveState.UNKNOWN
+                for new, state in zip(fresh, states, strict=True)
+            )
+            fresh = (g, h, i, j, k, m)
+        self._feedback = Feedback(
+            feedback.length_m,
+            feedback.speed_m_s,
+            enabled,
+            feedback.homed,
+            feedback.fault_code,
+            fresh,
+            feedback.judged,
+            feedback.force_n,
+            feedback.warning_code,
+            feedback.age_s,
+            feedback.high,
+            feedback.failed,
+        )
         self._estop = None if feedback.inputs is None else estop_channels(feedback.inputs)
 
     def close(self) -> BankEnd:
@@ -240,35 +264,6 @@ def estop_channels(inputs: SixInts) -> Channels:
     """Channels of the emergency stop in the drives' digital inputs, True while closed."""
     one, two = ESTOP_LEGS
     return bool(inputs[one - 1] & INTERLOCK), bool(inputs[two - 1] & INTERLOCK)
-
-
-def _for_gate(feedback: BankFeedback) -> Feedback:
-    states, fresh, enabled = feedback.state, feedback.fresh, _ALL
-    if states != _ENABLED:
-        on = DriveState.ENABLED
-        a, b, c, d, e, f = states
-        enabled = (a is on, b is on, c is on, d is on, e is on, f is on)
-    if DriveState.UNKNOWN in states:
-        # Frames of a drive whose heartbeat is gone prove nothing, and nobody can wait for it.
-        g, h, i, j, k, m = (
-            new and state is not DriveState.UNKNOWN
-            for new, state in zip(fresh, states, strict=True)
-        )
-        fresh = (g, h, i, j, k, m)
-    return Feedback(
-        feedback.length_m,
-        feedback.speed_m_s,
-        enabled,
-        feedback.homed,
-        feedback.fault_code,
-        fresh,
-        feedback.judged,
-        feedback.force_n,
-        feedback.warning_code,
-        feedback.age_s,
-        feedback.high,
-        feedback.failed,
-    )
 
 
 _ALL = (True, True, True, True, True, True)

@@ -61,11 +61,17 @@ class PlatformJournal(Journal):
             sent_s: time at which the drives were commanded, monotonic [s].
         """
         self.homed = feedback.homed
-        asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
+        wanted, asked = control.wanted, control.asked
+        allowed, sent = verdict.allowed, feedback.accepted
         pose = residual_m = None
         if reached is not None and reached.converged:
             pose, residual_m = reached.X_BP.six_coordinates(), reached.residual_m
-        wanted = control.wanted
+        elif reached is not None:
+            flags |= CycleFlag.FORWARD_FAILED
+        if not all(feedback.fresh):
+            flags |= CycleFlag.FEEDBACK_STALE
+        if verdict.faults:
+            flags |= CycleFlag.FAULT_LATCHED
         row = packed(  # in the order of the table: names would cost 1.4 us a cycle
             tick.index,
             tick.t_s,
@@ -74,7 +80,7 @@ class PlatformJournal(Journal):
             busy_s,
             MODE_CODE[verdict.mode],
             ACTION_CODE[verdict.action],
-            flags | _flags(verdict, feedback, reached),
+            flags,
             None if wanted is None else wanted.X_BP.six_coordinates(),
             None if asked is None else asked.length_m,
             None if asked is None else asked.speed_m_s,
@@ -90,9 +96,7 @@ class PlatformJournal(Journal):
             verdict.lag_s,
             sent_s,
         )
-        if self._blank:
-            row += control.beside or self._blank
-        self.row(row, tick.t_s, tick.index)
+        self.row(row + (control.beside or self._blank), tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
@@ -159,18 +163,6 @@ class PlatformJournal(Journal):
             and (t.check is not Check.WARNING or t.note == violation.note)
             for t in self._violations
         )
-
-
-def _flags(verdict: Verdict, feedback: BankFeedback, reached: ForwardResult | None) -> int:
-    """Bits of :class:`CycleFlag` by a cycle's verdict, feedback and pose."""
-    flags = 0
-    if not all(feedback.fresh):
-        flags |= CycleFlag.FEEDBACK_STALE
-    if reached is not None and not reached.converged:
-        flags |= CycleFlag.FORWARD_FAILED
-    if verdict.faults:
-        flags |= CycleFlag.FAULT_LATCHED
-    return flags
 
 
 def _weight(violation: Violation) -> tuple[EventKind, Level]:

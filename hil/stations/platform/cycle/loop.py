@@ -114,7 +114,7 @@ class Loop:
         started_s = self._clock.now_s()
         self.cycle(tick)
         self._busy_s = self._clock.now_s() - started_s - self._gated.waited_s
-        return self._over()
+        return self._supervisor.done if self._failure is None else self._over_after_failure()
 
     def failed(self, error: Exception) -> bool:
         """Whether an error ends the run: without a link the drives stop by their watchdogs."""
@@ -158,7 +158,8 @@ class Loop:
         waits = exchange.feedback.waits
         if exchange.verdict.mode is Mode.STANDBY:
             waits += self._supervisor.hindrance
-        self._follow_waits(exchange.tick, waits)
+        if waits or self._supervisor.waits:
+            self._follow_waits(exchange.tick, waits)
         return exchange
 
     def _follow_waits(self, tick: Tick, waits: Waits) -> None:
@@ -182,26 +183,27 @@ class Loop:
         """
         if self._failure is None:
             try:
-                self._poll_operator_and_clock(tick)
+                self._flags = 0
+                if self._stop.asked is not None or self._clock.overruns > self._overruns:
+                    self._note_stop_and_overruns(tick)
+                if self._companion is None:
+                    return self._station.step(tick, self._verdict)
                 return self._step_with_companion(tick, self._companion)
             except Exception as error:
                 self._fail(tick, error)
         return STOP_ASKED
 
-    def _step_with_companion(self, tick: Tick, companion: Companion | None) -> Control:
+    def _step_with_companion(self, tick: Tick, companion: Companion) -> Control:
         """Control's step, with its companion's part before and after."""
         verdict = self._verdict
-        if companion is None:
-            return self._station.step(tick, verdict)
         self._supervisor.hindrance = companion.update(tick, verdict)
         if companion.given_up and verdict is not None and verdict.mode is Mode.ENGAGED:
             self._supervisor.give_up(companion.given_up)
         control = self._station.step(tick, verdict)
         return control._replace(beside=companion.row(control))
 
-    def _poll_operator_and_clock(self, tick: Tick) -> None:
-        """Poll the operator's stop request, and the clock for deadlines that were given up."""
-        self._flags = 0
+    def _note_stop_and_overruns(self, tick: Tick) -> None:
+        """Act on the operator's stop request, and on deadlines that were given up."""
         if self._stop.asked is not None:
             self._supervisor.stop("stopped by the operator")
             self._flags |= CycleFlag.STOP_ASKED
@@ -233,7 +235,7 @@ class Loop:
                 self._flags,
                 exchange.sent_s,
             )
-            if self._supervisor.gave_up and self._supervisor.done:
+            if self._supervisor.done and self._supervisor.gave_up:
                 self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)
         except Exception as error:
             self._deaf = self._failure is not None  # not control then, but the journal itself
@@ -244,10 +246,9 @@ class Loop:
         with suppress(Exception):  # the journal may be what failed; the error is kept either way
             self._journal.note(tick, f"control failed: {error!r}", Level.FATAL)
 
-    def _over(self) -> bool:
+    def _over_after_failure(self) -> bool:
+        """Count a cycle without control; whether the machine is at rest, or patience has ended."""
         verdict = self._verdict
-        if self._failure is None:
-            return self._supervisor.done
         self._failed_cycles += 1
         if verdict is None or self._failed_cycles > self._supervisor.patience_cycles:
             return True

@@ -157,7 +157,7 @@ class Supervisor:
         """
         if verdict is None:
             return (Request.CONFIGURED,)
-        ending = self._ending or verdict.faults
+        ending = verdict.faults or self._ending
         if verdict.mode in FOLLOWING_MODES and not (path_done or ending):
             self._mode = verdict.mode
             return ()  # on the way, which is nearly always
@@ -235,7 +235,8 @@ class Supervisor:
 
     @property
     def _ending(self) -> bool:
-        return bool(self._finished or self._stop_request or self._stopped or self._gave_up)
+        halted = self._stop_request or self._trip or self._fault
+        return bool(self._finished or halted or self._gave_up)
 
     @property
     def outcome(self) -> Outcome:

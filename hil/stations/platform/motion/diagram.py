@@ -95,7 +95,7 @@ class DiagramMotion(RecordedMotion):
         if computed.fault:
             self._fault_s = self.lead_in_s + (len(own) - 1) * computed.base_s
             self._fault += f"; the motion comes there at {self._fault_s + computed.base_s:g} s"
-            self._duration_s = self.lead_in_s + duration_s + fade_s
+            self.duration_s = self.lead_in_s + duration_s + fade_s
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s].
@@ -103,7 +103,7 @@ class DiagramMotion(RecordedMotion):
         Raises:
             MotionError: Where the diagram could not be computed; with the block and the tick.
         """
-        t_s = clamp_time(t_s, self._duration_s)
+        t_s = clamp_time(t_s, self.duration_s)
         if t_s > self._fault_s + TICK_SHARE * self._step_s:
             raise MotionError(self._fault)
         return super().sample(t_s)

@@ -82,17 +82,13 @@ class FadedMotion(ABC):
         self._fade = fade
         self._neutral = neutral
         self._fade_s = fade.lengths()
-        self._duration_s = fade.total_s
+        self.duration_s: float = fade.total_s
+        """Duration from rest to rest, fades included [s]."""
 
     @property
     def neutral(self) -> Floats:
         """Neutral coordinates [m, rad], shape (6,), read-only."""
         return self._neutral
-
-    @property
-    def duration_s(self) -> float:
-        """Duration from rest to rest, fades included [s]."""
-        return self._duration_s
 
     @property
     def lead_in_s(self) -> float:

@@ -50,7 +50,8 @@ class MultiSine(FadedMotion):
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
-        t_s = clamp_time(t_s, self._duration_s)
+        if not 0.0 < t_s < self.duration_s:
+            t_s = clamp_time(t_s, self.duration_s)
         values = np.empty((3, 6))
         kernels.sum_of_sines_faded(
             t_s, self._axis, self._sines, self._neutral, self._fade_s, values

@@ -165,7 +165,7 @@ class RecordedMotion(FadedMotion):
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
         values = np.empty((3, 6))
         kernels.polynomial_faded(
-            clamp_time(t_s, self._duration_s),
+            clamp_time(t_s, self.duration_s),
             self._ahead_s,
             self._step_s,
             self._knots,

@@ -133,8 +133,9 @@ class Chain:
 
 
 def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:
-    force = (r + weight * (f - r) for f, r in zip(state.f_m_s2, _REST_FORCE, strict=True))
-    return (*force, *(weight * w for w in state.omega_rad_s))
+    (x, y, z), (a, b, c), (p, q, r) = state.f_m_s2, _REST_FORCE, state.omega_rad_s
+    force = (a + weight * (x - a), b + weight * (y - b), c + weight * (z - c))
+    return (*force, weight * p, weight * q, weight * r)
 
 
 def scale_state(state: VehicleState, gain: float) -> VehicleState:

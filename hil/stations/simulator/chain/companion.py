@@ -49,7 +49,7 @@ class RideCompanion:
     Args:
         now_s: clock of the run [s].
         preset: gives the number of the preset in force.
-        predictive: presets that make plans; None for none.
+        predictive: presets that make plans; None if there are none.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class RideCompanion:
         preset: Callable[[], int],
         predictive: Predictive | None = None,
     ) -> None:
-        self._predictive = Predictive((), ()) if predictive is None else predictive
+        self._predictive = predictive if predictive is not None and predictive.planned else None
         self._ride, self._source, self._now_s, self._preset = ride, source, now_s, preset
         self.note: Note = _nowhere
         """Publisher of events, set by the run before its first cycle."""
@@ -89,16 +89,19 @@ class RideCompanion:
     def update(self, tick: Tick, verdict: Verdict | None) -> Waits:
         """Poll the source, and return what is missing before the platform may engage."""
         now_s = self._now_s()
-        self._note_missed(tick.index)
+        if tick.index - 1 != self._index:
+            self._note_missed(tick.index)
+        self._index = tick.index
         heard = self._source.poll(now_s)
         self._ride.reading, self._ride.source_over = heard, self._source.ended_s <= now_s
-        if self._ride.phase is not RidePhase.RESTING:
+        if self._predictive is not None and self._ride.phase is not RidePhase.RESTING:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._note_host(tick, heard)
-        over = self._ride.phase not in (RidePhase.FOLLOWING, RidePhase.FADING)
-        self._predictive.report_changes(
-            now_s, lambda text: self.note(tick, text, Level.WARNING), over=over
-        )
+        if self._predictive is not None:
+            over = self._ride.phase not in (RidePhase.FOLLOWING, RidePhase.FADING)
+            self._predictive.report_changes(
+                now_s, lambda text: self.note(tick, text, Level.WARNING), over=over
+            )
         if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:
             self._source.begin(now_s)  # it may be followed again, once a person engages
         if heard.host not in SOUND:
@@ -113,7 +116,6 @@ class RideCompanion:
     def _note_missed(self, index: int) -> None:
         """Report to a source that counts cycles those that control missed."""
         missed = 0 if self._index is None else min(index - self._index - 1, MISSED_MAX)
-        self._index = index
         note_missed = getattr(self._source, "missed", None)
         if missed > 0 and note_missed is not None:
             note_missed(missed)
@@ -149,7 +151,7 @@ class RideCompanion:
             cued.failed,
             ride.muted,
             self._preset(),
-            *self._predictive.counts,
+            *(_NO_PLANS if self._predictive is None else self._predictive.counts),
         )
 
     def _note_host(self, tick: Tick, heard: HostReading) -> None:
@@ -177,6 +179,7 @@ class RideCompanion:
 
 
 _NAN: Final = float("nan")
+_NO_PLANS: Final = (0, 0, 0)
 
 
 def _wait_for(heard: HostReading, more: str) -> Wait:

@@ -107,29 +107,27 @@ class RideMotion:
         self.inputs: Mapping[str, float] = {}
         """Requests of a person to a source that is a model, by name."""
         self._own = Ramp(0.0)
-        self._muted = False
+        self.muted: bool = False
+        """Whether a person took the motion away."""
         self.begin()
 
     def begin(self) -> None:
         """Rest at neutral, from where it may follow."""
-        self._phase = RidePhase.RESTING
+        self.phase: RidePhase = RidePhase.RESTING
+        """Phase of the motion."""
         self._chain.reset()
         self._own.jump(0.0)
         self._made = MissedCycles(self._cycles_max)
         self._t_s = self._followed_s = self._faded_s = self._absent_s = 0.0
         self._way: ShortestPath | None = None
         self._way_s = 0.0
-        self._over_s = math.inf
+        self.duration_s: float = math.inf
+        """Infinite until it has come home; then when that was [s]."""
         self._past = 0
         self._lost = ""
         self._setpoint = PlatformSetpoint.from_rows(self.cued.rows)
 
     # --- readings -------------------------------------------------------------------------------
-
-    @property
-    def phase(self) -> RidePhase:
-        """Phase of the motion."""
-        return self._phase
 
     @property
     def cued(self) -> ChainOutput:
@@ -155,16 +153,6 @@ class RideMotion:
         return self._followed_s
 
     @property
-    def muted(self) -> bool:
-        """Whether a person took the motion away."""
-        return self._muted
-
-    @property
-    def duration_s(self) -> float:
-        """Infinite until it has come home; then when that was [s]."""
-        return self._over_s
-
-    @property
     def lost(self) -> str:
         """Reason why the source was lost; empty if it was not."""
         return self._lost
@@ -178,16 +166,16 @@ class RideMotion:
 
     def follow(self) -> None:
         """Follow the source from the next cycle on, fading in; from rest only."""
-        if self._phase is RidePhase.OVER:
+        if self.phase is RidePhase.OVER:
             self.begin()
-        if self._phase is RidePhase.RESTING:
+        if self.phase is RidePhase.RESTING:
             self._go(RidePhase.FOLLOWING)
             self._followed_s = 0.0
             self.on_follow()
 
     def mute(self, muted: bool) -> None:
         """Fade the motion out, or in again."""
-        self._muted = muted
+        self.muted = muted
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return where the platform shall be in this cycle, and how it shall move there.
@@ -200,7 +188,7 @@ class RideMotion:
             return self._setpoint
         passed = max(1, round((t_s - self._t_s) / self._period_s))
         self._t_s = t_s
-        if self._phase is RidePhase.RESTING and self._by_itself:
+        if self.phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
         for state, weight in self._made.states_in(self.reading, passed):
@@ -211,19 +199,19 @@ class RideMotion:
     # --- the cycle ------------------------------------------------------------------------------
 
     def _cycle(self, state: VehicleState, weight: float) -> ChainOutput:
-        if self._phase in (RidePhase.RESTING, RidePhase.OVER):
-            self._past += self._phase is RidePhase.OVER
+        if self.phase in (RidePhase.RESTING, RidePhase.OVER):
+            self._past += self.phase is RidePhase.OVER
             return self.cued
-        if self._phase is RidePhase.FOLLOWING:
+        if self.phase is RidePhase.FOLLOWING:
             self._followed_s += self._period_s
             self._look_for_the_end()
-        leaving = self._phase is not RidePhase.FOLLOWING
+        leaving = self.phase is not RidePhase.FOLLOWING
         # Of a lost source nothing is wanted already; the chain lets go of what it was.
-        wanted = 0.0 if (leaving and not self._lost) or self._muted else 1.0
+        wanted = 0.0 if (leaving and not self._lost) or self.muted else 1.0
         self._own.go(wanted, FADE_IN_S if wanted else FADE_OUT_S)
         self._own.step(self._period_s)
         gain = self.gain.step(self._period_s)
-        if self._phase is RidePhase.FADING:
+        if self.phase is RidePhase.FADING:
             self._faded_s += self._period_s
             if self._faded_s >= FADE_OUT_S + SETTLE_S:
                 self._turn_home()
@@ -263,7 +251,7 @@ class RideMotion:
             rows[0] = self._home
         cued = self._chain.lead(rows)
         if done and float(np.abs(cued.rows - rows).max()) <= REST_M:
-            self._over_s = self._t_s
+            self.duration_s = self._t_s
             self._go(RidePhase.OVER)
         return cued
 
@@ -272,9 +260,9 @@ class RideMotion:
         return self._chain.neutral
 
     def _go(self, phase: RidePhase) -> None:
-        if phase not in TRANSITIONS[self._phase]:
-            raise AssertionError(f"ride: {self._phase} is not followed by {phase}")
-        self._phase = phase
+        if phase not in TRANSITIONS[self.phase]:
+            raise AssertionError(f"ride: {self.phase} is not followed by {phase}")
+        self.phase = phase
 
 
 def _unknown() -> str:

@@ -92,6 +92,8 @@ class Predictive:
         self, filters: Sequence[PredictiveFilter], processes: Sequence[PlanningProcess]
     ) -> None:
         self._filters = tuple(filters)
+        self.planned: bool = bool(filters)
+        """Whether any preset makes plans."""
         self._processes = tuple(processes)
         self._seen = [PlanStatus()] * len(self._filters)
         self._late = [Summed() for _ in self._filters]

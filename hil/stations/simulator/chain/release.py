@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import repeat
+from operator import add, mul
 from typing import Final
 
 from platform6dof.cueing.attitude import rotated_by, vector_between
@@ -63,10 +65,8 @@ class SlowRelease:
         self._weight = weight
         if weight == 1.0 and not any(self._held):
             return state
-        x, y, z, a, b, c = (
-            weight * one + held + later
-            for one, held, later in zip(whole, self._held, self._later, strict=True)
-        )
+        kept = map(add, map(mul, repeat(weight), whole), self._held)
+        x, y, z, a, b, c = map(add, kept, self._later)
         if posed:
             return replace(state, position_m=(x, y, z), attitude=rotated_by((a, b, c)))
         rest = REST.f_m_s2

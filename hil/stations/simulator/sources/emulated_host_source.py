@@ -90,13 +90,10 @@ class WaitingFeed:
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
+        self.lasts_s: float = feed.lasts_s
+        """Duration of the motion, from its beginning [s]."""
         self.begun_s: float = math.inf
         """Time at which the ride began, on the simulator's clock [s]."""
-
-    @property
-    def lasts_s(self) -> float:
-        """Duration of the motion, from its beginning [s]."""
-        return self._feed.lasts_s
 
     def at(self, t_s: float) -> VehicleMotion:
         """Return the state at a time of the simulator [s]."""
