@@ -48,7 +48,7 @@ of pitch and climb must have [rad]."""
 MOST_TURN_RAD: Final = 1.0
 """Largest turn in one interval; a vehicle that turns by more is spinning [rad]."""
 PITCH_PAIRS: Final = 14.0
-"""Intervals needed to judge pitch, because it differs from climb for a while in a flare or stall."""
+"""Intervals needed to judge pitch, which differs from climb for a while in a flare or a stall."""
 PITCH_CORRELATION: Final = 0.6
 """Negative correlation of pitch and climb from which a sign is wrong; no scale is judged."""
 FORWARD_SHARE: Final = 0.5
