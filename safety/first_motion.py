@@ -3,10 +3,9 @@
 Other drives show in homing how they interpret a speed and a distance. Drives with absolute encoders
 have no homing, so their first motion is made by setpoints, and the gate passes no others before it:
 when they are enabled for the first time, each leg moves a short distance at a very low speed, then
-a longer one at a low speed. A setpoint is a position at a time, so the measured path is compared
-with the one sent: it may lag by as much as feedback may, and deviate by `SLACK_M` in addition. A
-drive that deviates more loses its power at once, because nothing about it is proved, not even that
-it can brake.
+a longer one at a low speed. The measured path is compared with the one sent: it may lag by as much
+as feedback may, and deviate by `SLACK_M` in addition. A drive that deviates more loses its power at
+once, because nothing about it is proved, not even that it can brake.
 
 A unit of position that is wrong cannot be seen here: command and feedback agree in it.
 

@@ -1,14 +1,13 @@
 """A jointed robot's gate: passes setpoints, or brings all axes to rest and keeps them there.
 
-Nothing is clipped. The gate computes speeds and accelerations itself, as differences of the
-setpoints that it has passed; where an axis has bounds, the speeds and accelerations of the request
-must satisfy them too, because a law follows them. An axis passes only if it can still stop before
-its limit. The first violation begins a controlled stop: all axes slow down together, each at most
-at its `RobotAxis.stop`, then hold; only `reset`, a person's act, opens the gate again. If a
-measured value violated a rule, the stop begins from the measured positions and speeds; a measured
-speed that violates its bound later, in the stop or while holding, restarts the stop from there,
-once. If the axes do not follow their stop, or are not measured, the drives are switched off.
-Setpoints allowed during a stop are for the gate's own law: the law of the user no longer commands.
+Nothing is clipped. The gate computes speeds and accelerations itself, as differences of passed
+setpoints; where an axis has bounds, the requested speeds and accelerations must satisfy them too,
+because a law follows them. An axis passes only if it can still stop before its limit. The first
+violation begins a controlled stop: all axes slow down together, each at most at its
+`RobotAxis.stop`, then hold; only `reset`, a person's act, opens the gate again. If a measured value
+violated a rule, the stop begins from the measured positions and speeds; a measured speed that
+violates its bound later restarts the stop from there, once. If the axes do not follow their stop,
+or are not measured, the drives are switched off. A stop is made by the gate's own law.
 """
 
 import math

@@ -9,9 +9,8 @@ a times the second moment of the arm's response, which for critically damped ser
 lag squared; this separates the lag from the delay.
 
 Friction holds the arm back by a length that does not depend on speed, so two speeds separate it
-from the lag. The offset of the arm from its waypoints at rest is the same in both directions. All
-values come from one least-squares problem over all strokes; the lag is a constant of the servo of
-each axis, d and h are constants of the controller.
+from the lag. The arm's offset from its waypoints at rest is the same in both directions. All values
+come from one least-squares problem; each servo has its lag, d and h are those of the controller.
 
 Not observable, and therefore not identified: the shortest blend and the tolerance that shortens it
 at sharp corners (no request falls into a blend), the step of the interpolation, and any dynamics of
@@ -32,7 +31,7 @@ LEAST_STROKES: Final = 4
 LEAST_RATIO: Final = 1.25
 """Least ratio of the larger of two speeds to the smaller."""
 UNCERTAIN_SHARE: Final = 0.05
-"""Largest ratio of two standard errors to a value; a less certain value is refused."""
+"""Largest ratio of a standard error to its value; a less certain value is refused."""
 ARRIVED_S: Final = 0.2e-3
 """Least growth with speed of the remaining distance at rest that counts [s]; usual servos have half
 a millisecond and more."""
@@ -134,9 +133,8 @@ def _waits_for_servos(strokes: Sequence[Sequence[Stroke]], period_s: float) -> b
     """Whether the first report at rest comes when the arm has arrived, instead of its set-point.
 
     When the set-point comes to rest, the remaining distance is 3/4 of the lag squared over half the
-    blend, times the speed, at a time that does not depend on speed. A controller that waits until
-    its arm is within a window leaves the same distance at any speed, and takes longer at a higher
-    speed.
+    blend, times the speed, at a time that no speed changes. A controller that waits until its arm
+    is within a window leaves the same distance at any speed, and takes longer at a higher speed.
     """
     if all(_left_by_speed_s(some, period_s) < ARRIVED_S for some in strokes):
         return True

@@ -1,11 +1,10 @@
 """Permission to send to a UDP port: one sender for a whole run, none of another local user.
 
 The first sender with a valid packet is bound, address and port. No other one replaces it, however
-long it is silent: another leader is a person's choice. For a sender on this machine the kernel is
-queried for the users with sockets on its port (`socket_owner`), four times a second while it leads,
-in a thread: the cycle reads the newest answer, and without an answer within the last second the
-sender is rejected. It is also rejected between two answers once a socket of the port was closed
-(`closed_sockets`).
+long it is silent: another leader is a person's choice. For a sender on this machine a thread asks
+the kernel which users have sockets on its port (`socket_owner`), four times a second while it
+leads. The cycle reads the newest answer; without one in the last second the sender is rejected,
+and also between two answers once a socket of the port was closed (`closed_sockets`).
 """
 
 from __future__ import annotations
