@@ -31,7 +31,7 @@ class Need:
     stand_in: str
     """Part that replaces it; empty if the type has it, or if nothing replaces it."""
     met: bool
-    """Whether the bench can work with this type."""
+    """Whether the requirement is met, by the type or by a replacement."""
 
 
 def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tuple[Need, ...]:
