@@ -1,11 +1,11 @@
 """The first motion of drives that make no homing motion: short, slow, and judged against time.
 
-Homing is where other drives show what they make of a speed and a way. Drives with absolute encoders
-have none, so their first motion is made by setpoints, and the gate lets no other ones pass before:
-as they are enabled for the first time, each leg goes a short way at a very low speed, then a longer
-one at a low speed. A setpoint is a place at a time, so the measured path is held against the one
-sent: it may lag by as much as feedback may, and be off by `SLACK_M` besides. A drive that strays
-loses its power at once, for nothing of it is proved, not even that it could brake.
+Other drives show in homing how they interpret a speed and a distance. Drives with absolute encoders
+have no homing, so their first motion is made by setpoints, and the gate passes no others before it:
+when they are enabled for the first time, each leg moves a short distance at a very low speed, then
+a longer one at a low speed. The measured path is compared with the one sent: it may lag by as much
+as feedback may, and deviate by `SLACK_M` in addition. A drive that deviates more loses its power at
+once, because nothing about it is proved, not even that it can brake.
 
 A unit of position that is wrong cannot be seen here: command and feedback agree in it.
 
@@ -21,8 +21,8 @@ from safety.modes import Severity
 from safety.verdict import Check, Feedback, Violation
 
 SLACK_M = 5e-5
-"""How far a measured length may be from the path sent besides its lag: friction, backlash and
-resolution of a rod, and a servo that moves slowly [m]."""
+"""Largest distance of a measured length from the path sent in addition to its lag [m]: friction,
+backlash and resolution of a rod, and a servo that moves slowly."""
 ROUNDING_M = 1e-5
 """Distance by which a move may end short of its end, or beyond it [m]."""
 SPEED_SLACK = 1.1
@@ -35,13 +35,13 @@ class FirstStage:
     """A part of the first motion."""
 
     travel_m: float
-    """Distance of each leg, from the end of the stage before [m]."""
+    """Distance of each leg, from the end of the previous stage [m]."""
     speed_m_s: float
-    """Fastest that it may be asked to [m/s]."""
+    """Largest speed that may be requested in it [m/s]."""
 
 
 class FirstMotionWatch:
-    """Lets nothing but a first motion pass until each leg has made it as it was sent."""
+    """Passes nothing but a first motion until each leg has followed it."""
 
     def __init__(self, limits: GateLimits) -> None:
         self._period_s = limits.period_s
@@ -52,15 +52,15 @@ class FirstMotionWatch:
         self._start_m: SixFloats = ZERO_SIX
         self._strays = [0] * LEG_COUNT
         self.failed = False
-        """A leg went another way than it was sent: its drive must lose its power."""
+        """Whether a leg did not follow its setpoints: its drive must lose its power."""
 
     @property
     def due(self) -> bool:
-        """Whether it has still to be made."""
+        """Whether the first motion has still to be made."""
         return self._stage < len(self._stages)
 
     def expect(self, stages: Iterable[FirstStage]) -> None:
-        """Ask for a first motion, before the drives are enabled.
+        """Require a first motion, before the drives are enabled.
 
         Args:
             stages: its parts, in order.
@@ -69,17 +69,17 @@ class FirstMotionWatch:
         self._stage = 0
 
     def begin(self, held_m: SixFloats) -> None:
-        """Begin at these lengths [m]; one that was stopped half-way begins anew."""
+        """Begin at these lengths [m]; a first motion that was stopped half-way starts again."""
         self._start_m, self._stage = held_m, 0
         self._strays = [0] * LEG_COUNT
         self.failed = False
 
     def objections(self, held_m: SixFloats, asked_m: SixFloats) -> list[Violation]:
-        """Say what a setpoint would do that no first motion does.
+        """Return the violations of the first motion by a setpoint.
 
         Args:
             held_m: lengths sent last [m].
-            asked_m: lengths asked for this cycle [m].
+            asked_m: lengths requested for this cycle [m].
         """
         found: list[Violation] = []
         stage, reach_m = self._stages[self._stage], self._reach_m
@@ -94,7 +94,7 @@ class FirstMotionWatch:
         return found
 
     def step(self, feedback: Feedback | None, sent_m: SixFloats) -> list[Violation]:
-        """Judge what the drives made of the last setpoint.
+        """Judge how the drives followed the last setpoint.
 
         Args:
             feedback: the last bus cycle's, or None when the bank gave none.
@@ -136,7 +136,7 @@ def _asked(leg: int, value: float, limit: float, unit: str, note: str) -> Violat
 
 
 def _astray(moved_m: float, sent_m: float, limit_m: float) -> str:
-    """Say what a leg did, and what may be the cause."""
+    """Return what a leg did, and the probable cause."""
     moved, sent = (f"{travel * 1e3 + 0.0:.3f} mm" for travel in (moved_m, sent_m))
     seen = f"moved {moved} where {sent} was sent (within {limit_m * 1e3:.3f} mm)"
     if moved_m * sent_m < 0.0 and abs(moved_m) > ROUNDING_M:

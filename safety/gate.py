@@ -1,7 +1,7 @@
 """The last gate before the drives: one call per cycle, a verdict each time.
 
-Order of a cycle: the cycle itself, the feedback, the modes, then the asked setpoint or a step of
-the controlled stop. A setpoint that fails a check is blocked, never clipped: the stop begins in the
+Order of a cycle: timing, feedback, modes, then the requested setpoint or a step of the
+controlled stop. A setpoint that fails a check is blocked, never clipped: the stop begins in the
 same cycle from the last commanded state.
 
 Start protocol. When the drives are enabled and at rest in STANDBY, the gate takes the measured
@@ -49,7 +49,7 @@ from safety.watches import WATCHED, Watched
 
 
 class GateInputs(NamedTuple):
-    """All that the gate knows of one cycle."""
+    """All inputs of the gate in one cycle."""
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody uses
     """Number of the cycle."""
@@ -60,7 +60,7 @@ class GateInputs(NamedTuple):
     asked: Setpoint | None
     """Control's newest setpoint, or None."""
     setpoint_age_s: float
-    """Its age [s]; not looked at without one."""
+    """Age of that setpoint [s]; ignored if there is none."""
     feedback: Feedback | None
     """Feedback of the last bus cycle, or None."""
     requests: tuple[Request, ...] = ()
@@ -72,22 +72,22 @@ class GateInputs(NamedTuple):
     act_age_s: float = math.inf
     """Age of a person's last act to start something [s]; infinite for never."""
     absent: str = ""
-    """Reason why control does not lead any more; empty while it does."""
+    """Reason why control no longer counts as alive; empty while it does."""
 
 
 _ASKED_FOR = (Mode.OFF, Mode.IDLE, Mode.HOMING, Mode.ENGAGING, Mode.PARKING)
-"""Modes that leave latched faults behind: asking for one acknowledges what led to a mere hold, and
-nothing worse is left by a request."""
+"""Modes that clear latched faults: a request for one acknowledges the cause of a hold, but no
+request clears anything worse."""
 _QUICK_STOPPING = (Mode.QSTOP, Mode.LOCKOUT)
-"""Modes in which the drives stop by themselves, and may turn out not to."""
+"""Modes in which the drives stop by themselves, which they may fail to do."""
 
 
 class Gate:
-    """Lets setpoints through, or stops the platform and says why.
+    """Passes setpoints, or stops the platform and reports why.
 
     Args:
-        limits: the limits, judged at their construction.
-        led: whether a person leads the run: then nothing parks by itself after a stop.
+        limits: the limits, checked at their construction.
+        led: whether a person operates the run: then nothing parks by itself after a stop.
     """
 
     def __init__(self, limits: GateLimits, *, led: bool = False) -> None:
@@ -129,7 +129,7 @@ class Gate:
         return self._limits
 
     def expect_first_motion(self, stages: Iterable[FirstStage]) -> None:
-        """Let nothing but a first motion pass before it is made; before the drives are enabled.
+        """Pass only a first motion until it is complete; call before the drives are enabled.
 
         Args:
             stages: its parts, in order.
@@ -137,7 +137,7 @@ class Gate:
         self._first.expect(stages)
 
     def step(self, inputs: GateInputs) -> Verdict:
-        """Judge one cycle. Never raises: what breaks inside locks the gate and is reported."""
+        """Judge one cycle. Never raises: an internal error locks the gate and is reported."""
         found: list[Violation] = []
         try:
             action = self._cycle_step(inputs, found)
@@ -163,7 +163,7 @@ class Gate:
         return self._output(inputs, found)
 
     def _judge(self, inputs: GateInputs, watched: Watched, found: list[Violation]) -> None:
-        """All watches of the mode but that of asked setpoints."""
+        """Apply all watches of the mode except that of requested setpoints."""
         feedback, command = inputs.feedback, self._command
         commanded_m = None if command.target is None else command.target.length_m
         if watched.control and inputs.absent:
@@ -203,7 +203,7 @@ class Gate:
         return Action.BLOCKED
 
     def _change_mode(self, inputs: GateInputs, found: list[Violation]) -> None:
-        """Faults first, then at most one request, then what was observed."""
+        """Change the mode: faults first, then at most one request, then observed events."""
         before = self._mode
         event = self._fault_event(found)
         if event is Event.FAULT_STOP and self._only_enabling:
@@ -225,7 +225,7 @@ class Gate:
     def _fault_event(self, found: list[Violation]) -> Event | None:
         """Latch the faults; return the reaction to all latched ones if any of them is new."""
         if self._mode is Mode.OFF:
-            # It has neither power nor bus: nothing to stop, and nothing to keep but who leads.
+            # Without power and bus there is nothing to stop; only the loss of control is latched.
             found = [each for each in found if each.check is Check.CONTROL]
         new = self._latch.add(found)
         if any(each.severity >= Severity.HOLD for each in found):
@@ -282,7 +282,7 @@ class Gate:
         return ""
 
     def _observe(self, inputs: GateInputs) -> Event | None:
-        """Event that happened by itself in this mode."""
+        """Event that occurred in this mode without a request."""
         mode, feedback, still = self._mode, inputs.feedback, self._still
         if mode is Mode.HOMING:
             homed = feedback is not None and still.all_legs and all(feedback.homed)
@@ -305,7 +305,7 @@ class Gate:
         return None
 
     def _go(self, event: Event) -> None:
-        """Change the mode and do what belongs to entering it."""
+        """Change the mode and make the changes of state that entering it requires."""
         old, new = self._mode, step(self._mode, event)
         if new is old:
             return
@@ -335,7 +335,7 @@ class Gate:
             self._command.drop()
 
     def _forget_unwatched(self, watched: Watched) -> None:
-        """Forget what was seen before, where it is not watched any more."""
+        """Reset the watches that are inactive in the new mode."""
         if not watched.path:
             self._plausible.forget()
         if not watched.lag:
@@ -358,13 +358,13 @@ class Gate:
         return Action.STOPPING if command.hold_or_stop() else Action.HOLDING
 
     def _take_measured(self, feedback: Feedback | None) -> None:
-        """Begin the commanded state at the measured lengths, once nothing speaks against it."""
+        """Begin the commanded state at the measured lengths, once all conditions are met."""
         obstacles = self._checks.start_obstacles(feedback, self._still.all_legs)
         if feedback is not None and not obstacles:
             self._command.start(feedback.length_m)
 
     def _follow(self, inputs: GateInputs, found: list[Violation]) -> Action:
-        """Let the stream continue, or block it and begin the stop in this very cycle."""
+        """Let the stream continue, or block it and begin the stop in the same cycle."""
         action, bad = self._stream.step(inputs.asked, inputs.setpoint_age_s, found)
         if action is not Action.BLOCKED:
             return action

@@ -1,30 +1,30 @@
 """Lag of the measured path behind the commanded one, leg by leg: the age of the feedback.
 
-A frame may come in its cycle, carry a length that fits, and still be of the past: an adapter that
-keeps a queue, a gateway that answers from its memory. Where nothing in a frame says when it was
-sampled, the path does: measured(t) = commanded(t - lag). About a delay of n cycles the rest is
-linear, r = commanded[k-n] - measured[k] = (lag - n) u, with u the movement per cycle at that place,
-and so is the least-squares estimate with exponential forgetting,
+A frame may come in its cycle, carry a plausible length, and still be old: an adapter may keep a
+queue, a gateway may answer from its memory. If a frame does not say when it was sampled, the path
+shows it: measured(t) = commanded(t - lag). About a delay of n cycles the residual is linear,
+r = commanded[k-n] - measured[k] = (lag - n) u, with u the movement per cycle at that point,
+which gives the least-squares estimate with exponential forgetting,
 
     lag = n + sum((r - b w) u) / sum(u u),
 
 which weighs each cycle by its speed squared (recursive least squares: Ljung, System Identification,
 2nd ed., section 11.2). n is the nearest whole delay, so that curvature of the path does not matter.
-A drive that follows slowly is late by its lag and leaves b w besides, where w is the change of the
-movement: x' = (c - x)/tau gives x = c - tau c' + tau^2 c'' - ..., a delay gives half of that last
-term. b is a property of the drive and is averaged over far more motion. What is identified is the
-whole lag: sampling, wire and following. A slow drive and an old frame both make a stop begin late.
+A drive that follows slowly is late by its lag and leaves a residual b w, where w is the change of
+the movement: x' = (c - x)/tau gives x = c - tau c' + tau^2 c'' - ..., a delay gives half of that
+last term. b is a property of the drive and is averaged over far more motion. The identified value
+is the whole lag: sampling, wire and following. A slow drive and an old frame both delay a stop.
 
 A length that is wrong by `DOUBT_M` for another reason (friction, backlash, resolution) looks like
-a lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A servo that bears a
-load is behind or ahead as it accelerates, its own leg or another one. Such a rest is in phase with
-the acceleration for the most part: it is there as well where the leg turns round, and on the side
-where no lag puts it, which is ahead of the command. A late path is never there: about the turn it
-leaves d^2 w / 2 of d cycles. So what was seen there of late (`_Leg.against`), `LOADED` times, is
-left to doubt beside DOUBT_M. Frames that become late take nothing from it and add nothing to it.
+a lag of DOUBT_M over the speed, so this much is tolerated at any speed. A servo under load is
+behind or ahead while its own leg or another one accelerates. Most of this residual is in phase with
+the acceleration: it also appears where the leg reverses, and ahead of the command, where no lag can
+put it. A late path is never ahead: about the reversal it leaves d^2 w / 2 of d cycles. So the
+residual recently seen there (`_Leg.against`), times `LOADED`, is tolerated in addition to DOUBT_M.
+Frames that become late neither reduce nor increase it.
 
-A single late frame is one cycle of many. Counts cycles, reads no clock; what is not finite is never
-taken in.
+A single late frame is one cycle of many. Counts cycles, reads no clock; values that are not finite
+are never used.
 """
 
 import math
@@ -36,28 +36,28 @@ from safety.modes import Severity
 from safety.verdict import Check, Feedback, Violation
 
 DOUBT_M = 3e-5
-"""Error of a measured length that is no lag: friction, backlash and resolution of a rod [m]."""
+"""Error of a measured length that is not lag: friction, backlash and resolution of a rod [m]."""
 SAMPLE_S = 0.004
-"""Least time between two samples: of faster cycles the others are left out, to save time [s]."""
+"""Least time between two samples [s]: at faster cycles, cycles are skipped to save time."""
 WINDOW_S = 0.05
-"""Time of motion that an estimate looks back on [s]."""
+"""Time of motion that an estimate covers [s]."""
 WINDOW_SAMPLES = 12
-"""Samples that it looks back on at least: one late frame must not count for much."""
+"""Least number of samples that an estimate covers, so that one late frame has little weight."""
 OUTLIER_CYCLES = 2.0
-"""Beyond the limit by so much a single sample counts no more: a length that leaps is no lag."""
+"""Excess over the limit from which a sample's weight is bounded: a jumping length is no lag."""
 MEMORY = 0.95
-"""Share of the weight of earlier windows that a window leaves, for what belongs to the drive."""
+"""Share of the weight of earlier windows that remains, for properties of the drive."""
 TOLD_APART = 0.2
-"""Least part of the changes of movement that must not be proportional to the movement."""
+"""Least part of the changes of movement that is not proportional to the movement."""
 AHEAD_CYCLES = 1.0
 """Largest lead of a drive over its command: it continues by the speed that came with it."""
 BEND = 2.0
-"""Part of the change of movement that frames late by two cycles leave where a leg turns round; a
-drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
+"""Part of the change of movement that frames late by two cycles leave where a leg reverses; a drive
+that follows late by the whole delay adds half of its square [cycles squared]."""
 LOADED = 2.0
 """Ratio of a loaded servo's error in phase with speed to that where no lag puts it."""
 LOADED_S = 0.7
-"""Time of motion in which what was seen there fades to a third [s]."""
+"""Time of motion in which the residual seen there fades to a third [s]."""
 NEAR_CYCLES = 0.75
 """Largest distance of the first estimate from the delay about which it is linear."""
 
@@ -69,7 +69,7 @@ class _Leg:
     """Sums and findings of one leg; movements are those of two cycles, so lags are halved in them.
 
     Args:
-        samples: of motion before an estimate means anything.
+        samples: samples of motion before an estimate is valid.
     """
 
     __slots__ = (
@@ -79,39 +79,39 @@ class _Leg:
 
     def __init__(self, samples: int) -> None:
         self.lag = self.doubt = self.base = _NAN
-        """Newest estimate, what is left to doubt of it, and the estimate of the first movement
+        """Newest estimate, its tolerance, and the estimate of the first movement
         [cycles]; NaN before there is one."""
         self.base_doubt = math.inf
         self.b = self.b_weight = 0.0
         self.against = 0.0
-        """How far a length was of late where no lag puts it [m]."""
+        """Recent distance of a length on the side where no lag can put it [m]."""
         self.seen_m = _NAN
         """Length of the last sample [m]; one that stays the same to the last bit is stuck."""
         self.half_most = math.inf
-        """Half of what the lag may exceed the delay by [cycles]."""
+        """Half of the largest excess of the lag over the delay [cycles]."""
         self.restart(samples)
 
     def restart(self, samples: int) -> None:
-        """Begin the sums anew; the next estimate is due after so many samples of motion."""
+        """Restart the sums; the next estimate is due after this number of samples of motion."""
         self.uu = self.ru = self.u = self.uw = self.rw = self.ww = 0.0
         self.count, self.due = 0, samples
 
     def estimate(self, delay: int) -> None:
-        """Take the sums for the newest estimate.
+        """Compute the newest estimate from the sums.
 
         Args:
-            delay: about which they were taken [cycles].
+            delay: delay about which they were taken [cycles].
         """
         self.lag = delay + 2.0 * (self.ru - self.b * self.uw) / self.uu
-        # Until b is known, it may be anything that a drive of that lag can have.
+        # Until b is known, it may have any value that is possible for a drive with that lag.
         unknown = 0.0 if self.b_weight else self.lag * self.lag * abs(self.uw)
         self.doubt = 2.0 * ((DOUBT_M + LOADED * self.against) * self.u + unknown) / self.uu
 
     def learn(self, most: float) -> None:
-        """Take the sums for what is left of the changes of movement, if they are enough for it.
+        """Estimate b from the sums of the changes of movement, if these are sufficient.
 
         Args:
-            most: what that can be at most [cycles squared].
+            most: largest possible value [cycles squared].
         """
         uu, uw, ww = self.uu, self.uw, self.ww
         apart = uu * ww - uw * uw
@@ -124,11 +124,11 @@ class _Leg:
 
 
 class LagWatch:
-    """Identifies the lag of each leg while it moves, and holds it against two limits.
+    """Identifies the lag of each leg while it moves, and compares it with two limits.
 
-    The whole lag may be `feedback_lag_max_s`; against the one identified in the first movement it
-    may grow by `feedback_lag_growth_s`. That first one is taken anew for as long as a faster
-    movement shows the same one more closely.
+    The whole lag may be `feedback_lag_max_s`; relative to the one identified in the first movement
+    it may grow by `feedback_lag_growth_s`. The first value is replaced as long as a faster movement
+    confirms it with a smaller tolerance.
     """
 
     def __init__(self, limits: GateLimits) -> None:
@@ -169,7 +169,7 @@ class LagWatch:
         leg.half_most = 0.5 * (most - self._delay)
 
     def forget(self) -> None:
-        """Begin a new path: nothing is commanded, or the lengths mean something else."""
+        """Begin a new path: nothing is commanded, or the reference of the lengths has changed."""
         if self._path:
             self._path.clear()
             for leg in self._legs:
@@ -185,7 +185,7 @@ class LagWatch:
             commanded_m: lengths commanded in that bus cycle [m], or None when there were none.
 
         Returns:
-            What is wrong; None, sooner than an empty list, if nothing is.
+            Violations; None instead of an empty list, because that is faster.
         """
         path = self._path
         if commanded_m is None:
@@ -208,7 +208,7 @@ class LagWatch:
             self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
         ):
             rest = at - measured
-            # One chain that NaN fails, and so does any length that is none.
+            # One chain that NaN fails, and so does any invalid length.
             if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
                 u, w = end - start, start + end - at - at
@@ -235,7 +235,7 @@ class LagWatch:
         return self._examine() if examine else None
 
     def _examine(self) -> list[Violation] | None:
-        """Take the estimates, all of them when one is due, and object to what lags too much."""
+        """Compute the estimates, all of them when one is due, and report legs that lag too much."""
         found: list[Violation] = []
         due = any(leg.count >= leg.due for leg in self._legs)
         for number, leg in zip(LEGS, self._legs, strict=True):
@@ -258,9 +258,9 @@ class LagWatch:
         return found or None
 
     def _near(self, leg: _Leg) -> bool:
-        """Whether an estimate is near enough to the delay; else begin anew with a nearer one.
+        """Whether an estimate is near enough to the delay; otherwise restart with a nearer delay.
 
-        Only until a first leg is known: legs that differ must not send each other back.
+        Only until the first leg is known: legs that differ must not restart each other.
         """
         known = any(other.base == other.base for other in self._legs)
         if known or abs(leg.lag - self._delay) <= NEAR_CYCLES:
@@ -272,7 +272,7 @@ class LagWatch:
         return False
 
     def _keep_base(self, leg: _Leg) -> None:
-        """Keep the first estimate that is enough; a closer one that agrees with it is better."""
+        """Keep the first valid estimate; replace it with a closer one that agrees with it."""
         if not leg.doubt <= 0.5 * self._growth:
             return
         first = leg.base != leg.base

@@ -1,13 +1,13 @@
 """A jointed robot's gate: passes setpoints, or brings all axes to rest and keeps them there.
 
-Nothing is clipped. Speeds and accelerations are the gate's own, differences of what it let through
-before; where an axis has bounds, what is asked for besides must fit them, for a law follows it. An
-axis passes only if it can still stop before its limit. The first broken rule begins a controlled
-stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hold; only `reset`, a
-person's act, opens it again. If something that is measured broke a rule, the stop begins from where
-the axes are and how they move; what breaks a rule later, in the stop or while it holds, begins it
-anew from there. If they do not follow their stop, or nothing is known of them, the drives are off.
-What the gate allows in a stop is for a law of its own: who asked does not lead any more.
+Nothing is clipped. The gate computes speeds and accelerations itself, as differences of passed
+setpoints; where an axis has bounds, the requested speeds and accelerations must satisfy them too,
+because a law follows them. An axis passes only if it can still stop before its limit. The first
+violation begins a controlled stop: all axes slow down together, each at most at its
+`RobotAxis.stop`, then hold; only `reset`, a person's act, opens the gate again. If a measured value
+violated a rule, the stop begins from the measured positions and speeds; a measured speed that
+violates its bound later restarts the stop from there, once. If the axes do not follow their stop,
+or are not measured, the drives are switched off. A stop is made by the gate's own law.
 """
 
 import math
@@ -33,22 +33,22 @@ ROUNDING = 1e-9
 REST_SPEED = 1e-3
 """Speed below which an axis counts as at rest when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
-"""Share of a limit of speed or effort that what is measured may reach, swings included."""
+"""Ratio to a limit of speed or effort that measured values may reach, swings included."""
 BESIDE = "asked for beside its positions"
 BY_LAW = "asked for by its law"
 
 
 class RobotWatched(NamedTuple):
-    """Watches that judge after an action of the gate."""
+    """Watches that are active after an action of the gate."""
 
     feedback: bool
-    """The measured values are there, and finite."""
+    """The measured values are present and finite."""
     following: bool
     """Each axis is near its setpoint."""
     measured: bool
-    """Measured speed and effort, the tool's box, own bodies."""
+    """Measured speed and effort, the tool's box, and the robot's own bodies are within bounds."""
     asked: bool
-    """The setpoint, and what is asked of the drives; where it is not judged nothing passes."""
+    """The setpoint and the efforts of the drives; where they are not judged, nothing passes."""
 
 
 WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
@@ -62,22 +62,22 @@ WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class RobotGateState:
-    """All that a gate remembers; of each axis, in its order."""
+    """The complete state of a gate, with one value for each axis in order."""
 
     action: RobotAction
     """Last action."""
     positions: Values
-    """Setpoint that it allowed last [rad] or [m]."""
+    """Last allowed setpoint [rad] or [m]."""
     speeds: Values
     """Speeds of that setpoint [rad/s] or [m/s]."""
     braking: Values
-    """Decelerations of a stop that is being made; empty before the first."""
+    """Decelerations of the stop in progress; empty before the first stop."""
     left_s: float
     """Remaining duration of that stop [s]."""
 
 
 class RobotGate:
-    """Judges one setpoint a period; shut until `reset` has agreed upon a start."""
+    """Judges one setpoint a period; closed until `reset` has accepted a start."""
 
     def __init__(self, limits: RobotLimits) -> None:
         self._limits = limits
@@ -87,10 +87,10 @@ class RobotGate:
         self._braking: Values = ()
         self._left_s = 0.0
         self._known: frozenset[tuple[RobotCheck, str, str]] = frozenset()
-        """Rules that what was measured last broke."""
+        """Rules that the last measured values violated."""
         self._restarted = False
-        """Whether a stop has begun anew from where axes were found too fast. It does so once:
-        each time the axes are held where they have sagged to, and they would creep."""
+        """Whether the stop was restarted because measured axes were too fast. This is done once:
+        each restart would hold the axes where they have sagged to, and they would creep."""
 
     @property
     def limits(self) -> RobotLimits:
@@ -103,15 +103,15 @@ class RobotGate:
         return self._action
 
     def state(self) -> RobotGateState:
-        """All that it remembers."""
+        """The complete state of the gate."""
         return RobotGateState(
             self._action, self._positions, self._speeds, self._braking, self._left_s
         )
 
     def resume(self, state: RobotGateState) -> None:
-        """Continue from the state of a gate of as many axes, by the limits of this one.
+        """Continue from the state of a gate with the same number of axes, with this gate's limits.
 
-        It opens no more than that one was open.
+        The gate is not opened further than the other gate was.
 
         Raises:
             ValueError: if it is of another number of axes, or not finite.
@@ -127,10 +127,10 @@ class RobotGate:
         self._braking = tuple(state.braking)
 
     def reset(self, found: RobotFound) -> tuple[RobotViolation, ...]:
-        """Agree upon a start at rest, and open; an operator's act, never a programme's own.
+        """Accept a start at rest, and open; an operator's act, never a program's own.
 
         Returns:
-            Why it stays shut; empty if it is open now.
+            Reason why it stays closed; empty if it is open now.
         """
         self._action = RobotAction.OFF
         broken = list(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
@@ -157,9 +157,9 @@ class RobotGate:
         """Judge a setpoint, or continue with a stop.
 
         Args:
-            asked: None if there is none, which is a reason to stop.
-            found: what was measured last.
-            stop: why a stop is asked for; empty if it is not.
+            asked: the setpoint; None if there is none, which is a reason to stop.
+            found: the last measured values.
+            stop: reason of a requested stop; empty if none is requested.
         """
         if self._action is RobotAction.OFF:
             return RobotVerdict(RobotAction.OFF, (), None)
@@ -192,14 +192,14 @@ class RobotGate:
         return self._begin_stop(broken, None) if broken else self._passed(asked)
 
     def judge_efforts(self, efforts: Sequence[float], found: RobotFound) -> RobotVerdict | None:
-        """Judge what a law is about to ask of the drives for the setpoint that has passed.
+        """Judge the efforts that a law is about to request for the setpoint that has passed.
 
         Args:
             efforts: of each axis [N m] or [N].
-            found: what was measured last.
+            found: the last measured values.
 
         Returns:
-            None if the drives may be asked for it, else what begins in its place.
+            None if the drives may apply them, else the verdict that begins a stop.
         """
         if not WATCHED[self._action].asked:
             return None
@@ -213,7 +213,7 @@ class RobotGate:
     def _begin_stop(
         self, broken: tuple[RobotViolation, ...], found: RobotFound | None
     ) -> RobotVerdict:
-        """Slow down from where the axes are found, or, with None, from the last setpoint."""
+        """Begin a stop from the measured positions, or, with None, from the last setpoint."""
         if found is not None:
             self._positions, self._speeds = tuple(found.positions), tuple(found.speeds)
         self._left_s = _stop_s(self._limits.axes, self._speeds)
@@ -235,7 +235,7 @@ class RobotGate:
         return RobotVerdict(self._action, broken, allowed)
 
     def _slowed(self) -> RobotSetpoint:
-        """One period on along the stop."""
+        """Advance the stop by one period."""
         step_s = min(self._left_s, self._limits.period_s)
         self._positions = tuple(
             q + step_s * (v + 0.5 * step_s * a)
@@ -306,7 +306,7 @@ class RobotGate:
         yield from malformed or (*self._moves(asked.positions), *self._feeds_forward(asked))
 
     def _feeds_forward(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
-        """Judge what a law would follow beside the positions, of axes that have bounds."""
+        """Judge the requested speeds and accelerations of axes that have bounds."""
         period_s = self._limits.period_s
         for axis, q, before, v, a in zip(
             self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
@@ -344,7 +344,7 @@ class RobotGate:
 
 
 def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
-    """Duration of a stop in which all axes come to rest together, each as it may."""
+    """Duration of a stop in which all axes come to rest together within their decelerations."""
     return max([abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True)])
 
 

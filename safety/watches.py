@@ -1,7 +1,7 @@
-"""The table of what is watched in which mode, by which the gate judges.
+"""The table of the watches that are active in each mode of the gate.
 
-The gate looks every watch up here, so what is left out of a row is not judged in that mode. What
-each one judges, and the reaction, are where it is defined.
+The gate looks up every watch here, so a watch that is missing from a row does not judge in that
+mode. The criterion and the reaction of each watch are where it is defined.
 """
 
 from collections.abc import Mapping
@@ -15,37 +15,37 @@ class Watched(NamedTuple):
     """Watches that judge in one mode."""
 
     control: bool
-    """Control leads."""
+    """The control process is alive, and has sent something recently."""
     cycle: bool
-    """Every cycle comes once, and in time."""
+    """Every cycle occurs once, and in time."""
     feedback: bool
-    """The link that reads the drives works; frames come, their numbers are finite."""
+    """The link that reads the drives works; frames arrive, and their numbers are finite."""
     drive: bool
     """No drive reports a fault, and the bench finds none."""
     homed: bool
-    """Each drive knows where its leg is."""
+    """Each drive has a valid reference for its position."""
     enabled: bool
     """Each drive follows setpoints, while there is a commanded state."""
     following: bool
-    """The measured lengths are near the commanded ones, while there are any."""
+    """The measured lengths are near the commanded ones, while there is a commanded state."""
     age: bool
-    """No frame is too old by the drive's time stamp."""
+    """No frame is too old according to the drive's time stamp."""
     path: bool
     """No measured length is stuck, or jumps."""
     lag: bool
-    """The measured path is not too late."""
+    """The measured path does not lag too far behind the commanded one."""
     force: bool
-    """No force lasts above the limit, or above what the payload can need."""
+    """No force stays above the limit, or above the force that the payload can require."""
     first_motion: bool
-    """A first motion that is due is made as it was sent."""
+    """A first motion that is due follows its setpoints."""
     warning: bool
-    """No drive warns, no reading is high."""
+    """No drive reports a warning, and no reading is above its limit."""
     estop: bool
-    """The emergency stop, when fitted, is read, closed, and its channels agree."""
+    """The emergency stop, when fitted, can be read and is closed, and its channels agree."""
     quick_stop: bool
     """The drives' own quick stop slows the legs down, and ends."""
     setpoint: bool
-    """What is asked; where it is not judged nothing of it passes."""
+    """The requested setpoint; in a mode where it is not judged, no setpoint passes."""
 
 
 _ALWAYS: Final = frozenset(Mode)
@@ -77,4 +77,4 @@ WATCHES: Final[Mapping[str, frozenset[Mode]]] = MappingProxyType({
 WATCHED: Final[Mapping[Mode, Watched]] = MappingProxyType(
     {mode: Watched(**{name: mode in modes for name, modes in WATCHES.items()}) for mode in Mode}
 )
-"""The same by mode, as the gate looks it up."""
+"""Watches by mode, as the gate looks them up."""

@@ -1,20 +1,20 @@
-"""A controller's delay, blend and following error, from short strokes and what it says of them.
+"""Identify a controller's delay, blend and following error from short strokes and its reports.
 
-Its requests come at one phase of its path, outside the blends: the places in them give the sum of
-the path's delay d and the arm's lag, sharper than a tenth of a millisecond, and nothing else. The
-first word at rest comes when the set-point has come to rest, d + h after the request for the last
-waypoint (h: half the blend): its time gives that sum. And the place in that word is short of the
-end by what the arm has not caught up with yet. With a deceleration a = v / 2h that is a half of
+Its requests come at one phase of its path, outside the blends: the positions in them give the sum
+of the path's delay d and the arm's lag, to a tenth of a millisecond, and nothing else. The first
+report at rest comes when the set-point has come to rest, d + h after the request for the last
+waypoint (h: half the blend): its time gives that sum. The position in that report is short of the
+end by the remaining following error. With a deceleration a = v / 2h this is a half of
 a times the second moment of the arm's response, which for critically damped servos is 3/2 of the
-lag squared; it is this that separates the lag from the delay.
+lag squared; this separates the lag from the delay.
 
-Friction holds the arm back by a length that no speed changes, so two speeds part it from the lag.
-What the arm rests beside its waypoints is the same in both senses. All of it is one least-squares
-problem over all strokes; a constant lag is the servo's of each axis, d and h are the controller's.
+Friction holds the arm back by a length that does not depend on speed, so two speeds separate it
+from the lag. The arm's offset from its waypoints at rest is the same in both directions. All values
+come from one least-squares problem; each servo has its lag, d and h are those of the controller.
 
-Not observable, and so not sought: the shortest blend and the tolerance that shortens it at sharp
-corners (no request falls into a blend), the step of the interpolation, and any dynamics of the
-servos beyond the lag: these are declared, or measured from outside.
+Not observable, and therefore not identified: the shortest blend and the tolerance that shortens it
+at sharp corners (no request falls into a blend), the step of the interpolation, and any dynamics of
+the servos beyond the lag: these are declared, or measured externally.
 """
 
 from collections.abc import Sequence
@@ -27,18 +27,18 @@ from arm_driver.fit.stroke_fit import StrokeFit, fit_strokes
 from arm_driver.fit.strokes import AXES, Stroke
 
 LEAST_STROKES: Final = 4
-"""Least number of strokes of each axis: two speeds in two senses."""
+"""Least number of strokes of each axis: two speeds in two directions."""
 LEAST_RATIO: Final = 1.25
 """Least ratio of the larger of two speeds to the smaller."""
 UNCERTAIN_SHARE: Final = 0.05
-"""Values are refused that two standard errors may be further off, by their own size."""
+"""Largest ratio of a standard error to its value; a less certain value is refused."""
 ARRIVED_S: Final = 0.2e-3
-"""A way left over at rest that grows by less with the speed is none [s]: of usual servos, half a
-millisecond and more."""
+"""Least growth with speed of the remaining distance at rest that counts [s]; usual servos have half
+a millisecond and more."""
 LATER_S: Final = 2e-3
 """Largest delay of a fast arm within a window behind a slow one [s]."""
 BADLY_FIT: Final = {"x": 0.5e-3, "y": 0.5e-3, "z": 0.5e-3, "turn": 5e-3}
-"""Places further than that from the best path, root mean square, show another robot [m, rad]."""
+"""Root mean square distance from the fitted path above which the model does not fit [m, rad]."""
 
 
 class NotIdentifiedError(Exception):
@@ -78,7 +78,7 @@ class AxisFollowing:
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """Values of a controller that strokes show."""
+    """Values of a controller that strokes identify."""
 
     path_delay_s: Estimate
     """Time from a waypoint's request until it is the set-point, at the middle of its blend."""
@@ -89,7 +89,7 @@ class Identified:
 
     @property
     def delay_s(self) -> tuple[float, float]:
-        """Time from a waypoint's request to the arm's being there: least and largest axis [s]."""
+        """Time from a waypoint's request until the arm is there: least and largest axis [s]."""
         lags = [axis.lag_s.value for axis in self.axes.values()]
         return self.path_delay_s.value + min(lags), self.path_delay_s.value + max(lags)
 
@@ -100,14 +100,14 @@ class Identified:
 
 
 def identify(strokes: Sequence[Stroke], *, period_s: float, step_s: float) -> Identified:
-    """Find what fits the strokes best.
+    """Find the values that fit the strokes best.
 
     Args:
-        strokes: Of each axis at least `LEAST_STROKES`, in both senses and at two speeds.
-        step_s: Between two poses of the controller's interpolation [s].
+        strokes: For each axis at least `LEAST_STROKES`, in both directions and at two speeds.
+        step_s: Time between two poses of the controller's interpolation [s].
 
     Raises:
-        NotIdentifiedError: They do not determine it, or nothing fits them.
+        NotIdentifiedError: The strokes do not determine the values, or no values fit them.
     """
     by_axis = {name: [one for one in strokes if one.axis == name] for name in AXES}
     by_axis = {name: some for name, some in by_axis.items() if some}
@@ -130,11 +130,11 @@ def identify(strokes: Sequence[Stroke], *, period_s: float, step_s: float) -> Id
 
 
 def _waits_for_servos(strokes: Sequence[Sequence[Stroke]], period_s: float) -> bool:
-    """Whether the first word at rest comes when the arm has arrived, and not its set-point.
+    """Whether the first report at rest comes when the arm has arrived, instead of its set-point.
 
-    A set-point that has come to rest leaves 3/4 of the lag squared by half the blend, times the
-    speed, at a time that no speed changes. A controller that waits until its arm is within a window
-    leaves as much at any speed, and takes longer the faster the arm came.
+    When the set-point comes to rest, the remaining distance is 3/4 of the lag squared over half the
+    blend, times the speed, at a time that no speed changes. A controller that waits until its arm
+    is within a window leaves the same distance at any speed, and takes longer at a higher speed.
     """
     if all(_left_by_speed_s(some, period_s) < ARRIVED_S for some in strokes):
         return True
@@ -146,7 +146,7 @@ def _waits_for_servos(strokes: Sequence[Sequence[Stroke]], period_s: float) -> b
 
 
 def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
-    """The part of what is left of the way at rest that grows with the speed [s]."""
+    """Part of the remaining distance at rest that grows with the speed [s]."""
     speed = np.array([_speed(one, period_s) for one in strokes])
     left = np.array([one.travel - one.rest for one in strokes])
     columns = np.column_stack([speed, np.sign(speed), np.ones_like(speed)])
@@ -154,7 +154,7 @@ def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
 
 
 def _speed(stroke: Stroke, period_s: float) -> float:
-    """Speed of a stroke, with its sense [m/s or rad/s]."""
+    """Signed speed of a stroke [m/s or rad/s]."""
     return stroke.travel / (stroke.steps * period_s)
 
 
@@ -190,7 +190,7 @@ def _check(found: Identified) -> None:
 
 
 def _check_strokes(name: str, strokes: Sequence[Stroke], period_s: float) -> None:
-    """Hold against what an axis needs to be determined."""
+    """Check that there are enough strokes to determine each axis."""
     if len(strokes) < LEAST_STROKES:
         raise NotIdentifiedError(
             f"along {name} there are {len(strokes)} strokes; {LEAST_STROKES} are the least"

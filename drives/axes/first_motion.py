@@ -1,17 +1,17 @@
-"""The first motion of a drive after power-up: so slow that a wrong unit is seen before it hurts.
+"""The first motion of a drive after power-up: slow enough to find a wrong unit before it does harm.
 
-Homing is planned by the drive, in the drive's own units of speed and acceleration. Whether those
-are the ones that the bench believes shows only in a motion. So homing begins with two stages, each
-stopped after a short way, and the way is judged against time: the first one, at the acceleration of
-homing, proves the unit of speed; the second one, on a ramp so gentle that it can be watched, proves
-the unit of acceleration. Only then the drive gets its speed of homing.
+Homing is planned by the drive, in the drive's own units of speed and acceleration. Only a motion
+shows whether these are the units that the bench assumes. So homing begins with two stages, each
+stopped after a short distance that is compared with the time: the first one, at the acceleration of
+homing, proves the unit of speed; the second one, on a ramp gentle enough to be observed, proves
+the unit of acceleration. Only then does the drive get its homing speed.
 
-Drives with absolute encoders make no homing motion; theirs has the same stages, made by setpoints
-and judged by the gate (`safety.first_motion`).
+Drives with absolute encoders make no homing motion; their first motion has the same stages, made by
+setpoints and judged by the gate (`safety.first_motion`).
 
-A unit of position that is wrong cannot be seen here: command and feedback agree in it.
+A wrong unit of position cannot be detected here, because command and feedback agree in it.
 
-Pure: time is counted in cycles, ways in counts.
+Pure: time is counted in cycles, distance in counts.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ from typing import Final
 from drives.axes.count_circle import difference
 
 FIRST_MOTIONS: Final = ("real", "always")
-"""Which drives begin their homing like this: those that do not say themselves that they are
+"""Choices of drives that begin homing like this: those that do not report that they are
 emulated, or all."""
 SPEED_WRONG: Final = 0x8400
-"""Error code of a leg whose speed is another one than the drive was told (IEC 61800-7-201, table of
-error codes: velocity speed controller). The bench's own judgement."""
+"""Error code of a leg whose speed differs from the commanded one (IEC 61800-7-201, table of error
+codes: velocity speed controller). The bench's own judgement."""
 FAST_FACTOR: Final = 3.0
-"""Multiple of the distance that was asked which is too far, ..."""
+"""Multiple of the commanded distance that is too far, ..."""
 SLACK_M: Final = 5e-5
-"""... and this besides: what a rod stirs when its brake opens [m]."""
+"""... plus this: movement of a rod when its brake opens [m]."""
 SLOW_FACTOR: Final = 1.6
-"""Multiple of the time that was asked which is too slow, ..."""
+"""Multiple of the expected time that is too slow, ..."""
 START_S: Final = 0.3
-"""... and this besides: what a drive may take to begin [s]."""
+"""... plus this: time that a drive may take to begin [s]."""
 STIR_M: Final = 5e-6
-"""Way from which on a drive counts as having begun [m]."""
+"""Distance from which a drive counts as moving [m]."""
 JOLT_M: Final = 1e-5
-"""A way in one cycle that is this much above `FAST_FACTOR` times what was asked is a jolt [m]."""
+"""Excess of one cycle's distance over `FAST_FACTOR` times the commanded one that is a jolt [m]."""
 JOLTS: Final = 3
-"""Jolts in a row that are a runaway: one or two may be the new zero of a homing that has ended."""
+"""Jolts in a row that count as a runaway: one or two may be the new zero after homing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A part of the first motion."""
+    """One stage of the first motion."""
 
     travel_m: float
-    """Way after which it is stopped [m]."""
+    """Distance after which it is stopped [m]."""
     speed_m_s: float
-    """Speed that the drive is given [m/s]."""
+    """Speed that is commanded [m/s]."""
     ramp_s: float | None = None
-    """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
+    """Time in which the drive reaches this speed [s]; None: at its homing acceleration."""
 
     def acceleration_m_s2(self, homing_m_s2: float) -> float:
-        """Return the acceleration that the drive is given [m/s²].
+        """Return the acceleration that is commanded [m/s²].
 
         Args:
             homing_m_s2: Acceleration of homing [m/s²].
@@ -80,7 +80,7 @@ class Progress(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StageCourse:
-    """A stage as one drive and one bus have it."""
+    """A stage with the scale of one drive and the cycle of one bus."""
 
     stage: Stage
     """The stage."""
@@ -90,7 +90,7 @@ class StageCourse:
     """Bus cycle [s]."""
 
     def travel_m(self, t_s: float) -> float:
-        """Return the distance of a drive that does as it was ordered [m]."""
+        """Return the distance of a drive that follows its command [m]."""
         ramp_s, speed_m_s = self.stage.ramp_s or 0.0, self.stage.speed_m_s
         if t_s < ramp_s:
             return 0.5 * speed_m_s / ramp_s * t_s * t_s
@@ -107,7 +107,7 @@ class StageCourse:
 class StageWatch:
     """Watches one drive through a stage.
 
-    A jump of the count that lasts no more than two cycles is no way: homing that ends sets it.
+    A jump of the count that lasts at most two cycles is no motion: it is the new zero after homing.
 
     Args:
         course: The stage.
@@ -131,11 +131,11 @@ class StageWatch:
 
     @property
     def time_s(self) -> float:
-        """Time that it has taken [s]."""
+        """Time since the stage began [s]."""
         return self._cycles * self._course.period_s
 
     def observe(self, position: int | None) -> Progress:
-        """Take in what a cycle shows.
+        """Take in the position of one cycle.
 
         Args:
             position: Position [counts]; None in a cycle without a fresh one.
@@ -171,7 +171,7 @@ class StageWatch:
         self._travel += step
 
     def words(self, progress: Progress) -> str:
-        """Say what is wrong, with what was asked and what may be the cause.
+        """Describe the fault, with the command and the probable cause.
 
         Args:
             progress: Too fast, or too slow.
@@ -200,7 +200,7 @@ def _mm(travel_m: float) -> str:
 
 
 def _unit(ratio: float) -> str:
-    """Name the unit that a factor of the speed points to."""
+    """Return the unit that a factor of the speed suggests."""
     known = ((10.0, "ten times as large"), (60.0, "rpm"), (1000.0, "1000 times as large"))
     factor, name = min(known, key=lambda each: abs(math.log(max(ratio, 1.0) / each[0])))
     return f"{name}, factor about {factor:.0f}"

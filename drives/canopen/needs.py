@@ -1,7 +1,7 @@
-"""The bench's needs of a type of drive, what the type has, and what stands in: as rows.
+"""The bench's requirements for a type of drive, the parts that meet them, and replacements.
 
-The rows are made of the very parameters and PDOs that are written into a drive, so that this table
-cannot promise what the setup would refuse.
+The rows are made from the same parameters and PDOs that are written into a drive, so that this
+table cannot promise anything that the setup would refuse.
 """
 
 from collections.abc import Iterator
@@ -20,25 +20,25 @@ from drives.types.drive_units import Base, ShaftScale, unit_of_text
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing that the bench needs."""
+    """One requirement of the bench."""
 
     place: str
     """Object, or objects, as the standards write them."""
     meaning: str
     """Meaning in words."""
     has: str
-    """Part of the type for it, in words; empty if there is none."""
+    """Part of the type that meets it, in words; empty if there is none."""
     stand_in: str
-    """Part that does its work; empty if it is there, or if nothing does."""
+    """Part that replaces it; empty if the type has it, or if nothing replaces it."""
     met: bool
-    """Whether the bench can work with it."""
+    """Whether the requirement is met, by the type or by a replacement."""
 
 
 def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tuple[Need, ...]:
-    """Return what the bench needs of the type in the settings, for leg 1.
+    """Return the bench's requirements for the type in the settings, for leg 1.
 
     Args:
-        settings: The drives and their bus; their `type` is what is looked at.
+        settings: The drives and their bus; their `type` is examined.
         scale: Scale of leg 1.
     """
     type_ = settings.type
@@ -162,7 +162,7 @@ def _units(settings: CanopenSettings, scale: LegScale) -> Iterator[Need]:
 
 
 def _reports_scale(settings: CanopenSettings) -> bool:
-    """Return whether counts and feed of a turn are both given, by the drive or by the rig."""
+    """Return whether counts and feed per revolution are both given, by the drive or by the rig."""
     type_ = settings.type
     feed_in_m = unit_of_text(type_.feed_unit, 0).base is Base.METRE
     has_feed = type_.has(0x6092, 1)
@@ -203,7 +203,7 @@ def _parameter(parameter: Parameter, type_: DriveType) -> Need:
 
 
 def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:
-    """Return the units as far as a file gives them; a turn that is not known counts as a metre."""
+    """Return the units as far as a file gives them; an unknown turn counts as a metre."""
     type_ = settings.type
     position = unit_of_text(type_.position_unit, 0)
     travels_m = settings.way_per_turn_m
@@ -219,7 +219,7 @@ def _assumed_units(settings: CanopenSettings, scale: LegScale) -> LegUnits:
 
 
 TYPICAL_WAY_M = 0.005
-"""Way per turn that is taken to look at a type before a rig says one [m]."""
+"""Travel per turn that is assumed to examine a type without a rig [m]."""
 
 
 def _watchdogs(settings: CanopenSettings, period_s: float) -> Iterator[Need]:

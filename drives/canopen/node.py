@@ -29,18 +29,18 @@ class NodeAccess:
         self.type: DriveType = type_
         self.where: str = f"leg {leg + 1} (node {node.number})"
         self._places: dict[str, str] = {}
-        """Places that were written, and what the standard has there."""
+        """Objects that were written, and what the standard defines there."""
         self.lacking: list[str] = []
-        """What it does not have, and what does its work, in words."""
+        """Parts that the drive lacks, and what replaces them, in words."""
         self.differing: list[str] = []
-        """What it holds otherwise than asked, on the safe side, in words."""
+        """Values that differ from the requested ones on the safe side, in words."""
 
     def refuse(self, text: str) -> DriveSetupError:
-        """Return the error of a drive that is not taken."""
+        """Return the error of a drive that is refused."""
         return DriveSetupError(f"{self.where}: {text}")
 
     def bytes_of(self, index: int, sub: int = 0) -> bytes | None:
-        """Return what an object holds; None if the drive does not have it.
+        """Return the bytes of an object; None if the drive does not have it.
 
         Raises:
             DriveSetupError: If it refuses for another reason, or does not answer.
@@ -57,15 +57,15 @@ class NodeAccess:
             raise self.refuse(f"{place_text(index, sub)}: {error}") from error
 
     def number(self, index: int, sub: int = 0) -> int | None:
-        """Return what an object holds as a number without sign; None if there is none."""
+        """Return the value of an object as an unsigned number; None if the drive lacks it."""
         raw = self.bytes_of(index, sub)
         return None if raw is None else int.from_bytes(raw[:4], "little")
 
     def needed(self, index: int, sub: int = 0) -> int:
-        """Return what an object holds that no drive may lack.
+        """Return the value of an object that every drive must have.
 
         Raises:
-            DriveSetupError: If it is not there.
+            DriveSetupError: If the drive does not have it.
         """
         found = self.number(index, sub)
         if found is None:
@@ -76,11 +76,11 @@ class NodeAccess:
         """Write a value and read it back.
 
         Returns:
-            What the drive holds now; None if it does not have the object, and something stands in.
+            Value that the drive holds now; None if it lacks the object, and something replaces it.
 
         Raises:
-            DriveSetupError: If the drive lacks it and nothing stands in, or holds something else
-                that is not on the safe side.
+            DriveSetupError: If the drive lacks it and nothing replaces it, or if it holds another
+                value that is not on the safe side.
         """
         wanted = parameter.for_type(self.type)
         if not self.type.has(parameter.index, parameter.sub):
@@ -107,16 +107,16 @@ class NodeAccess:
         return held
 
     def holds(self, index: int, sub: int, kind: str, value: int) -> bool:
-        """Write a value; say whether the drive holds it now. One that cannot is no error."""
+        """Write a value; return whether the drive holds it now. A refusal is not an error."""
         held, _ = self._try(Parameter(index, sub, kind, value, "setting"))
         return held == value
 
     def try_write(self, parameter: Parameter) -> int | None:
-        """Write a value; return what the drive holds then, None if it does not have the object."""
+        """Write a value; return the value then held, None if the drive lacks the object."""
         return self._try(parameter.for_type(self.type))[0]
 
     def _try(self, wanted: Parameter) -> tuple[int | None, SdoAbortedError | None]:
-        """Write a value or one that does as well; return what is held then, and a refusal."""
+        """Write a value or an acceptable substitute; return the value then held, and a refusal."""
         refusal: SdoAbortedError | None = None
         try:
             for value in (wanted.value, *wanted.others):
@@ -153,7 +153,7 @@ class NodeAccess:
 
 
 def _remedy(wanted: Parameter, refusal: SdoAbortedError | None) -> str:
-    """Say how a drive that takes less may be used, where less is on the safe side."""
+    """Return how to use a drive that accepts less, where less is on the safe side."""
     if refusal is None or refusal.code not in RANGE or not (wanted.less or wanted.more):
         return ""
     return (

@@ -1,13 +1,13 @@
-"""The proof that drives have no force, asked and brought about by SDO: for leaving the bus.
+"""The proof by SDO that drives have no force, before the bench leaves the bus.
 
-A drive that has lost the bench may have left the state operational (1029h). It sends no PDO then
-and takes none: a controlword in a setpoint does not reach it. It is switched off by SDO, in the
-order of gentleness, and its statusword is read until it says so.
+A drive that has lost the bench may have left the state operational (1029h). It then sends and
+accepts no PDO, so a controlword in a setpoint does not reach it. It is switched off by SDO,
+beginning with the gentlest command, and its statusword is read until it confirms this.
 
-That adds no command of another kind: the setpoints have asked all six to let go for half a second
-before, and a drive that holds on alone is what strains a platform. A quick stop or a fault reaction
-goes on under SHUTDOWN (CiA 402: no transition); voltage is disabled only when a stop from the
-largest speed has long been over.
+No new kind of command is added: the setpoints have requested all six drives to switch off for half
+a second before, and a drive that holds alone would strain the platform. A quick stop or a fault
+reaction continues under SHUTDOWN (CiA 402: no transition); voltage is disabled only when a stop
+from the largest speed has long been over.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from drives.canopen.service import ServiceNode
 
 CONTROLWORD, STATUSWORD = 0x6040, 0x6041
 SHUTDOWN: Final = (0x06).to_bytes(2, "little")
-"""Controlword of transition 8: slow down as 605Bh says, then let go."""
+"""Controlword of transition 8: slow down as 605Bh says, then switch off."""
 DISABLE_VOLTAGE: Final = (0x00).to_bytes(2, "little")
-"""Controlword of transition 9: let go at once; the brake closes."""
+"""Controlword of transition 9: switch off at once; the brake closes."""
 GENTLE_SHARE: Final = 0.6
 """Share of the time in which a drive may slow down before its voltage is disabled."""
 
@@ -37,15 +37,15 @@ class _Asked:
 
     sdo: QuickSdo
     written: bool = False
-    """A controlword has been sent since the statusword was read last."""
+    """Whether a controlword has been sent since the statusword was read last."""
     seen: str = "it does not answer"
 
 
 class PowerProof:
-    """Switches drives off that are not proved to be without force, beside the cycle.
+    """Switches off drives that are not proved to be without force, outside the cycle.
 
     Args:
-        nodes: Node of each leg that is asked, by its number from 0.
+        nodes: Node of each leg that is queried, by its number from 0.
         span_s: Longest time that it may take [s].
     """
 
@@ -56,7 +56,7 @@ class PowerProof:
         self._nodes, self._now_s = dict(nodes), now_s
         self._begun_s, self._span_s = now_s(), span_s
         self.unpowered: set[int] = set()
-        """Legs whose drives have said that they have no force."""
+        """Legs whose drives have reported that they have no force."""
 
     def settled(self) -> bool:
         """Proceed with each drive; return whether all are proved, or the time is over.
@@ -71,7 +71,7 @@ class PowerProof:
 
     @property
     def powered(self) -> tuple[str, ...]:
-        """Drives that are not proved to be without force, with what was seen last, in words."""
+        """Drives that are not proved to be without force, with their last known state, in words."""
         return tuple(
             f"leg {leg + 1} (node {self._nodes[leg].number}): {asked.seen}"
             for leg, asked in self._asked.items()

@@ -1,9 +1,9 @@
 """One bus of the bench and the service traffic on it: SDO by `canopen`, without threads of its own.
 
-`canopen` talks through `FrameNetwork`, which writes into our bus and gets only what the owner of
-the bus hands on. An SDO client waits in one of two ways: while nobody runs a cycle it pumps the
-bus itself, on the clock that was passed in; once a cycle runs it waits for what the cycle hands on,
-in a thread that is not the cycle's.
+`canopen` communicates through `FrameNetwork`, which writes to the bench's bus and gets only frames
+that the owner of the bus hands on. An SDO client waits in one of two ways: while no cycle runs, it
+pumps the bus itself, on the clock that was passed in; once a cycle runs, it waits for the frames
+that the cycle hands on, in a thread that is not the cycle's.
 """
 
 import queue
@@ -23,20 +23,20 @@ T = TypeVar("T")
 SDO_TIMEOUT_S = 0.3
 """Time that a drive has for an SDO answer [s]."""
 ABORT = 0x80
-"""Command of a transfer that is given up (CiA 301, SDO abort)."""
+"""Command of an aborted transfer (CiA 301, SDO abort)."""
 DEVICE_STATE = 0x08000022
 """Abort code: not in the present state of the device."""
 TRANSIENT = (0x05040005, 0x08000000, 0x08000020, 0x08000021, DEVICE_STATE)
-"""Abort codes that may be of this moment only: out of memory, general error, cannot be transferred,
-local control, present state of the device (CiA 301, table of SDO abort codes)."""
+"""Abort codes that may be transient: out of memory, general error, cannot be transferred, local
+control, present state of the device (CiA 301, table of SDO abort codes)."""
 TRIES = 4
-"""Number of tries of a transfer that ends so."""
+"""Number of attempts of a transfer that ends with such a code."""
 STATE_CHANGE_S = 1.0
-"""Time that a device has to enter the NMT state that it was ordered to [s]."""
+"""Time that a device has to enter the commanded NMT state [s]."""
 STATE_LOOK_S = 0.02
-"""Time before it is asked again [s]."""
+"""Time between two attempts [s]."""
 ANSWERS_KEPT = 8
-"""Answers that nobody asked for and that are kept, at most."""
+"""Largest number of unexpected answers that are kept."""
 EMCY_KEPT = 64
 """Emergency messages that are kept per node."""
 
@@ -75,7 +75,7 @@ class Segment:
 
     @property
     def can_ask(self) -> bool:
-        """Whether the bus carries remote frames; the protocol of a socketcand has none."""
+        """Whether the bus carries remote frames; the protocol of socketcand has none."""
         return not isinstance(self.bus, SocketcandBus)
 
     def send(self, frames: Sequence[Frame]) -> None:
@@ -88,14 +88,14 @@ class Segment:
             self.bus.send_frames(frames)
 
     def hand_on(self, frame: Frame) -> None:
-        """Give a frame that is no PDO to `canopen`; whatever a subscriber raises is counted."""
+        """Pass a frame that is no PDO to `canopen`; exceptions of subscribers are counted."""
         try:
             self.network.notify(frame.can_id, bytearray(frame.data), self.now_s())
         except Exception:  # a subscriber's mistake must not end the cycle
             self.swallowed += 1
 
     def pump(self, timeout_s: float) -> None:
-        """Read what has arrived and hand it on; wait for something if there is nothing.
+        """Read the frames that have arrived and hand them on; wait if there are none.
 
         Raises:
             LinkLostError: If the adapter is gone.
@@ -112,7 +112,7 @@ class Segment:
 
 
 class PatientSdoClient(SdoClient):
-    """An SDO client that pumps the bus while it waits, as long as nobody else does."""
+    """An SDO client that pumps the bus while it waits, unless a cycle does so."""
 
     RESPONSE_TIMEOUT = SDO_TIMEOUT_S
 
@@ -121,7 +121,7 @@ class PatientSdoClient(SdoClient):
         self._segment = segment
         self._due = 0
         self.surplus: int = 0
-        """Answers that came without a question."""
+        """Number of answers without a request."""
 
     def send_request(self, request: bytes | bytearray) -> None:
         """Send a request; each but an abort is answered once (CiA 301, SDO protocols)."""
@@ -130,7 +130,7 @@ class PatientSdoClient(SdoClient):
         super().send_request(request)
 
     def on_response(self, can_id: int, data: bytearray, timestamp: float) -> None:
-        """Keep an answer; not more of them than anybody could have asked for."""
+        """Keep an answer, up to the largest number of possible requests."""
         if self._due:
             self._due -= 1
         else:
@@ -156,7 +156,7 @@ class PatientSdoClient(SdoClient):
         return super().read_response()
 
     def abort(self, abort_code: int = 0x08000000) -> None:
-        """Send the drive an abort of its transfer; without a line in a log."""
+        """Abort the drive's transfer, without a log entry."""
         self.send_request(bytes((ABORT, 0, 0, 0)) + abort_code.to_bytes(4, "little"))
 
 
@@ -169,10 +169,10 @@ class ServiceNode(canopen.RemoteNode):
         self.lock: threading.Lock = threading.Lock()
         self.on_transfer: Callable[[int, int], None] = lambda index, sub: None
         self.repeated: int = 0
-        """Transfers that were tried once more because the device was busy."""
+        """Number of transfers that were repeated because the device was busy."""
         self._posted, self._posts_left = b"", 0
         self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
-        """Index, sub-index and value by which it expects the bench no longer."""
+        """Index, sub-index and value that end its supervision of the bench."""
         super().__init__(node, ObjectDictionary())
         segment.network.add_node(self)
         self.emcy.add_callback(lambda _: self._forget_emergencies())
@@ -184,7 +184,7 @@ class ServiceNode(canopen.RemoteNode):
         return client
 
     def read(self, index: int, sub: int = 0) -> bytes:
-        """Return the bytes of an object; one transfer at a time, tried again while it is busy."""
+        """Return the bytes of an object; one transfer at a time, repeated if the device is busy."""
         self.on_transfer(index, sub)
         with self.lock:
             return self._patiently(lambda: self.sdo.upload(index, sub))
@@ -192,15 +192,15 @@ class ServiceNode(canopen.RemoteNode):
     def write(self, index: int, sub: int, data: bytes) -> None:
         """Write the bytes of an object; one transfer at a time.
 
-        A device that is busy is asked again, and one that is still on its way to pre-operational
-        for a while.
+        The transfer is repeated if the device is busy, and for a while if it is still changing to
+        pre-operational.
         """
         self.on_transfer(index, sub)
         with self.lock:
             self._patiently(lambda: self.sdo.download(index, sub, data), writes=True)
 
     def _patiently(self, transfer: Callable[[], T], *, writes: bool = False) -> T:
-        """Do a transfer, again where its refusal may be transient; the count is bounded."""
+        """Do a transfer; repeat it a bounded number of times if its refusal may be transient."""
         segment, tries = self.segment, 1
         end_s = segment.now_s() + STATE_CHANGE_S
         while True:
@@ -217,9 +217,9 @@ class ServiceNode(canopen.RemoteNode):
                 segment.listen(STATE_LOOK_S)
 
     def post(self, index: int, sub: int, data: bytes) -> None:
-        """Begin to write at most four bytes, and return; `answered` says when it is over.
+        """Begin to write at most four bytes, and return; `answered` returns whether it is complete.
 
-        For a cycle that runs meanwhile. CiA 301, SDO download expedited.
+        For use while a cycle runs. CiA 301, SDO download expedited.
 
         Raises:
             LinkLostError: If the adapter is gone.
@@ -235,12 +235,12 @@ class ServiceNode(canopen.RemoteNode):
 
     @property
     def surplus_answers(self) -> int:
-        """SDO answers of this id that came without a question of ours."""
+        """Number of SDO answers from this id without a request of the bench."""
         return sum(client.surplus for client in self.sdo_channels)
 
     @property
     def answered(self) -> bool:
-        """Whether the node has answered what was posted; one that is busy is asked again."""
+        """Whether the node has answered the posted write, which is repeated if the node is busy."""
         responses = self.sdo.responses
         if responses.empty():
             return False

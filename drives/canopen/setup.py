@@ -1,7 +1,7 @@
-"""Set one CANopen drive up over SDO: who it is, in what it counts, what it holds and sends.
+"""Set one CANopen drive up over SDO: identity, units, parameters and PDOs.
 
-What a type of drive lacks is done without, where something else does its work; what that is, is
-given in the line of the leg.
+A type of drive may lack parts that something else replaces; the line of the leg names the
+replacement.
 """
 
 from dataclasses import dataclass, field
@@ -33,12 +33,12 @@ PROFILE = 402
 METHODS_LIST = 0x60E3
 """Supported homing methods (CiA 402-2), an array of 8-bit numbers."""
 EMULATED_NAME = "HIL emulated drive"
-"""How 1008h of the bench's own emulated drives begins, whose vendor id 1018h:1 is 0."""
+"""Beginning of 1008h of the bench's own emulated drives, whose vendor id 1018h:1 is 0."""
 
 
 @dataclass(slots=True)
 class NodeIdentity:
-    """Identity that a drive reports, and what was found of it."""
+    """Identity that a drive reports, and results of its set-up."""
 
     node: int
     """Its id."""
@@ -57,13 +57,13 @@ class NodeIdentity:
     scale_proved: bool = False
     """Whether its own scale is the rig's, or a person vouches for that of the rig."""
     guarded: bool = False
-    """Whether it has to be asked for its sign of life (node guarding)."""
+    """Whether it must be polled for its sign of life (node guarding)."""
     watchdogs: list[str] = field(default_factory=list[str])
     """Watchdogs that stop it without the bench, in words."""
     lacking: list[str] = field(default_factory=list[str])
-    """Parts that it lacks, and what does their work, in words."""
+    """Parts that it lacks, and what replaces them, in words."""
     differing: list[str] = field(default_factory=list[str])
-    """Parameters that it holds otherwise than asked, in words."""
+    """Parameters whose values differ from the requested ones, in words."""
 
     @property
     def who(self) -> str:
@@ -72,7 +72,7 @@ class NodeIdentity:
 
     @property
     def simulated(self) -> bool:
-        """Whether the device itself says that it is an emulated one."""
+        """Whether the device itself reports that it is emulated."""
         return self.vendor == 0 and self.name.startswith(EMULATED_NAME)
 
 
@@ -104,10 +104,10 @@ class NodeSetup:
         )
 
     def identify(self) -> NodeIdentity:
-        """Find out who answers, and refuse a stranger.
+        """Read the identity of the device, and refuse a wrong one.
 
         Raises:
-            DriveSetupError: If it is no drive, or another one than the rig says.
+            DriveSetupError: If it is not a drive, or not the one that the rig names.
         """
         access, identity = self._access, self.identity
         settings, leg = self._settings, self._leg
@@ -130,14 +130,14 @@ class NodeSetup:
         return identity
 
     def release(self) -> None:
-        """Switch off what an earlier session may have left to watch the bench."""
+        """Switch off watchdogs that an earlier session may have left on."""
         self._watchdogs.release()
 
     def parameters(self) -> None:
         """Set units, parameters and PDOs, read them and the inputs; it must be pre-operational.
 
         Raises:
-            DriveSetupError: If something reads back wrong, or is refused.
+            DriveSetupError: If a value reads back wrong, or is refused.
         """
         access, identity, settings = self._access, self.identity, self._settings
         self._find_units()
@@ -177,7 +177,7 @@ class NodeSetup:
 
     @property
     def _counts_go_round(self) -> bool:
-        """Whether the count passes from its largest to its least between the ends of the leg."""
+        """Whether the count wraps around between the ends of the leg."""
         low_m, high_m = (
             ends_m[self._leg]
             for ends_m in (self._settings.length_min_m, self._settings.length_max_m)
@@ -193,7 +193,7 @@ class NodeSetup:
             )
 
     def describe(self) -> str:
-        """Return a line of text about what the drive is and now holds."""
+        """Return a line of text about the drive and the values that it now holds."""
         it, scale, units = self.identity, self._scale, self.identity.units
         parts = [
             f"leg {self._leg + 1}: node {it.node} {it.name or 'drive'}, {it.who}",
@@ -231,7 +231,7 @@ class NodeSetup:
                 raise self._access.refuse(f"mode {mode} is not among its modes {has} (6502h)")
 
     def _check_homing_method(self) -> None:
-        """Refuse a method that is not in the drive's own list of them (60E3h), if it has one."""
+        """Refuse a homing method that is not in the drive's own list (60E3h), if it has one."""
         wanted, known = self._settings.homing_method, list[int]()
         for sub in range(1, (self._access.number(METHODS_LIST) or 0) + 1):
             raw = self._access.bytes_of(METHODS_LIST, sub)
@@ -247,7 +247,7 @@ class NodeSetup:
             )
 
     def _find_units(self) -> None:
-        """Find out in what the drive counts, and compare its own scale with the rig's."""
+        """Read the units of the drive, and compare its own scale with the rig's."""
         access, settings, wanted = self._access, self._settings, self._scale.counts_per_m
         travels_m = settings.way_per_turn_m
         travel_m = None if travels_m is None else travels_m[self._leg]
@@ -271,7 +271,7 @@ class NodeSetup:
     def _map(self, pdo: PdoLayout) -> None:
         """Map a PDO by the procedure of CiA 301: off, empty, entries, count, type, on.
 
-        A TPDO of the inputs that has no event timer comes with every so many SYNCs instead.
+        A TPDO of the inputs without an event timer comes with every nth SYNC instead.
         """
         access, name = self._access, pdo.name
         flags = 0 if pdo.received else NO_REMOTE
@@ -288,7 +288,7 @@ class NodeSetup:
         self._write_cob_id(pdo.parameter, cob_id, f"{name} on")
 
     def _event_timer(self, pdo: PdoLayout) -> bool:
-        """Set the event timer of a PDO; say whether it has one. That of an RPDO is a watchdog."""
+        """Set the event timer of a PDO; return whether it has one. For an RPDO it is a watchdog."""
         timer = Parameter(
             pdo.parameter, 5, "u16", pdo.event_ms, f"{pdo.name} event timer [ms]",
             stand_in="the other watchdogs" if pdo.received else "SYNC", less=pdo.event_ms // 2,
@@ -304,5 +304,5 @@ class NodeSetup:
             self._write_cob_id(index, cob_id | INVALID, f"{name} off")
 
     def _write_cob_id(self, index: int, cob_id: int, what: str) -> None:
-        """Write the COB-ID of a PDO; bit 30, whether it may be asked for, is the drive's own."""
+        """Write the COB-ID of a PDO; bit 30 (RTR not allowed) keeps the drive's own value."""
         self._access.write(Parameter(index, 1, "u32", cob_id, what, others=(cob_id ^ NO_REMOTE,)))

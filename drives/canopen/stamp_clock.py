@@ -1,15 +1,15 @@
-"""Age of the values of six drives, by the time stamps that the drives put beside them.
+"""Age of the values of six drives, from the time stamps that the drives send with them.
 
-A drive takes its values when SYNC comes, and its time stamp then (CiA 301, 1013h, or the maker's)
-says of which SYNC a frame is, however late it comes. The first stamp that arrives is that of the
-first SYNC that was sent: drives send nothing before. From then on the two clocks are compared by
-their slopes only. The drive's runs a little faster or slower, so each stamp is matched with the
-SYNC it must be of, and the offset of the clocks follows what is left by a small share of it. A
-frame that comes later belongs to an earlier SYNC: that moves no offset, and so it never becomes
-the usual thing, however slowly it comes about.
+A drive samples its values at SYNC, and its time stamp (CiA 301, 1013h, or manufacturer-specific)
+shows to which SYNC a frame belongs, however late it arrives. The first stamp that arrives is that
+of the first SYNC that was sent: drives send nothing before. From then on the two clocks are
+compared by their slopes only. The drive's clock runs a little faster or slower, so each stamp is
+matched with its SYNC, and the offset of the clocks follows the residual by a small share. A
+late frame belongs to an earlier SYNC: it does not change the offset, so a slowly growing delay is
+never mistaken for the normal one.
 
-Stamps wrap around: only differences are looked at, modulo the range of the object. A stamp that
-stops, leaps or runs wild gives an age that is too large, or negative. A counter of SYNCs is
+Stamps wrap around: only differences are used, modulo the range of the object. A stamp that
+stops, jumps or is random gives an age that is too large, or negative. A counter of SYNCs is
 a clock whose seconds are cycles. Reads no clock.
 """
 
@@ -19,21 +19,21 @@ from drives.types.drive_type import Stamp
 from hil_common.legs import LEG_COUNT, SixFloats
 
 SYNCS_KEPT = 64
-"""SYNCs among which that of a stamp is looked for."""
+"""Number of SYNCs among which that of a stamp is searched for."""
 SHARE = 1.0 / 32.0
-"""Share of what is left of a stamp by which the offset of the clocks follows."""
+"""Share of a stamp's residual by which the offset of the clocks is corrected."""
 SETTLE_STAMPS = 32
-"""Stamps over which the first offset is an average: the first frames may be slow on their way."""
+"""Number of stamps averaged for the first offset, because the first frames may be delayed."""
 _NAN = float("nan")
 
 
 class _DriveClock:
-    """The clock of one drive, as far as its stamps show it.
+    """Model of the clock of one drive, from its stamps.
 
     Args:
         tick_s: One unit of the stamp [s].
         wrap_s: Time after which it wraps around [s].
-        near_s: Rest of a stamp beyond which it says nothing of the offset [s].
+        near_s: Residual of a stamp above which it does not correct the offset [s].
     """
 
     __slots__ = ("_count", "_near_s", "_number", "_offset_s", "_raw", "_tick_s", "_wrap_s", "taken")
@@ -43,16 +43,16 @@ class _DriveClock:
         self._offset_s, self._count = 0.0, 0
         self._raw, self._number = 0, 0
         self.taken = _NAN
-        """When the values of its newest stamp were taken [s]; NaN before there is one."""
+        """Time at which the values of its newest stamp were sampled [s]; NaN before the first."""
 
     def take(self, raw: int, syncs: deque[float], first_s: float, newest: int) -> None:
         """Take in a stamp.
 
         Args:
             raw: The stamp.
-            syncs: When the last SYNCs were sent, the newest last [s].
-            first_s: When the first one of all was [s].
-            newest: Number of the newest, counted from 0.
+            syncs: Times of the last SYNCs, the newest last [s].
+            first_s: Time of the very first SYNC [s].
+            newest: Number of the newest SYNC, counted from 0.
         """
         stamp_s = raw * self._tick_s
         if not self._count:
@@ -75,9 +75,9 @@ class _DriveClock:
     def _match(
         self, raw: int, taken_s: float, syncs: deque[float], newest: int
     ) -> tuple[int, float]:
-        """Return the number of the SYNC that a stamp is of, and by how much it is after it [s].
+        """Return the number of the SYNC of a stamp, and the time from that SYNC to the stamp [s].
 
-        A newer stamp is of a later SYNC than the last one, the same stamp of the same.
+        A newer stamp belongs to a later SYNC than the last one, the same stamp to the same SYNC.
         """
         oldest, last = newest - len(syncs) + 1, self._number
         step_s = self._wrapped((raw - self._raw) * self._tick_s)
@@ -91,10 +91,10 @@ class _DriveClock:
 
 
 class StampClocks:
-    """The clocks of six drives, and the SYNCs that they take their values with.
+    """The clocks of six drives, and the SYNCs at which they sample their values.
 
     Args:
-        stamp: What the drives send.
+        stamp: Description of the drives' time stamp.
     """
 
     def __init__(self, stamp: Stamp, period_s: float) -> None:
@@ -107,7 +107,7 @@ class StampClocks:
         self._newest = -1
 
     def sync(self, sent_s: float) -> None:
-        """Take note that SYNC is sent [s]."""
+        """Note that SYNC is sent at this time [s]."""
         self._newest += 1
         at_s = self._newest * self._period_s if self._counts else sent_s
         if not self._newest:
@@ -119,13 +119,13 @@ class StampClocks:
 
         Args:
             leg: Index of the leg.
-            raw: The stamp, without sign.
+            raw: The unsigned stamp.
         """
         if self._syncs:
             self._clocks[leg].take(raw, self._syncs, self._first_s, self._newest)
 
     def ages_s(self) -> SixFloats:
-        """Return how long before the newest SYNC the values of each drive were taken [s]."""
+        """Return the age of each drive's values relative to the newest SYNC [s]."""
         newest_s = self._syncs[-1] if self._syncs else 0.0
         a, b, c, d, e, f = (newest_s - clock.taken for clock in self._clocks)
         return (a, b, c, d, e, f)

@@ -1,6 +1,6 @@
-"""The start of six drives, from an open bus to operation, and the return.
+"""The start of six drives, from an open bus to operation, and their return to pre-operational.
 
-A bus on which somebody else is master is left alone. A drive that does not answer is named, with
+If another master is on the bus, nothing is sent. A drive that does not answer is named, with
 the nodes that do answer, because a wrong node switch is the usual cause.
 """
 
@@ -34,9 +34,9 @@ class Configured(NamedTuple):
     identities: list[NodeIdentity]
     """Identity of each drive, 6."""
     lines: tuple[str, ...]
-    """A line of text about each leg, 6."""
+    """One line of text about each leg, 6."""
     notes: tuple[str, ...]
-    """Further notes: nodes of no leg, faults that were left."""
+    """Further notes: nodes that belong to no leg, objects written to leave faults."""
 
 
 def configure_nodes(
@@ -53,15 +53,15 @@ def configure_nodes(
     Args:
         nodes: Node of each leg, 6.
         scales: Scale of each leg, 6.
-        watch: What has been noticed on the buses.
-        report: Told now and then what is waited for.
+        watch: Supervision of the buses.
+        report: Called now and then with the reason for waiting.
 
     Returns:
-        Who they are, and what is to be said of them.
+        Identities of the drives, and text about them.
 
     Raises:
-        DriveSetupError: If somebody else commands the bus, or a drive is absent, another one, or
-            does not hold what it was given.
+        DriveSetupError: If another master commands the bus, or a drive is absent, another one, or
+            does not hold the values that were written.
         LinkLostError: If an adapter is gone.
     """
     for segment in segments:
@@ -96,7 +96,7 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
         nodes: Node of each leg, 6.
 
     Raises:
-        DriveSetupError: If a drive does not report where it is.
+        DriveSetupError: If a drive does not report its position.
     """
     counts: list[int] = []
     codes: list[int] = []
@@ -111,17 +111,17 @@ def read_places(nodes: Sequence[ServiceNode]) -> tuple[tuple[int, ...], tuple[in
 
 
 def begin_to_leave(nodes: Sequence[ServiceNode], unpowered: Sequence[bool]) -> list[ServiceNode]:
-    """Ask drives without force to expect our heartbeat no longer, all at once.
+    """Request drives without force to stop expecting the bench's heartbeat, all at once.
 
-    The cycle has to run until they have `answered`, or a fault is recorded in a drive that is
-    slow. A drive that may have force is sent nothing: its watchdog finds us gone, and stops it.
+    The cycle must run until they have `answered`, or a slow drive records a fault. A drive that may
+    have force is sent nothing: its watchdog detects that the bench is gone, and stops it.
 
     Args:
         nodes: Node of each leg, 6.
         unpowered: Whether it is proved that the drive of the leg has no force, 6.
 
     Returns:
-        Those that were asked.
+        The drives that were sent the request.
 
     Raises:
         LinkLostError: If an adapter is gone.
@@ -136,7 +136,7 @@ def leave_nodes(segments: Sequence[Segment], nodes: Sequence[ServiceNode]) -> No
     """Make drives pre-operational, in one write for each bus: then no setpoints are missed.
 
     Args:
-        nodes: The drives that were asked by `begin_to_leave`.
+        nodes: The drives that were sent the request by `begin_to_leave`.
 
     Raises:
         LinkLostError: If an adapter is gone.
@@ -156,7 +156,7 @@ def _refuse_strangers(watch: Watch) -> None:
 def _set_up(
     nodes: Sequence[ServiceNode], setups: Sequence[NodeSetup], settings: CanopenSettings
 ) -> tuple[list[NodeIdentity], list[str]]:
-    """Identify the drives and write into them; return who they are, and what else was done."""
+    """Identify the drives and write into them; return their identities, and notes."""
     try:
         identities = [setup.identify() for setup in setups]
         refuse_doubles(nodes)
@@ -172,7 +172,7 @@ def _set_up(
 
 
 def _error_code(node: ServiceNode) -> int:
-    """Return 603Fh; 0 of a drive that has none."""
+    """Return 603Fh; 0 for a drive that has none."""
     try:
         return int.from_bytes(node.read(0x603F)[:2], "little")
     except SdoAbortedError:
@@ -180,7 +180,7 @@ def _error_code(node: ServiceNode) -> int:
 
 
 def _report_transfers(nodes: Sequence[ServiceNode], report: ReportWaits) -> None:
-    """Let each SDO transfer report how far the set-up is: hundreds of slow ones take long."""
+    """Let each SDO transfer report the progress: hundreds of slow transfers take long."""
 
     def of(node: ServiceNode, leg: int) -> Callable[[int, int], None]:
         def transfer(index: int, sub: int) -> None:
@@ -198,7 +198,7 @@ def _await_pre_operational(
 ) -> None:
     """Wait until drives that report their NMT state are pre-operational: only then PDOs are mapped.
 
-    One that reports none is not waited for; it says so itself if it is written to too early.
+    A drive that reports none is not waited for; it refuses a write that comes too early.
     """
     end_s = segments[0].now_s() + START_S
     for node, notes in zip(nodes, watch.nodes, strict=True):

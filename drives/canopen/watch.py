@@ -1,8 +1,8 @@
-"""Supervision of six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
+"""Supervision of six nodes apart from their PDOs: heartbeat, boot-up, EMCY, foreign senders.
 
-All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
-Codes are those of CiA 301, "Emergency error codes", as a drive itself would send them; which are
-the bench's own judgement, and which a drive has reported, is kept apart.
+All times are those of the cycle; a silent node is detected by the next cycle, not by a timer.
+Codes are those of CiA 301, "Emergency error codes", as a drive itself would send them; the bench's
+own judgements and the codes reported by a drive are kept apart.
 """
 
 from collections.abc import Sequence
@@ -33,21 +33,21 @@ HEARTBEAT_LOST = 0x8130
 FOREIGN_MASTER = 0x8150
 """CAN identifier collision: somebody else sends what only the bench may send."""
 RESTARTED = 0x8180
-"""The node has restarted: it has lost its parameters and does not know where it is."""
+"""The node has restarted: it has lost its parameters and its reference position."""
 ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
 """Beginning of an answer with the two bytes of 603Fh:0 (CiA 301, SDO upload protocol)."""
 DOUBLE_ID = 0xFF02
 """Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
 BEATS = 100
-"""Heartbeats over which it is looked at how often they come."""
+"""Number of heartbeats over which their rate is measured."""
 DOUBLE_SHARE = 0.6
-"""Share of their time in which that many come from two nodes; those that were read late all at once
-come in more of it."""
+"""Share of the normal time for that many heartbeats below which they come from two nodes; if they
+were only read late, all at once, they take more of it."""
 HEARTBEATS_MISSED = 3
 """Heartbeats that may be missing."""
 _NEVER_S = float("-inf")
 _ROUNDING_S = 1e-6
-"""So much before the silence of a node is too long, it is looked at closely again [s]."""
+"""Time before a node's silence becomes too long at which it is examined again [s]."""
 
 
 @dataclass(slots=True)
@@ -59,9 +59,9 @@ class NodeNotes:
     nmt_state: int = BOOT_UP
     """NMT state that it reported last."""
     restarted: bool = False
-    """It booted while it was in operation."""
+    """Whether it booted while it was in operation."""
     doubled: bool = False
-    """Two nodes have its id."""
+    """Whether two nodes have its id."""
     beats: int = 0
     """Heartbeats since `beats_s`."""
     beats_s: float = 0.0
@@ -73,11 +73,11 @@ class NodeNotes:
     guarded: bool = False
     """It sends no heartbeats, and is asked for its sign of life (node guarding)."""
     unanswered: int = 0
-    """Number of questions in a row without an answer."""
+    """Number of guarding requests in a row without an answer."""
     toggle: int | None = None
-    """Bit 7 of its last answer, which has to change; None before the first."""
+    """Bit 7 of its last answer, which must alternate; None before the first."""
     warns: bool = False
-    """The drive warns and has no fault: its code is that of the warning."""
+    """Whether the drive warns without a fault, so that its code is that of the warning."""
     reported_code: int = 0
     """Code that it reported in 603Fh when it was asked; 0 before."""
 
@@ -88,12 +88,12 @@ class NodeNotes:
 
 
 class Watch:
-    """Takes in the frames that are no PDOs of our drives.
+    """Takes in all frames except the PDOs of the bench's drives.
 
     Args:
         node_ids: Node of each leg, 6.
         bus_of_leg: Bus of each leg, 6.
-        master_id: Node that the bench is.
+        master_id: Node id of the bench.
         heartbeat_s: How often a node sends its heartbeat [s].
     """
 
@@ -154,16 +154,16 @@ class Watch:
             notes.beats = 0
 
     def guard(self, leg: int) -> None:
-        """Take note that a node has to be asked: its answers say that it lives, and how it is.
+        """Note that a node is guarded: its answers show that it is alive, and its state.
 
-        It was made operational and cannot have said so yet.
+        It was made operational and cannot have reported this yet.
         """
         notes = self.nodes[leg]
         notes.guarded, notes.nmt_state = True, OPERATIONAL
         notes.toggle, notes.unanswered = None, 0
 
     def asked(self) -> None:
-        """Take note that all nodes that have to be asked were asked."""
+        """Note that all guarded nodes were sent a request."""
         for notes in self.nodes:
             if notes.guarded:
                 notes.unanswered += 1
@@ -171,9 +171,9 @@ class Watch:
                     self._well_until_s = _NEVER_S
 
     def all_well(self, now_s: float) -> bool:
-        """Say whether all six are `alive` and have no code, mostly at one look.
+        """Return whether all six are `alive` and have no code, usually with one comparison.
 
-        Once found, it lasts until a node says something else, or may have been silent for too long.
+        The result is kept until a node reports a change, or may have been silent for too long.
         """
         if now_s < self._well_until_s:
             return True
@@ -192,25 +192,25 @@ class Watch:
         return True
 
     def alive(self, leg: int, now_s: float) -> bool:
-        """Return whether a node's words can be believed: received lately, and never restarted."""
+        """Return whether a node's reports are valid: received recently, without a restart."""
         notes = self.nodes[leg]
         doubtful = notes.restarted or notes.doubled or notes.nmt_state != OPERATIONAL
         return not (doubtful or self._silent(notes, now_s))
 
     def judgements(self, now_s: float) -> SixInts:
-        """Return as an error code what the bench itself finds wrong with each node; 0 if nothing.
+        """Return the error code that the bench itself assigns to each node; 0 if nothing is wrong.
 
-        It is above what a drive reports (`NodeNotes.fault_code`).
+        It takes precedence over the code that a drive reports (`NodeNotes.fault_code`).
         """
         a, b, c, d, e, f = (self._judgement(notes, now_s) for notes in self.nodes)
         return (a, b, c, d, e, f)
 
     def double(self, leg: int, now_s: float, what: str) -> None:
-        """Take note that two nodes have the id of a leg; nothing of it is believed again.
+        """Note that two nodes have the id of a leg; none of its data is used again.
 
         Args:
             leg: Index of the leg.
-            what: What shows it.
+            what: Evidence, in words.
         """
         notes = self.nodes[leg]
         if not notes.doubled:
@@ -224,12 +224,12 @@ class Watch:
         self.nodes[leg].code = 0
 
     def warn(self, leg: int, *, warns: bool, well: bool = False) -> None:
-        """Take note that a drive warns, or does so no more.
+        """Note that a drive warns, or no longer warns.
 
         Args:
             leg: Index of the leg.
             warns: Whether it warns.
-            well: Whether nothing has taken the place of the warning, so that its code is over.
+            well: Whether nothing has replaced the warning, so that its code is cleared.
         """
         notes = self.nodes[leg]
         notes.warns, notes.reported_code = warns, 0

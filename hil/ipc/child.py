@@ -1,10 +1,10 @@
-"""The start of the bench's other processes: one form, in which nobody's folder takes part.
+"""The start of the bench's other processes, independent of the current folder.
 
-`python -m NAME` looks for NAME, and for everything that it imports, in the current folder first. A
-folder `safety` there would become the gate. Each child is therefore started with ``-P``, which
-leaves the current folder out, and in an environment that says the same to whatever the child and
-its libraries start. ``PYTHONPATH`` and editable installs still count, for they are the user's
-act; what they bring is judged by `hil.config.installation`, like everything else.
+`python -m NAME` searches for NAME, and for everything that it imports, in the current folder first.
+A folder `safety` there would become the gate. Each child is therefore started with ``-P``, which
+excludes the current folder, and in an environment that has the same effect on all programs that the
+child and its libraries start. ``PYTHONPATH`` and editable installs are still used, because they are
+the user's choice; their files are judged by `hil.config.installation`, like all others.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 DEVNULL: Final = subprocess.DEVNULL
 PIPE: Final = subprocess.PIPE
 ROOT: Final = Path(os.sep)
-"""Folder of a child that is sent everything that it needs."""
+"""Working folder of a child that receives all its input from its parent."""
 SINGLE_THREADED: Final[Mapping[str, str]] = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-"""Environment of a child whose arithmetic keeps to one processor."""
+"""Environment of a child whose arithmetic uses one processor."""
 _SEARCHED: Final = (
     *("PATH", "LD_LIBRARY_PATH", "LIBGL_DRIVERS_PATH", "QT_PLUGIN_PATH"),
     *("QT_QPA_PLATFORM_PLUGIN_PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONUSERBASE"),
@@ -36,13 +36,13 @@ _SEARCHED: Final = (
 )
 """Folders that programs, shared libraries, modules, kernels and settings are looked for in."""
 ChildTimeout = subprocess.TimeoutExpired
-"""Error of waiting for one that takes too long."""
+"""Error of waiting for a child that takes too long."""
 
 
 def isolated(environment: Mapping[str, str]) -> dict[str, str]:
-    """Environment in which no program looks for code in the folder that it happens to run in.
+    """Environment in which no program searches for code in its current folder.
 
-    Of the lists of folders only whole paths stay: an empty entry, such as that of ``:/opt/bin``,
+    Lists of folders keep only absolute paths: an empty entry, such as that of ``:/opt/bin``,
     is the current folder, and a relative one depends on it.
     """
     found = {**environment, "PYTHONSAFEPATH": "1"}
@@ -54,12 +54,12 @@ def isolated(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def restart_isolated(home: Path) -> None:
-    """Have the interpreter run this program anew in an `isolated` environment, unless it does.
+    """Restart this program in an `isolated` environment, unless it already runs in one.
 
-    The process stays the same one; only what it has loaded is loaded again.
+    The process stays the same; only its modules are loaded again.
 
     Args:
-        home: folder of the packages; it remains one, if it was only because it is current.
+        home: folder of the packages; it stays on the path even if it was only the current folder.
     """
     environment = isolated(os.environ)
     if (sys.flags.safe_path and environment == os.environ) or not sys.executable:
@@ -72,13 +72,13 @@ def restart_isolated(home: Path) -> None:
 
 
 class ChildProcess(subprocess.Popen[bytes]):
-    """A process that was started; its pipes are unbuffered."""
+    """A started process with unbuffered pipes."""
 
     def send(self, line: bytes, *, last: bool = False) -> None:
-        """Write to its standard input; a dead one is skipped, its missing answer says so.
+        """Write to its standard input; a dead process is skipped, its answer will be missing.
 
         Args:
-            last: whether nothing more will be; it reads the end of its input then.
+            last: whether this is the last input; the process then reads the end of its input.
         """
         if self.stdin is None:
             return
@@ -92,7 +92,7 @@ class ChildProcess(subprocess.Popen[bytes]):
             self.stdin = None
 
     def end(self, patience_s: float = 0.0) -> int:
-        """See its end, or kill it, and close its pipes; harmless when repeated. Its exit status."""
+        """Wait for its end or kill it, close its pipes, return its status; may be repeated."""
         with suppress(ChildTimeout):
             self.wait(patience_s)
         self.kill()  # one that has ended is not sent anything
@@ -125,7 +125,7 @@ def start_child(
         arguments: of the interpreter, such as ``-m`` and the name of a module.
         own_session: whether a terminal's Ctrl-C stays with this process.
         environment: variables laid over this process' own.
-        folder: that it works in; this process' own if left out.
+        folder: working folder; that of this process if left out.
     """
     return ChildProcess(
         [sys.executable, "-P", *arguments],
@@ -141,7 +141,7 @@ def start_child(
 
 
 def run_tool(command: Sequence[str]) -> tuple[int, str]:
-    """Run a program that is none of ours, such as a compiler, to its end, without a shell.
+    """Run an external program, such as a compiler, to its end, without a shell.
 
     Returns:
         Its exit status, and what it wrote to its standard error.
@@ -157,10 +157,10 @@ def run_tool(command: Sequence[str]) -> tuple[int, str]:
 
 @contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes for work that is called as functions; each knows nothing of this one's threads.
+    """Pool of processes for function calls, independent of the threads of this process.
 
-    The library starts them itself, so that they get by their environment what ``-P`` says.
-    What still waits at the end of the context is given up.
+    The library starts them itself, so their environment has the effect of ``-P``.
+    Calls that are still waiting at the end of the context are cancelled.
     """
     # Imported here: a caller with a single child need not load them.
     import multiprocessing

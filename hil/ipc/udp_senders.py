@@ -1,10 +1,10 @@
 """Permission to send to a UDP port: one sender for a whole run, none of another local user.
 
-The first sender that is understood is bound, address and port. Nobody takes its place however long
-it is silent: another leader is a person's choice. Of a sender on this machine the kernel is asked
-who has sockets of its port (`socket_owner`), four times a second while it leads, in a thread: the
-cycle reads the newest answer, and without one of the last second the sender does not count.
-Between two answers it does not once a socket of the port was closed (`closed_sockets`).
+The first sender with a valid packet is bound, address and port. No other one replaces it, however
+long it is silent: another leader is a person's choice. For a sender on this machine a thread asks
+the kernel which users have sockets on its port (`socket_owner`), four times a second while it
+leads. The cycle reads the newest answer; without one in the last second the sender is rejected,
+and also between two answers once a socket of the port was closed (`closed_sockets`).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from hil.ipc.closed_sockets import ClosedSockets
 from hil.ipc.socket_owner import Address, is_of_this_machine, is_own, udp_uids
 
 Owners = Callable[[Address], frozenset[int]]
-"""Asks the kernel for the users of a sender's sockets; it may take its time."""
+"""Function that queries the kernel for the users of a sender's sockets; it may be slow."""
 
 ASKED_EVERY_S: Final = 0.25
-"""Time between two questions to the kernel whose the bound sender is [s]."""
+"""Time between two queries of the kernel for the owner of the bound sender [s]."""
 PAUSED_S: Final = 0.1
-"""Silence of that sender after which the kernel is asked once more [s]."""
+"""Silence of that sender after which the kernel is queried once more [s]."""
 ANSWERED_S: Final = 1.0
-"""An answer is good for so long: a proof if the next one is late, a refusal as its port may have
-another owner [s]."""
+"""Validity of an answer [s]: permission holds if the next answer is late; a refusal expires,
+because the port may get another owner."""
 SILENT_S: Final = 0.5
-"""A bound sender without a datagram for so long can be replaced, by a person [s]."""
+"""Silence of the bound sender after which a person can replace it [s]."""
 KEPT_MAX: Final = 1024
-"""Senders whose owners are kept; asked for one by one, they are not that many in `ANSWERED_S`."""
+"""Largest number of senders with stored owners; queries one by one are fewer in `ANSWERED_S`."""
 
 
 class Unheard(Enum):
-    """Reason why a sender's datagrams are left out."""
+    """Reason why a sender's datagrams are rejected."""
 
     NOT_LISTED = "it is not in the list of senders that may send"
     OWN_ADDRESS = "it bears the address that is listened on, so it hides its own"
@@ -54,7 +54,7 @@ class _Answer(NamedTuple):
 
     uids: frozenset[int]
     at_s: float
-    """Time at which it was asked for [s]."""
+    """Time of the query [s]."""
     why: Unheard | None
     """Reason why it must not lead; None if it may."""
 
@@ -65,12 +65,12 @@ class _Answer(NamedTuple):
         return cls(uids, at_s, Unheard.OTHER_USER if uids else Unheard.UNKNOWN_USER)
 
     def is_due(self, now_s: float) -> bool:
-        """Whether the kernel is asked anew."""
+        """Whether the next query of the kernel is due."""
         return now_s - self.at_s >= (ASKED_EVERY_S if self.why is None else ANSWERED_S)
 
 
 class _Question(NamedTuple):
-    """Question that the kernel is being asked."""
+    """Query that the kernel is answering."""
 
     sender: Address
     at_s: float
@@ -83,11 +83,11 @@ class Senders:
     Args:
         now_s: monotonic clock [s].
         allow: hosts that may send; empty for any.
-        signed: whether datagrams prove by a key whose they are; then no user is asked for.
-        act: what a person does for another sender to lead, for texts.
-        here: where the datagrams come to.
+        signed: whether datagrams are signed with a key; then no owner is queried.
+        act: action by which a person lets another sender lead, for texts.
+        here: address that receives the datagrams.
         owners: gives the users that own the sockets of a sender.
-        asker: where the kernel is asked; a thread if it is not given.
+        asker: executor of the queries; a thread if it is not given.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Senders:
         self._now_s, self._allow, self._signed = now_s, allow, signed
         self._act, self._here, self._owners = act, here, owners
         self.bound: Address | None = None
-        """The sender that leads; None before one was understood."""
+        """The sender that leads; None before the first valid packet."""
         self._understood_s = self._came_s = -math.inf
         self._answers: dict[Address, _Answer] = {}
         self._question: _Question | None = None
@@ -123,7 +123,7 @@ class Senders:
         self._asker = asker
 
     def begin_cycle(self) -> None:
-        """Take what the kernel has answered, ask for the leader if it is time, for another once."""
+        """Take the kernel's answer; query for the leader if it is due, for another sender once."""
         self._may_ask = True
         self._cycle += 1
         self._take_answer()
@@ -133,11 +133,11 @@ class Senders:
             self._ask(self.bound)
 
     def end_queue(self) -> None:
-        """Note that all that came was taken: what comes now was sent since the last question."""
+        """Note that the queue is empty: later datagrams were sent after the last query."""
         self._emptied = True
 
     def judge(self, sender: Address) -> Unheard | None:
-        """Return why a datagram of a sender is left out; None if it may be taken.
+        """Return why a datagram of a sender is rejected; None if it is accepted.
 
         Args:
             sender: host and port that it came from.
@@ -151,14 +151,14 @@ class Senders:
     def _just_ended(self) -> bool:
         """Whether this is the first cycle in which a socket of the leader's port was closed.
 
-        What comes in it was sent by the leader before it ended, and by nobody else.
+        Datagrams in this cycle were sent by the leader before it ended, and by no other sender.
         """
         if self._ended_in is None:
             self._ended_in = self._cycle
         return self._ended_in == self._cycle
 
     def follow(self, sender: Address) -> bool:
-        """Note that a datagram of a sender was understood: from now on it alone leads.
+        """Note that a sender's datagram was valid: from now on only this sender leads.
 
         Returns:
             Whether it was not bound before.
@@ -169,10 +169,10 @@ class Senders:
         return new
 
     def choose(self) -> bool:
-        """Let the next sender lead that is understood, as a person wants it.
+        """Let the next sender with a valid packet lead, at a person's request.
 
         Returns:
-            Whether that can be another one: a bound sender that is not silent stays.
+            Whether that can be another sender: a bound sender that is not silent stays.
         """
         if self.bound is None or not self.silent:
             return False
@@ -180,24 +180,24 @@ class Senders:
         return True
 
     def close(self) -> None:
-        """Ask for nobody any more."""
+        """End all queries."""
         self._asker.shutdown(wait=False)
         self._closed.close()
 
     @property
     def silent(self) -> bool:
-        """Whether nothing of the bound sender was understood for `SILENT_S`."""
+        """Whether the bound sender has sent no valid packet for `SILENT_S`."""
         return self._now_s() - self._understood_s > SILENT_S
 
     @property
     def other(self) -> str:
-        """Name of another sender within `SILENT_S`, why it is left out and the remedy; or empty."""
+        """Name of another sender within `SILENT_S`, why it is rejected and the remedy; or empty."""
         if self._other is None or self._now_s() - self._other_s > SILENT_S:
             return ""
         return self.words_of(*self._other)
 
     def words_of(self, sender: Address, why: Unheard) -> str:
-        """Name a sender, why it is left out and what to do, in one sentence."""
+        """Return a sender's name, why it is rejected and the remedy, in one sentence."""
         text = f"{sender[0]}:{sender[1]}{self._owner_of(sender)} sends, and is not followed: "
         text += why.value
         if why in (Unheard.OTHER_USER, Unheard.UNKNOWN_USER):
@@ -227,7 +227,7 @@ class Senders:
         return Unheard.NOT_BOUND
 
     def _is_due(self, leader: Address) -> bool:
-        """Whether the kernel is asked for the one that leads."""
+        """Whether a query for the leading sender is due."""
         now_s, answer = self._now_s(), self._answers.get(leader)
         if answer is None or answer.is_due(now_s):
             return True
@@ -243,14 +243,14 @@ class Senders:
         return None
 
     def _whose(self, sender: Address) -> Unheard | None:
-        """Return why another one must not lead, by its owner; None if it may."""
+        """Return why another sender must not lead, by its owner; None if it may."""
         if self._known(sender) is None:
             self._ask(sender)
         answer = self._known(sender)
         return Unheard.NOT_ASKED if answer is None else answer.why
 
     def _known(self, sender: Address) -> _Answer | None:
-        """Known facts of one that does not lead; an own one must be watched before it leads."""
+        """Known facts of a sender that does not lead; its sockets are watched before it leads."""
         answer = self._answers.get(sender)
         if answer is None or self._now_s() - answer.at_s >= ANSWERED_S:
             return None
@@ -258,7 +258,7 @@ class Senders:
         return None if answer.why is None and unproved else answer
 
     def _ask(self, sender: Address) -> None:
-        """Ask the kernel for a sender, if it has answered before and this may take its time."""
+        """Query the kernel for a sender, if the previous query has been answered."""
         now_s = self._now_s()
         if self._question is not None or not self._may_ask:
             return
@@ -272,7 +272,7 @@ class Senders:
         self._take_answer()
 
     def _watch(self, sender: Address, now_s: float) -> bool:
-        """Look at the sockets of a sender's port that are closed; whether that can be."""
+        """Watch a sender's port for closed sockets; return whether this is possible."""
         if sender == self._watched:
             return True
         watched = None if self._watched is None else self._answers.get(self._watched)
@@ -301,7 +301,7 @@ class Senders:
         self._answers[sender] = answer
 
     def _is_asked_for(self, sender: Address) -> bool:
-        """Whether the kernel knows whose a sender is, and that counts."""
+        """Whether a sender's owner is known to the kernel and required."""
         return not self._signed and self._is_local(sender[0])
 
     def _is_local(self, host: str) -> bool:
@@ -314,6 +314,6 @@ class Senders:
 
 
 def _leave_processor() -> None:
-    """Leave the processor that a cycle may be pinned to: its children inherit that."""
+    """Undo the pinning to the processor of a cycle, which child threads inherit."""
     with suppress(OSError):
         os.sched_setaffinity(0, range(os.cpu_count() or 1))

@@ -1,7 +1,7 @@
-"""Kinds of settings files and their recognition, so that a wrong one is called by its name.
+"""Kinds of settings files and their recognition, so that an error names the kind of a wrong file.
 
-Kinds are told apart by what is at their top; they are those of the stations that are installed,
-and that of several stations together. A file of another kind than the wanted one is refused as
+Kinds are distinguished by their top-level keys; they are those of the installed stations,
+and that of several stations together. A file of another kind than the expected one is refused as
 such, not by a list of unknown keys. Each kind has a JSON schema.
 """
 
@@ -54,19 +54,19 @@ def all_kinds() -> tuple[FileKind, ...]:
 
 
 def _stations() -> list[Station]:
-    """Those that can be used, the default one first."""
+    """Stations that can be used, the default one first."""
     return sorted(stations(), key=lambda one: one.name != DEFAULT)
 
 
 def kinds_named(named: NamedFile) -> frozenset[FileKind]:
-    """Kinds that a file must be of which a key names; none if it is no file of settings."""
+    """Kinds permitted for a file that a key names; none if it is not a settings file."""
     if named.pattern != TABLES:
         return frozenset()
     return frozenset(one for one in all_kinds() if one.folder == named.folder) - {TOGETHER}
 
 
 def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
-    """Kind of file that a table was read from; None if nothing in it says so."""
+    """Kind of the file that a table was read from; None if the table does not show it."""
     if "station" in table:
         station = table["station"]
         if station == TOGETHER.station:
@@ -81,17 +81,17 @@ def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
 
 
 def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
-    """The file that the command line means, which has to be of a wanted kind, and its kind.
+    """Find the file that the command line names, which must be of a permitted kind, and its kind.
 
-    One that shows no kind counts as the first wanted, which is the most likely one: reading it
-    says what it lacks.
+    A file that shows no kind counts as the first permitted one, which is the most likely:
+    reading it then reports what is missing.
 
     Args:
         name: a path, or the bare name of a shipped file.
         key: what to call the argument in an error.
 
     Raises:
-        ConfigError: naming near ones if there is no such file, or the kind that it is of.
+        ConfigError: naming similar files if there is no such file, or the kind of a wrong one.
     """
     from hil.config.settings import read_toml
 
@@ -112,7 +112,7 @@ def scenario_file(scenario: str | None) -> tuple[Path | None, FileKind]:
 
 
 def run_file(scenario: str | None) -> tuple[Path | None, FileKind]:
-    """The same, or a file of a machine that runs by itself (`FileKind.runs`)."""
+    """Scenario file and kind, or a file of a machine that runs by itself (`FileKind.runs`)."""
     from hil.config.settings import read_toml
 
     if scenario is None:
@@ -147,7 +147,7 @@ def _stems(folder: str) -> list[str]:
 
 
 def _shipped(wanted: tuple[FileKind, ...]) -> str:
-    """Names of shipped files of the wanted kinds."""
+    """Names of shipped files of the given kinds."""
     from hil.config.settings import read_toml
 
     names = []
@@ -166,7 +166,7 @@ def _choice(wanted: tuple[FileKind, ...]) -> str:
 def kinds_by_name() -> dict[str, FileKind]:
     """Kinds of files by their names on the command line, the default station's scenario first.
 
-    A station's name means its scenario, unless a kind of file is called so.
+    A station's name means its scenario, unless a kind of file has that name.
     """
     kinds = {one.schema: one for one in all_kinds()}
     return kinds | {one.name: one.scenarios for one in stations() if one.name not in kinds}

@@ -1,4 +1,4 @@
-"""Requests that an operator may make of a run, as its station knows them: values, not widgets."""
+"""Requests that an operator may make of a run, defined by its station as values, not widgets."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 HOLD_TO_RUN: Final = "hold_to_run"
-"""Name of the one thing that an operator does beside the buttons."""
+"""Name of the only operator action that is not a button."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """State of a run by which a panel judges a press."""
+    """State of a run from which a panel decides whether a press has an effect."""
 
     mode: str
     action: str
-    """Action of its gate; empty if not known."""
+    """Action of the run's gate; empty if not known."""
     held: bool
     target: bool
     playing: str
@@ -34,19 +34,19 @@ class Seen:
     clear: bool = True
     """Whether the cause of a fault is gone, so that a reset works."""
     stalled: bool = False
-    """Whether nothing but a stall of the computer stopped it."""
+    """Whether only a stall of the computer stopped it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Poses:
-    """Poses that can be asked for, x, y, z [m], alpha, beta, gamma [rad], arrays of shape (6,)."""
+    """Poses that can be requested, x, y, z [m], alpha, beta, gamma [rad], arrays of shape (6,)."""
 
     neutral: Array
     """The pose in the middle."""
     limits: Callable[[Array], Array]
     """Lowest and highest value of each coordinate at this moment, given a pose, shape (6, 2)."""
     rest_signal: str
-    """Signal of the wanted pose, which the machine keeps while no motion is played."""
+    """Signal of the requested pose, which the machine keeps while no motion is played."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,33 +56,33 @@ class PlayedMotion:
     scenario: Mapping[str, Any]
     own: Settings
     read: Callable[[Mapping[str, Any]], Settings] | None
-    """Reads another one, or raises `ConfigError`; None if it cannot change while the run lasts."""
+    """Reads another motion, or raises `ConfigError`; None if it cannot change during the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Controls that can be set while a run lasts."""
+    """Controls that can be set during a run."""
 
     poses: Poses
     motion: PlayedMotion
 
 
 class Velocity(Protocol):
-    """Velocity that six deflections mean."""
+    """Velocity that corresponds to six deflections."""
 
     @property
     def linear_m_s(self) -> Array:
-        """Velocity of the point that is moved [m/s], shape (3,)."""
+        """Velocity of the moved point [m/s], shape (3,)."""
         ...
 
     @property
     def angular_rad_s(self) -> Array:
-        """Its turn rate [rad/s], shape (3,)."""
+        """Angular velocity [rad/s], shape (3,)."""
         ...
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing is wanted."""
+        """Whether both are zero."""
         ...
 
 
@@ -91,53 +91,53 @@ class Gamepad(Protocol):
 
     @property
     def end_reason(self) -> str:
-        """Reason why it gives nothing any more."""
+        """Reason why the device no longer gives a velocity."""
         ...
 
     def sample(self, t_s: float, /) -> Any:
-        """The `Velocity` wanted now; None once it gives nothing any more."""
+        """Return the `Velocity` requested now; None once the device has ended."""
         ...
 
     def close(self) -> None:
-        """Give the device back."""
+        """Release the device."""
         ...
 
 
 class HandlesWriter(Protocol):
-    """Writer of the wanted velocity for a run; nothing in it waits."""
+    """Writer of the requested velocity for a run; its methods do not block."""
 
     @property
     def connected(self) -> bool:
-        """Whether the run listens."""
+        """Whether the run is connected."""
         ...
 
     def send(self, velocity: Any, /) -> bool:
-        """Say the `Velocity` wanted now; whether it was taken whole."""
+        """Send the `Velocity` requested now; return whether it was sent completely."""
         ...
 
     def end(self) -> bool:
-        """Say that the motion is over; whether it was taken whole."""
+        """Send the end of the motion; return whether it was sent completely."""
         ...
 
     def close(self) -> None:
-        """Leave; the run takes that for zero."""
+        """Disconnect; the run then assumes zero velocity."""
         ...
 
 
 class HandlesPlace(Protocol):
-    """Place where a run that is about to begin will listen for handles."""
+    """Address at which a run that is about to begin will listen for handles."""
 
     @property
     def override(self) -> str:
-        """Change of its scenario, ``key=value``."""
+        """Change of the run's scenario, ``key=value``."""
         ...
 
     def writer(self, now_s: Callable[[], float]) -> HandlesWriter:
-        """Writer of velocities for it, by a monotonic clock [s]."""
+        """Writer of velocities for the run, with a monotonic clock [s]."""
         ...
 
     def remove(self) -> None:
-        """Remove it; harmless when repeated."""
+        """Remove the address; harmless when repeated."""
         ...
 
 
@@ -146,16 +146,16 @@ class Handles:
     """Two three-axis handles that steer a run."""
 
     velocity: Callable[[Sequence[float]], Velocity]
-    """Velocity of six deflections, -1 to 1: along x, y, z, then about them."""
+    """Velocity for six deflections, -1 to 1: along x, y, z, then about them."""
     gamepad: Callable[[str, Callable[[], float]], Gamepad]
     """Opens a device, by its path or a part of its name; raises `RefusedError`."""
     place: Callable[[Mapping[str, Any]], HandlesPlace | None]
-    """Place of the handles of a scenario; None for one that nobody steers. Raises `OSError`."""
+    """Address of the handles of a scenario; None if it takes no handles. Raises `OSError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A run that has begun and listens to handles."""
+    """A started run that listens to handles."""
 
     handles: Handles
     writer: HandlesWriter
@@ -163,15 +163,15 @@ class Steered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """Requests that an operator may make of runs of a station, beside the stop."""
+    """Requests that an operator may make of runs of a station, in addition to the stop."""
 
     buttons: tuple[str, ...] = ()
     why_not: Callable[[str, Seen], str] | None = None
-    """Reason why a button does nothing now, as half a sentence; empty if it does something."""
+    """Reason why a button has no effect now, as half a sentence; empty if it has one."""
     next_acts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Acts that bring a bench on, in order, by the name of the mode in which it has stopped:
+    """Acts that resume a bench, in order, by the name of the mode in which it has stopped:
     buttons, and `HOLD_TO_RUN`."""
     controls: Callable[[Mapping[str, Any]], Controls] | None = None
-    """Controls of the plan in a run's header, or raises `ValueError`; None at a station without."""
+    """Controls of the plan in a run's header, or raises `ValueError`; None if there are none."""
     handles: Callable[[], Handles] | None = None
-    """None at a station that no handles steer."""
+    """Handles of the station; None if it has none."""

@@ -111,7 +111,7 @@ class PageSwitch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSlider:
-    """A number that is asked for when it is let go."""
+    """A slider for a number, which is requested when the slider is released."""
 
     label: str
     key: str

@@ -1,8 +1,8 @@
-"""The process of one station among several, for whoever runs them: start, stop, and its end.
+"""The process of one station among several: its start, its stop, and its end.
 
-What it says goes into a file. What it cannot know of its own end, that it was killed, or that it
-was asked to stop because another station failed, is a note beside its recording, where its report
-finds it.
+Its output goes into a file. Facts that it cannot know about its own end, namely that it was killed,
+or that it was requested to stop because another station failed, are in a note next to its
+recording, where its report finds them.
 """
 
 import math
@@ -26,9 +26,9 @@ from hil.run.progress import VARIABLE, Progress, ProgressWatch
 
 NOTE_NAME: Final = "together.json"
 NOTE_MAX: Final = 100_000
-"""Bytes of a note at most."""
+"""Largest size of a note in bytes."""
 RECORDING_MARK: Final = "{recording}"
-"""Mark in changes of a part that begins after another one: the recording which that one made."""
+"""Mark in changes of a part that stands for the recording of the part before it."""
 
 
 LOOK_S = 0.05
@@ -42,16 +42,16 @@ class PartNote:
     killed: str = ""
     """End of its process, if it reported nothing itself; empty if it did."""
     stopped_for: str = ""
-    """Which other part came to a bad end, and how, if this one was asked to stop because of that;
-    empty if not."""
+    """The other part that failed, and how, if this one was stopped because of that; otherwise
+    empty."""
 
     def write(self, folder: Path) -> None:
-        """Write it into the folder of the part's run."""
+        """Write the note into the folder of the part's run."""
         (folder / NOTE_NAME).write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
 
     @classmethod
     def beside(cls, recording: Path) -> "PartNote | None":
-        """The note beside a recording; None if there is none, or it is not one."""
+        """The note next to a recording; None if there is none, or if it is not valid."""
         try:
             raw = orjson.loads(read_named_file(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
@@ -75,7 +75,7 @@ class PartSettings(Settings):
     ``{recording}`` is then the file that it recorded."""
 
     def file(self, together: Path, key: str = "") -> Path:
-        """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
+        """Scenario file of the part; raises `ConfigError` if it does not exist."""
         return find_file(  # another scenario, judged by itself
             self.scenario, beside=together, folder="scenarios", key=key or f"part {self.name}",
             anywhere=True,
@@ -90,7 +90,7 @@ class PartResult:
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
     values: dict[str, Any]
-    """Its own report; empty if there is none that could be read."""
+    """The part's own report; empty if none could be read."""
     asked_to_stop: str
 
 
@@ -124,9 +124,9 @@ class PartProcess:
     ) -> None:
         self.name = settings.name
         self.after: str = settings.after
-        """Name of the part that goes before it; empty for none."""
+        """Name of the part that runs before it; empty for none."""
         self.waiting: bool = bool(settings.after)
-        """Whether it waits for that part's end."""
+        """Whether the part waits for the end of that part."""
         self._folder = folder / self.name
         self._command = [*program, str(os.getpid()), "run", str(settings.file(beside)), "--json"]
         self._command += ["--out", str(self._folder)]
@@ -140,20 +140,20 @@ class PartProcess:
         self._now_s, self._stop_within_s = now_s, stop_within_s
         self._end_s = math.inf
         self._ended = ""
-        """Why it was ended from here; empty if it was not."""
+        """Reason why this process ended it; empty if it did not."""
         self._progress: Progress | None = None
         self._watch: ProgressWatch | None = None
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the process has not ended yet."""
         return self._process is not None and self._process.returncode is None
 
     def start(self, recording: str = "") -> None:
-        """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it.
+        """Start the process in a session of its own, so that Ctrl-C reaches only this process.
 
         Args:
-            recording: of the part that went before it.
+            recording: recording of the part that ran before it.
         """
         self.waiting = False
         given = list(self._given)
@@ -178,7 +178,7 @@ class PartProcess:
         return self._folder / "errors.txt"
 
     def poll(self) -> bool:
-        """Wait a little for its end; whether it has just come."""
+        """Wait briefly for its end; return whether it has just ended."""
         if self._process is None or not self.running:
             return False
         if not self._ended and (why := self._hopeless()):
@@ -193,7 +193,7 @@ class PartProcess:
         return False
 
     def _hopeless(self) -> str:
-        """Return why it has to be ended: it is frozen, or does not stop; empty if not."""
+        """Return why it must be killed: it is frozen, or does not stop; empty if neither."""
         now_s = self._now_s()
         if now_s > self._end_s:
             return f"it did not stop within {self._stop_within_s:g} s and was ended"
@@ -201,7 +201,7 @@ class PartProcess:
         return f"{frozen}, and was ended" if frozen else ""
 
     def stop(self, why: str, *, for_other: bool) -> None:
-        """Ask it once to stop along its path; ``for_other`` if another part made it necessary."""
+        """Request once that it stops along its path; ``for_other`` if another part is the cause."""
         if self.running and not self._why and self._process is not None:
             self._why, self._for_other = why, for_other
             self._end_s = self._now_s() + self._stop_within_s
@@ -209,17 +209,17 @@ class PartProcess:
                 self._process.send_signal(SIGINT)
 
     def leave_out(self, why: str) -> None:
-        """Never begin."""
+        """Mark the part as one that is never started."""
         self.waiting, self._left_out = False, why
 
     def kill(self) -> None:
-        """End it if nothing else did: only when this process itself is failing."""
+        """Kill the process; only for use when this process itself is failing."""
         if self.running and self._process is not None:
             self._process.terminate()
             self._process.end(self._stop_within_s)
 
     def result(self) -> PartResult:
-        """Result of its run."""
+        """Result of the part's run."""
         status = None if self._process is None else self._process.returncode
         if self._left_out:
             return PartResult(self.name, False, {"ok": False, "error": self._left_out}, self._why)
@@ -232,13 +232,13 @@ class PartProcess:
         return PartResult(self.name, ok, answer, self._why)
 
     def bad_end(self) -> str:
-        """Sentence that it came to a bad end, and how."""
+        """Sentence that the part failed, and how."""
         answer = self.result().values
         how = answer.get("reason") or answer.get("error")
         return f"{self.name} came to a bad end{f': {how}' if how else ''}"
 
     def leave_note(self) -> None:
-        """Write beside its recording what it cannot know of its end by itself."""
+        """Write the note next to its recording, with the facts that the part cannot know."""
         killed = "" if self._read_answer() else str(self.result().values["error"])
         stopped_for = self._why if self._for_other else ""
         run = self._run_folder()
@@ -247,7 +247,7 @@ class PartProcess:
                 PartNote(self.name, killed, stopped_for).write(run)
 
     def _read_answer(self) -> dict[str, Any]:
-        """Its own report at its end; empty if there is none that can be read."""
+        """Read the part's own report at its end; empty if none can be read."""
         try:
             answer = orjson.loads((self._folder / "told.json").read_bytes())
         except (OSError, orjson.JSONDecodeError):
@@ -255,7 +255,7 @@ class PartProcess:
         return answer if isinstance(answer, dict) else {}
 
     def _run_folder(self) -> Path | None:
-        """Folder of its recording; None if it did not come so far."""
+        """Folder of the part's recording; None if there is none."""
         found = sorted(self._folder.glob(f"*/{RECORDING_NAME}"))
         return found[-1].parent if found else None
 

@@ -1,7 +1,7 @@
 """A run of any station: its folder, stop signals and recording, and its turns.
 
-A station enters what it opens into the `Opening`, devices first; all is left in reverse order, and
-the recording is ended on every way out.
+A station enters each resource that it opens into the `Opening`, devices first; all are left in
+reverse order, and the recording is ended however the run ends.
 """
 
 import os
@@ -32,7 +32,7 @@ from hil.timing.stop import StopRequest, StopSignals
 SHARE_RUNS = "HIL_SHARE_RUNS"
 """Environment variable, ``1`` if others may read new runs; runs that a run begins inherit it."""
 BLACK_BOX_NAME = "gate.jsonl"
-"""File of what the gate did without control, if it ever had to; beside the recording."""
+"""File of the gate's actions without control, if there were any; next to the recording."""
 
 
 STALL_S: Final = 0.1
@@ -40,7 +40,7 @@ STALL_S: Final = 0.1
 
 T = TypeVar("T")
 Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
-"""Asks the system for what real time needs, and gives it back."""
+"""Function that requests the system's resources for real time, and releases them."""
 
 
 def new_run_dir(out: Path, name: str) -> Path:
@@ -107,8 +107,8 @@ class Opening:
         out: folder that gets a new folder for this run.
         virtual: whether no time passes while it runs.
         stop: the operator's request to end; Ctrl-C and SIGTERM if left out.
-        console: where it says what it waits for; nowhere if left out.
-        operator: whether a person leads it from a panel.
+        console: receives reports of what the run waits for; none if left out.
+        operator: whether a person operates it from a panel.
     """
 
     def __init__(
@@ -131,11 +131,11 @@ class Opening:
         self._concluded: Callable[[RecorderResult, tuple[str, ...]], Conclusion] | None = None
         self.stop_request: StopRequest
         self.folder: Path
-        """Of this run; it goes again if nothing is in it."""
+        """Folder of this run; it is removed if it is empty at the end."""
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:
-            # Entered first, so left last: a second Ctrl-C does not tear the recording's end.
+            # Entered first, so left last: a second Ctrl-C does not interrupt the recording's end.
             self.stop_request = entered.enter_context(self._signals)
             with _nothing_moved():
                 self.folder = entered.enter_context(run_dir(self._out, self.name))
@@ -154,15 +154,15 @@ class Opening:
         self._stack.__exit__(kind, error, trace)
 
     def enter(self, opened: AbstractContextManager[T]) -> T:
-        """Enter something that is left when the run is over."""
+        """Enter a context that is left when the run is over."""
         return self._stack.enter_context(opened)
 
     def at_end(self, act: Callable[[], object]) -> None:
-        """Register an act for the end of the run, whatever happens."""
+        """Register a function for the end of the run, whatever happens."""
         self._stack.callback(act)
 
     def progress(self, total_s: float, hint: str = "") -> ProgressReport | None:
-        """Show how far the run is until it is over; see `hil.run.console.Console.progress`."""
+        """Show the progress of the run until it is over; see `hil.run.console.Console.progress`."""
         shown = self.console.progress(self.name, total_s, paced=not self.virtual, hint=hint)
         return self._stack.enter_context(shown)
 
@@ -179,7 +179,7 @@ class Opening:
         Args:
             clock: of the run, which dates it.
             settings: the plan as it is read back, as JSON has it.
-            facts: of this kind of bench, beside those of any run; a text each.
+            facts: of this kind of bench, in addition to those of any run; a text each.
             libraries: distributions on which the figures of the run depend.
         """
         kind = "virtual" if self.virtual else "real"
@@ -195,7 +195,7 @@ class Opening:
         holds: Collection[str] = (),
         audience: Audience | None = None,
     ) -> Journal:
-        """Begin the recording, and give what writes it; see `record` and `date`."""
+        """Begin the recording, and return its journal; see `record` and `date`."""
         journal = Journal(self.record(settings or RecordingSettings(), header, holds), audience)
         self.date(journal, clock)
         self._journal = journal
@@ -209,7 +209,7 @@ class Opening:
         It lists the files that were read for it, if the run is enclosed in `collected`.
 
         Args:
-            holds: kinds of files, beside scenarios, of which the header has what the run takes.
+            holds: kinds of files, besides scenarios, whose contents are stored in the header.
 
         Raises:
             RecordingError: if it cannot be begun; the text says that nothing has moved.
@@ -228,14 +228,14 @@ class Opening:
             journal.dated = partial(moment, clock.now_s)
 
     def grant(self, granting: Granting) -> tuple[RealtimeItem, ...]:
-        """Ask the system for real time; nothing is asked in a dry run."""
+        """Request real-time resources of the system; a dry run requests none."""
         return () if self.virtual else self._stack.enter_context(granting())
 
     def play(self, run: "Run", journal: Journal | None = None) -> None:
         """Run to the end as `play` does; in real time, note stalls of the computer.
 
         Args:
-            journal: what writes its recording; that of `Opening.journal` if left out.
+            journal: writer of its recording; that of `Opening.journal` if left out.
 
         Raises:
             RuntimeError: if there is none.
@@ -248,13 +248,13 @@ class Opening:
     def conclude(
         self, outcome: str, *, well: bool, reason: str = "", failures: tuple[str, ...] = ()
     ) -> None:
-        """Say how the run ended, once, before its recording is ended.
+        """Set how the run ended, once, before its recording is ended.
 
         Args:
             outcome: one word or two.
             well: whether the run itself went well.
             reason: why it did not complete.
-            failures: what was lost besides, a sentence each.
+            failures: other losses, a sentence each.
         """
         if self._concluded is not None:
             raise RuntimeError("a run is concluded once")
@@ -267,7 +267,7 @@ class Opening:
             self._sink.ring.push(END, end.to_bytes())
 
     def end(self) -> Conclusion:
-        """End of the run; for one that is over, was recorded and concluded.
+        """Return the end of the run, which must be over, recorded and concluded.
 
         Raises:
             RuntimeError: if it was not.
@@ -284,11 +284,11 @@ class Opening:
 
 
 def conduct(run: Callable[[Opening], Callable[[Conclusion], T]], opening: Opening) -> T:
-    """Run something from its folder to its result.
+    """Conduct a run from its folder to its result.
 
     Args:
-        run: plays it within the opening, concludes it, and returns what makes its result of how
-            it and its recording ended.
+        run: plays and concludes the run within the opening, and returns the function from the end
+            of the run to its result.
     """
     with opening:
         finish = run(opening)
@@ -296,7 +296,7 @@ def conduct(run: Callable[[Opening], Callable[[Conclusion], T]], opening: Openin
 
 
 class Stalls:
-    """Notes in the journal of the stalls of a loop in real time; many as one."""
+    """Notes the stalls of a real-time loop in the journal; many stalls as one note."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -304,7 +304,7 @@ class Stalls:
         self._longest_s = 0.0
 
     def update(self, tick: Tick) -> None:
-        """Take a tick, as it comes."""
+        """Take each tick."""
         if tick.late_s < STALL_S:
             return
         self._count += 1
@@ -321,7 +321,7 @@ class Run(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """Clock that paces it: virtual, real, or a device's own."""
+        """Clock that paces the run: virtual, real, or a device's own."""
         ...
 
     @property
@@ -330,19 +330,19 @@ class Run(Protocol):
         ...
 
     def turn(self, tick: Tick) -> bool:
-        """One turn: ask, judge, send, note; whether it was the last.
+        """Make one turn: request, judge, send, record; return whether it was the last.
 
-        Control that fails here is no reason to leave: the run asks for a stop, turn by turn, until
-        its machine is at rest. What is raised nevertheless ends the run at once.
+        A failure of control is no reason to end: the run requests a stop, turn by turn, until
+        its machine is at rest. An exception that is raised nevertheless ends the run at once.
         """
         ...
 
     def failed(self, error: Exception) -> bool:
-        """Take the error of a turn; return whether it ends the run, whose result reports it."""
+        """Handle the error of a turn; return whether it ends the run, whose result reports it."""
         ...
 
     def close(self) -> None:
-        """Leave the devices as their stop has left them; harmless when repeated."""
+        """Close the devices in the state in which their stop left them; harmless when repeated."""
         ...
 
 
@@ -350,17 +350,17 @@ class Deviceless:
     """Base of a run without devices of its own."""
 
     def failed(self, error: Exception) -> bool:
-        """No error is an end of its own."""
+        """Return False: no error is a regular end."""
         return False
 
     def close(self) -> None:
-        """There is nothing to leave."""
+        """Do nothing: there are no devices."""
 
 
 def play(run: Run, stalls: Stalls | None = None) -> None:
-    """Run to the end; the devices are left on every way out.
+    """Run to the end; the devices are closed however the run ends.
 
-    What a turn raises passes through, unless the run takes it for its end.
+    An exception of a turn passes through, unless the run handles it as its end.
     """
     progress = Progress.inherited()
     try:

@@ -1,7 +1,7 @@
-"""The value `Station`: a kind of bench as everybody sees it who is not that bench.
+"""The value `Station`: the description of a kind of bench for all other code.
 
-Nothing outside `hil/stations` names a station; who needs to know something of one asks the value
-that its entry point gives. The value is light: what computes is imported when it is called.
+Nothing outside `hil/stations` names a station; other code uses the value that the station's entry
+point provides. The value is light: modules that compute are imported when they are called.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from hil.timing.doctor import Finding
 
 MachinePreview = Callable[[Mapping[str, Any], Path], "Preview"]
-"""Makes a picture of a machine from the table of its file, and from where that is or will be."""
+"""Function that draws a machine from the table of its file and from the path of that file."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """One thing that a check of a whole motion has found."""
+    """One finding of a check of a whole motion."""
 
     place: str
     """Phase and leg, or joint and waypoint."""
@@ -50,30 +50,30 @@ class CheckFinding:
     t_s: float | None
     """Beginning of the finding, from the start of its phase [s]; None if it has no time."""
     wrong: bool
-    """Whether the limit is passed; else it is what comes nearest."""
+    """Whether the limit is exceeded; otherwise the finding is the value nearest to the limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """Views of a station's runs beside their signals and events."""
+    """Views of a station's runs in addition to signals and events."""
 
     lamps: Mapping[str, tuple[Role, Shape]] = field(default_factory=dict)
-    """Mode → colour and shape of its lamp; the two say the same, so neither is needed alone."""
+    """Mode → colour and shape of its lamp; each of the two identifies the state by itself."""
     margins: Callable[[Mapping[str, Any]], tuple[MarginGroup, ...]] | None = None
-    """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
-    for a plan that does not describe its machines."""
+    """Remaining margins to limits, from the plan in a run's header; raises `KeyError` or
+    `ValueError` for a plan that does not describe its machines."""
     rest_states: Callable[[], Mapping[str, RestState]] = dict
-    """Mode → what measured lengths mean in it; one that is not there leaves it as it was."""
+    """Mode → meaning of measured lengths in it; a missing mode keeps the previous meaning."""
     lasts_s: Callable[[Mapping[str, Any]], float | None] = field(default=lambda motion: None)
     """Duration of a motion from rest to rest [s], from its table; None if that does not give it."""
     first_traces: tuple[str, ...] = ()
     lateness: tuple[tuple[str, str], ...] = ()
-    """Name and signal of each time of a turn that is counted: how late, how long it took."""
+    """Name and signal of each recorded time of a turn: its lateness, its duration."""
     moving: tuple[str, ...] = ()
     clears: frozenset[str] = frozenset()
-    """Modes in which no fault holds any more."""
+    """Modes in which all faults are cleared."""
     advice: Mapping[str, str] = field(default_factory=dict)
-    """Check of its gate → what to do about what it found."""
+    """Check of its gate → remedy for a violation."""
     findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
     pages: Callable[[Mapping[str, Any]], tuple[Page, ...]] | None = None
     """Pages of its own in the panel, from the plan in a run's header; raises `KeyError` or
@@ -81,11 +81,11 @@ class Views:
 
 
 NO_VIEWS: Final = Views()
-"""Views of a station that is not installed: its signals and events are all that is known."""
+"""Views of a station that is not installed: only its signals and events are known."""
 
 
 def number(value: object) -> float:
-    """A number out of JSON, which has none for what is not there."""
+    """Return a number from JSON, where a missing value has none."""
     return float(value) if isinstance(value, int | float) else float("nan")
 
 
@@ -98,14 +98,14 @@ class Option:
     help: str
     many: bool = False
     switch: bool = False
-    """It is given without a value."""
+    """Whether the option has no value."""
     checks: bool = False
     key: str = ""
     """Key of the scenario that its value is set in; empty: the station reads it itself."""
     device: bool = False
-    """Its value is the URL of a device; one that is not simulated takes the real clock."""
+    """Whether its value is the URL of a device; one that is not simulated uses the real clock."""
     number: bool = False
-    """Its value is a number."""
+    """Whether its value is a number."""
 
 
 SIMULATED: Final = "sim:"
@@ -119,13 +119,13 @@ class Request:
     scenario: Path | None
     """Its file; None for a motion that the options describe."""
     options: Mapping[str, Any]
-    """The station's own options, by their flags; those not given are not there."""
+    """The station's own options, by their flags; options that were not given are absent."""
     overrides: tuple[str, ...] = ()
-    """Those of `--set`, as they were typed."""
+    """Texts of `--set`, as they were typed."""
     clock: str | None = None
     """Clock in place of the scenario's."""
     fallback: str | None = None
-    """Whether emulated devices may step in, in place of the scenario's choice."""
+    """Whether emulated devices may replace absent ones; overrides the scenario's choice."""
     folder: Path = Path("runs")
     report: bool = False
     operator: bool = False
@@ -146,7 +146,7 @@ class Request:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is printed for people while it lasts."""
+        """Whether nothing is printed for people during the run or check."""
         return self.as_json or self.dry
 
     @property
@@ -158,8 +158,8 @@ class Request:
         """Changes of a scenario: options, then `overrides`, then the clock.
 
         Args:
-            options: those of the station.
-            more: what the station itself makes of its options.
+            options: options of the station.
+            more: changes that the station itself derives from its options.
         """
         found = [*self._of_options(options), *more, *self.overrides]
         return found if self.clock is None else [*found, ("clock", self.clock)]
@@ -177,7 +177,7 @@ class Request:
 
 
 def _number(text: str) -> int | float | str:
-    """A number as it was typed; what is none stays a text, for the scenario to refuse."""
+    """Return a typed number; any other text stays a text, which the scenario refuses."""
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -209,12 +209,12 @@ class Prepared(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The result of a run beside how it ended."""
+    """The result of a run in addition to its end."""
 
     values: Mapping[str, Any]
-    """Values that `--json` prints of it, beside `ConclusionSummary`."""
+    """Values that `--json` prints in addition to `ConclusionSummary`."""
     show: Callable[[], None]
-    """Shows people its figures."""
+    """Prints the figures for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +236,13 @@ class Section:
     name: str
     """Name of the section, and of its picture."""
     maker: str
-    """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
+    """``module:function``, loaded when a page is made: result of `Station.recorded` → a picture
     (`hil.report.style`), tables (`hil.report.recorded_run`), or None."""
     title: str = ""
     absent: str = ""
-    """Words where there is nothing; empty: then there is no section either."""
+    """Text if the maker returns None; empty: the section is then left out."""
     unless: str = ""
-    """Name of a property of the run; where it is true, the section is not for that run."""
+    """Name of a property of the run; if it is true, the section is left out for that run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,54 +256,54 @@ class Station:
     options: tuple[Option, ...] = ()
     signals: Signals
     load: Callable[[Request], Any] | None = None
-    """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`. None: the plan is
-    the scenario itself, with what the command line changes in it."""
+    """Reads and checks a scenario and its machines, and returns the plan; raises `ConfigError`.
+    None: the plan is the scenario itself, with the changes of the command line."""
     prove: Callable[[Any, Request], Checked]
     """Proves the whole motion of a plan; raises `ConfigError` or `RefusedError`."""
     prepare: Callable[[Any, Request, Console], Any] = lambda plan, request, console: plan
-    """Proves what a run needs proved before it opens anything: from a plan to a `Prepared`. Raises
-    as `prove` does."""
+    """Makes the proofs that a run requires before it opens anything: from a plan to a `Prepared`.
+    Raises as `prove` does."""
     play: Callable[[Any, Opening], Callable[[Conclusion], Any] | None]
     """Plays a prepared plan within its opening: opens its devices, records, concludes. It returns
-    what makes the result of the run of how it ended; None if that is all. Raises as `prove` does,
+    the function from the end of the run to its result; None for no more. Raises as `prove` does,
     and for an absent device a `RefusedError` of code `DEVICE_ABSENT` with ``url`` and ``says``."""
     summary: Callable[[Any, Any], Summary] | None = None
-    """Sums up the result of a run, with a `hil.terminal.run_products.Afterwards` that makes what
-    takes its recording; None: its outcome is all."""
+    """Summarizes the result of a run, with a `hil.terminal.run_products.Afterwards` that makes the
+    products of its recording; None: the outcome is the whole result."""
     stand_in: StandIn | None = None
     """Emulated devices in place of absent ones; None: it has none."""
     recorded: Callable[[Recording], Any] | None = None
-    """Prepares a recording for its page: a `hil.report.recorded_run.RecordedRun`; None: there is no
-    more to say than of any run."""
+    """Prepares a recording for its page: a `hil.report.recorded_run.RecordedRun`; None: the page is
+    that of any run."""
     figures: str = ""
-    """Maker of the key figures of that, ``module:function``; empty: those that all runs have."""
+    """Maker of the key figures of a recorded run, ``module:function``; empty: those of all runs."""
     sections: tuple[Section, ...] = ()
     views: Views = NO_VIEWS
     lead: Lead | None = None
-    """Requests that operators may make of its runs beside the stop; None if there are none."""
+    """Requests of operators to its runs in addition to the stop; None if there are none."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None
-    """What its machines look like, from a run's header; raises `KeyError` or `ValueError` for a
+    """Appearance of its machines, from a run's header; raises `KeyError` or `ValueError` for a
     header that does not describe them."""
     preview: Callable[[Path], Preview] | None = None
-    """What the motion of a scenario file will look like; moves and proves nothing, raises
+    """Preview of the motion of a scenario file; moves and proves nothing, raises
     `ConfigError`. None: there is no picture before it runs."""
     machine_preview: MachinePreview | None = None
-    """What a machine of one of its files looks like at rest, from its table and where that is or
-    will be; raises `ConfigError` or `RefusedError`. None: there is no picture of it alone."""
+    """Picture of a machine of one of its files at rest, from the table and the path of the file;
+    raises `ConfigError` or `RefusedError`. None: there is no picture of a machine alone."""
     diagram_ends: Callable[[Path], Any] | None = None
-    """What a diagram of a scenario file may take and has to give: `hil.diagram.check.seam`; it
-    raises `ConfigError` or `RefusedError`. None: its scenarios take no diagrams."""
+    """Signals that a diagram of a scenario file may take and must give: `hil.diagram.check.seam`;
+    it raises `ConfigError` or `RefusedError`. None: its scenarios take no diagrams."""
     examine: Callable[[str, int], list[Finding]] | None = None
-    """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
+    """Examines a link to its devices, from a URL and a bit rate [bit/s], and moves nothing."""
     examine_chain: Callable[[Sequence[float]], list[Finding]] | None = None
-    """Runs all that a run is in real time on emulated devices, at rates [Hz]."""
+    """Runs the whole real-time chain on emulated devices, at rates [Hz]."""
     warm: Callable[[bool], object] = bool
-    """Compiles what a run calls; True: without a word."""
+    """Compiles the kernels that a run calls; True: without any message."""
     offered: Callable[[], tuple[Offer, ...]] = tuple
-    """Offers of others to it under entry points of its own."""
+    """Offers of other packages under the station's own entry points."""
 
     def plan(self, request: Request) -> Any:
-        """Read what is asked for as a plan.
+        """Read the request as a plan.
 
         Raises:
             ConfigError: with the file, the key path, the value and what would have been right.

@@ -1,9 +1,9 @@
-"""Velocity on the change of place, and the nose on the way: lines that must have slope 1.
+"""Lines of velocity over the change of position, and of nose over path, which must have slope 1.
 
-Of a wire whose force is made of its velocity these are all that its signs can be held against.
-A vehicle moves where it points: its heading turns as its way does, its nose rises where it climbs,
-and its velocity is mostly forward. Lines through velocities and turns go through the origin, for
-there a constant one says as much as a change. Made interval by interval, as `slopes` are.
+If the force of a wire is derived from its velocity, its signs can be compared with nothing else.
+A vehicle moves where it points: its heading turns as its path does, its nose rises where it climbs,
+and its velocity is mostly forward. Lines of velocities and turns go through the origin, because a
+constant value is as good evidence as a change. They are fitted interval by interval, like `slopes`.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ COURSES: Final = (
     "velocity forward", "velocity right", "velocity down of the vehicle",
     "heading", "pitch", "nose",
 )  # fmt: skip
-"""What is held against what it must be: the change of place, the turn of the way, the climb, and
-for the nose the share of the way that goes forward."""
+"""Quantities that are compared with the change of position, the turn of the path and its climb,
+and for the nose with the share of the path that goes forward."""
 LEAST_SPEED_M_S: Final = 3.0
-"""Root of the mean square that one side of a pair of velocities must have: one that is told of
-another point of a vehicle that turns is off by 1 m/s or so [m/s]."""
+"""Root mean square that one side of a pair of velocities must have [m/s]: on a turning vehicle the
+velocity of another point differs by 1 m/s or so."""
 LEAST_SINK_M_S: Final = 1.0
-"""The same of velocity down, which turns change less [m/s]."""
+"""Root mean square that velocity down must have, which turns change less [m/s]."""
 MOVES_M_S: Final = 3.0
-"""Slower than this a vehicle may go any way [m/s]."""
+"""Speed below which a vehicle may move in any direction [m/s]."""
 FLAT_SHARE: Final = 0.7
-"""A way has a heading where so much of its speed is level."""
+"""Share of level speed from which a path has a heading."""
 LEAST_TURN_RAD: Final = 0.03
-"""Root of the mean square that one side of a pair of turns must have, and standard deviation that
-one of pitch and climb must have [rad]."""
+"""Root mean square that one side of a pair of turns must have, and standard deviation that one
+of pitch and climb must have [rad]."""
 MOST_TURN_RAD: Final = 1.0
-"""Largest turn in one interval: what turns by more spins [rad]."""
+"""Largest turn in one interval; a vehicle that turns by more is spinning [rad]."""
 PITCH_PAIRS: Final = 14.0
-"""Pitch and climb differ for a while in a flare or a stall: so many intervals are needed."""
+"""Intervals needed to judge pitch, which differs from climb for a while in a flare or a stall."""
 PITCH_CORRELATION: Final = 0.6
 """Negative correlation of pitch and climb from which a sign is wrong; no scale is judged."""
 FORWARD_SHARE: Final = 0.5
-"""The least share of the way that goes forward."""
+"""Least share of the path that goes forward."""
 OFF_SHARE: Final = 0.5
-"""Share of itself by which a value must be off to count as off, and wrong if most are."""
+"""Relative error from which a value counts as off; a line is wrong if most values are off."""
 COUNTED_TURN_RAD: Final = 0.05
 """Least turn of a heading that counts, in an interval [rad]."""
 _ROWS: Final = 25
-"""Three told velocities with three that are due, in the world and in the body; three single ones;
-how many were off, of the world's velocities and of the heading."""
+"""Three reported velocities with three expected ones, in world and body axes; three single lines;
+counts of values that were off, for the world's velocities and for the heading."""
 _HEADING, _PITCH, _NOSE, _OFF = 18, 19, 20, 21
 
 
 @njit(cache=True, error_model="numpy")
 def _take_origin(row: Array, x: float, y: float) -> None:
-    """One more pair of a line through the origin."""
+    """Add one more pair of a line through the origin."""
     take_pair(row, x, y, DECAY)
     row[1] = row[2] = 0.0
 
@@ -81,7 +81,7 @@ def _take_off(row: Array, recorded: float, due: float, least: float) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _judge_off(row: Array, out: Array) -> None:
-    """A line that says nothing is wrong where most of its pairs are off."""
+    """Judge an inconclusive line as wrong if most of its pairs are off."""
     if out[2] == FINE and row[0] >= LEAST_PAIRS and row[1] > 0.5 * row[0]:
         out[2] = WRONG_SCALE
 
@@ -93,9 +93,9 @@ def _wrapped(angle: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> None:
-    """Mean velocities of an interval on the change of place, in the world and in the body.
+    """Add mean velocities of an interval and the change of position, in world and body axes.
 
-    A place that stays the same to the last bit is none that is given, or a vehicle that waits.
+    A position that stays the same to the last bit is not given, or the vehicle is waiting.
     """
     last = len(block) - 1
     first, end = block[0], block[last]
@@ -185,14 +185,14 @@ def course_interval(
     Args:
         block: its samples, as `slopes` has them.
         lasts_s: from the first to the last [s].
-        nose: whether it is held against the way.
+        nose: whether the nose is compared with the path.
         sums: memory, shape (25, 6), zeros at first.
-        lines: gets slope, correlation, verdict and the axis that it is on, of each of `COURSES`,
+        lines: gets slope, correlation, verdict and the axis that it follows, for each of `COURSES`,
             shape (9, 4).
         work: scratch, shape (4, 4).
 
     Returns:
-        How many lines are wrong.
+        Number of wrong lines.
     """
     if not posed_all(block):
         return 0
@@ -217,27 +217,27 @@ def course_interval(
 
 
 class Courses:
-    """Sums over the intervals of one source, about its path so far."""
+    """Sums over all intervals of one source about its path."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((_ROWS, 6)), np.zeros((4, 4))
         self.lines: Array = np.full((len(COURSES), 4), math.nan)
-        """Slope, correlation, verdict and the axis that it is on, of each of `COURSES`."""
+        """Slope, correlation, verdict and the axis that it follows, for each of `COURSES`."""
         self.wrong: int = 0
-        """How many lines are wrong."""
+        """Number of wrong lines."""
 
     def take(self, block: Array, lasts_s: float, nose: bool) -> None:
-        """One more interval, of the samples of `Slopes.block`.
+        """Take in one more interval, with the samples of `Slopes.block`.
 
         Args:
             block: shape (`SAMPLES`, `COLUMNS`).
             lasts_s: from the first to the last [s].
-            nose: whether where it points is held against where it goes: where force is made of
-                these, and nothing else judges them.
+            nose: whether the nose is compared with the path; needed if the force is derived from
+                these, because then nothing else judges them.
         """
         self.wrong = course_interval(block, lasts_s, nose, self._sums, self.lines, self._work)
 
 
 def warm() -> None:
-    """Compile it, or load it from the cache."""
+    """Compile the kernel, or load it from the cache."""
     Courses().take(np.zeros((SAMPLES, COLUMNS)), 1.0, nose=True)

@@ -1,14 +1,14 @@
-"""A guard before the gate: whatever is wanted, what leaves it keeps every limit and can stop.
+"""A guard before the gate: its output keeps every limit and can stop, whatever the input is.
 
-In each cycle the wanted row is judged. If it keeps every limit of the envelope, the box of poses
-and the gate's own rules, and the stop of all six legs from there does so on its whole way, and if
-it comes to no end of the box faster than gently, it goes through as it came, bit by bit. Otherwise
-the platform moves with the accelerations nearest to those that lead to the wanted motion, gently
+In each cycle the requested row is judged. It passes unchanged, bit by bit, if it keeps every limit
+of the envelope, the box of poses and the gate's own rules, if the stop of all six legs from there
+does so on its whole path, and if it approaches no end of the box faster than gently. Otherwise
+the platform moves with the accelerations nearest to those that lead to the requested motion, gently
 before the ends of the box, found by a quadratic program of six accelerations and a slack:
 six rows bound the legs' next movement, and a row for each near margin bounds it where the stop from
-there would end. What comes out is judged in the same way. If that fails, or the program does, all
-six legs brake with one factor along the way they go; that this keeps all limits was judged in the
-cycle before. So from any row that left it, a way to rest was looked at, and no input can leave it.
+there would end. The result is judged in the same way. If that fails, or the program does, all
+six legs brake with one factor along their path; the previous cycle has verified that this keeps all
+limits. So a path to rest was checked for every output row, and no input can violate the limits.
 """
 
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ from platform6dof.workspace import PoseBox
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Largest error by which a place where a governed motion rests may seem too near to a limit, when
-it is found from the lengths of the legs [m, rad]."""
+"""Largest error of a pose at rest that is computed from the legs' lengths [m, rad]; by this much it
+may seem too near to a limit."""
 
 
 class GovernorError(ValueError):
-    """A place in which no governed motion can begin; the text names quantity, value and limit."""
+    """A pose in which no governed motion can begin; the text names quantity, value and limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +52,13 @@ class Binding:
     code: int
     """Number of the quantity; see `platform6dof.cueing.margins.QUANTITIES`."""
     value: float
-    """Value that the quantity would have, or has where it is reached; nan if there is none."""
+    """Value that the quantity would have, or has if it is at the limit; nan if there is none."""
     limit: float
     """Value that it may have; nan if there is none."""
 
     @property
     def quantity(self) -> str:
-        """Such as ``length`` or ``leg clearance``; ``not finite``, ``no way found``."""
+        """Name such as ``length`` or ``leg clearance``; ``not finite``, ``no way found``."""
         return QUANTITIES[self.code][0]
 
     @property
@@ -68,7 +68,7 @@ class Binding:
 
     @property
     def leg(self) -> int | None:
-        """1..6, or None if it is not one leg's."""
+        """Number of the leg, 1..6, or None if the quantity is not that of one leg."""
         return QUANTITIES[self.code][2]
 
     @property
@@ -93,16 +93,16 @@ class Governed:
     rows: Array
     """Coordinates [m, rad], their first and second derivatives, shape (3, 6), read-only."""
     active: bool
-    """It is not the wanted row."""
+    """Whether the output differs from the requested row."""
     failed: bool
-    """No motion towards the wanted one was found: all legs brake."""
+    """Whether no motion towards the requested one was found, so that all legs brake."""
     binding: Binding | None
-    """Limit that holds the motion back; None if none does, as on the return to the wanted one."""
+    """Limit that holds the motion back; None if none does, as on the return to the request."""
     margin: float
     """Smallest margin of the row: 0 on a limit; of strokes and box 1 in their middle, of speeds and
     accelerations 1 at none, of angles, clearances and hold 1 at as much again as the limit."""
     nearest: int
-    """Number of the quantity that has it."""
+    """Number of the quantity with the smallest margin."""
 
 
 class Governor:
@@ -129,7 +129,7 @@ class Governor:
     ) -> None:
         tables = MarginTables(geometry, envelope, box, stop, period_s)
         self.tables: MarginTables = tables
-        """The limits, as they are kept."""
+        """Tables of the limits that are kept."""
         self._given = (
             geometry.table, tables.joints, tables.legs, tables.pose, tables.buffers, tables.shares,
             tables.numbers,
@@ -147,13 +147,13 @@ class Governor:
         self._begun = False
 
     def reset(self, q: ArrayLike) -> None:
-        """Begin at coordinates, at rest; what is wanted begins there.
+        """Begin at coordinates, at rest; the requested motion begins there.
 
         Args:
             q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
 
         Raises:
-            GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
+            GovernorError: the pose is outside a limit, or nearer to it than the reserve.
         """
         here = frozen_array(q, (6,), "q")
         state, findings = np.zeros(STATE_SIZE), np.zeros(TOLD_SIZE)
@@ -184,8 +184,8 @@ class Governor:
         """Govern one cycle.
 
         Args:
-            rows: wanted coordinates [m, rad], their first and second derivatives, shape (3, 6).
-                Whatever is not finite is not followed: the legs brake.
+            rows: requested coordinates [m, rad], their first and second derivatives, shape (3, 6).
+                Values that are not finite are not followed: the legs brake.
 
         Raises:
             GovernorError: before `reset`, or rows of another shape.
@@ -208,7 +208,7 @@ class Governor:
         return self._govern(wanted)
 
     def brake(self) -> Governed:
-        """Continue braking to rest, or stay there, with nothing wanted."""
+        """Continue braking to rest, or stay at rest, without a request."""
         return self._brake(np.full((3, 6), np.nan), None)
 
     def _govern(self, wanted: Array) -> Governed:
@@ -235,14 +235,14 @@ class Governor:
         return self._brake(wanted, bad)
 
     def _solve(self, near: int) -> tuple[Array, int | None, bool] | None:
-        """Accelerations, the row that costs most and whether it is at its upper bound."""
+        """Solve for accelerations, the row that costs most and whether it is at its upper bound."""
         rows = programming.LEG_ROWS + near
         return self._programs[near].solve(
             self._desired, self._matrix[:rows], self._low[:rows], self._high[:rows]
         )
 
     def _reached(self, row: int | None, upper: bool, end: int) -> Binding | None:
-        """The limit of a row that holds, else the end of the box that is approached gently."""
+        """The limit of the active row, else the end of the box that is approached gently."""
         code = end if row is None else int(self._codes[row, int(upper)])
         if code == GOOD:
             return None

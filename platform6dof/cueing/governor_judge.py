@@ -1,6 +1,6 @@
 """Compiled parts of the governor: judge a row, let it pass, continue with accelerations, or brake.
 
-Tables are those of `platform6dof.cueing.margins.MarginTables`; of rows and state tells
+Tables are those of `platform6dof.cueing.margins.MarginTables`; rows and state are described in
 `platform6dof.cueing.governor_state`.
 """
 
@@ -44,10 +44,10 @@ from platform6dof.kernels.rotation import setpoint_of_coordinates
 Array = NDArray[np.float64]
 
 NOT_FINITE = 58
-"""Number of what is no number; see `platform6dof.cueing.margins.QUANTITIES`."""
+"""Number for a value that is not finite; see `platform6dof.cueing.margins.QUANTITIES`."""
 TOGETHER = 0.02
-"""The wanted motion is taken up when it is nearer than this share of what one cycle's acceleration
-moves: the legs' acceleration changes by this share for a cycle."""
+"""Share of the movement that one cycle's acceleration makes: a nearer requested motion is followed
+again, and the legs' acceleration changes by this share for a cycle."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -62,15 +62,15 @@ def judge(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
-    """Whether a row may follow the state: all limits, the gate's own rules, and room for a stop.
+    """Judge whether a row may follow the state: all limits, the gate's own rules, and the stop.
 
     Args:
         buffers: least margins of the pose's quantities, shape (40,).
         shares: of speed, of acceleration, and the buffer at a leg's end [m], shape (3,).
-        findings: takes lengths, movements, the smallest margin and what is wrong, shape (18,).
+        findings: gets lengths, movements, the smallest margin and the violation, shape (18,).
 
     Returns:
-        GOOD, or the number of a quantity that forbids it.
+        GOOD, or the number of the quantity that forbids the row.
     """
     dt = numbers[0]
     packed, out = np.empty(24), np.empty((3, 6))
@@ -84,7 +84,7 @@ def judge(
         change = move - state[MOVE + i]
         findings[i], findings[6 + i] = out[0, i], move
         _leg_margins(i, legs[i], out[:, i], findings)
-        # The first row of a stream must be where the platform is held.
+        # The first row of a stream must be at the pose in which the platform is held.
         jump = numbers[5] if state[FIRST] == 1.0 else np.inf
         if bad == GOOD:
             bad = _judge_leg(i, legs[i], shares, dt, out[:, i], move, change, jump, findings)
@@ -116,7 +116,7 @@ def judge(
 
 @njit(cache=True, error_model="numpy")
 def _leg_margins(leg: int, limits: Array, row: Array, findings: Array) -> None:
-    """Take the margins of a leg's length, speed and acceleration, as `_judge_leg` has them."""
+    """Update the smallest margin with those of a leg's length, speed and acceleration."""
     length, speed, acceleration = row[0], row[1], row[2]
     low, high, fast, hard = limits[0], limits[1], limits[2], limits[3]
     half = 0.5 * (high - low)
@@ -134,14 +134,14 @@ def _judge_leg(
     leg: int, limits: Array, shares: Array, dt: float, row: Array, move: float, change: float,
     jump: float, findings: Array,
 ) -> int:  # fmt: skip
-    """Whether length, speed and acceleration of a leg, and its movement, are within its limits.
+    """Judge whether length, speed, acceleration and movement of a leg are within its limits.
 
     Args:
         limits: ends, speed and acceleration of the leg, shape (4,).
         row: its length, speed and acceleration, shape (3,).
         move: of this cycle [m].
         change: of `move` since the last cycle [m].
-        jump: what `change` may be at most, beside what the acceleration allows [m].
+        jump: largest permitted `change`, apart from the limit by acceleration [m].
 
     Returns:
         GOOD, or the number of the quantity that is beyond its limit.
@@ -171,7 +171,7 @@ def _judge_leg(
 
 @njit(cache=True, error_model="numpy")
 def _stop_ends(legs: Array, buffer: float, numbers: Array, findings: Array) -> int:
-    """Whether a stop of all legs with one factor ends within the ends, less what the gate keeps."""
+    """Whether a stop of all legs with one factor ends inside the ends less the gate's margin."""
     distance = stop_distance(stop_ratio(findings[6:12], legs))
     for i in range(6):
         move = findings[6 + i]
@@ -191,16 +191,16 @@ def pass_through(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, rows: Array, findings: Array,
 ) -> tuple[bool, int]:  # fmt: skip
-    """Let a wanted row through if nothing is near and the governed motion is the wanted one.
+    """Pass a requested row if no limit is near and the governed motion equals the requested one.
 
-    An end of the box is near if it is come to faster than gently.
+    An end of the box is near if it is approached faster than gently.
 
     Args:
         buffers: as in the tables, shape (2, 40).
         shares: as in the tables, shape (2, 3).
 
     Returns:
-        Whether it passed, and the number of what forbids it, or GOOD.
+        Whether it passed, and the number of the quantity that forbids it, or GOOD.
     """
     bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, findings)
     if bad != GOOD:
@@ -224,14 +224,14 @@ def advance(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
-    """Advance with accelerations of the coordinates if the row that follows may, else do nothing.
+    """Advance with accelerations of the coordinates if the resulting row is permitted.
 
     Args:
         acceleration: of the coordinates, shape (6,).
-        rows: takes the governed row, shape (3, 6).
+        rows: gets the governed row, shape (3, 6).
 
     Returns:
-        GOOD, or the number of what forbids it.
+        GOOD, or the number of the quantity that forbids it; nothing has changed then.
     """
     dt = numbers[0]
     for j in range(6):
@@ -251,14 +251,14 @@ def brake(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, wanted: Array, finite: bool, rows: Array, findings: Array,
 ) -> int:  # fmt: skip
-    """Brake all six legs with one factor along the way they go, as the gate would.
+    """Brake all six legs with one factor along their path, as the gate would.
 
     Args:
-        wanted: what was wanted; not looked at unless it is finite.
-        rows: takes the governed row, shape (3, 6).
+        wanted: the requested row; ignored unless it is finite.
+        rows: gets the governed row, shape (3, 6).
 
     Returns:
-        GOOD, or the number of a limit that even this passes.
+        GOOD, or the number of a limit that even braking exceeds.
     """
     dt = numbers[0]
     ratio = stop_ratio(state[MOVE : MOVE + 6], legs)

@@ -1,10 +1,10 @@
-"""Compiled parts of the governor: what it knows of a motion from cycle to cycle.
+"""Compiled parts of the governor: the state of a motion from cycle to cycle.
 
-A row is wanted or governed coordinates and their first and second derivatives, shape (3, 6). The
-state is one array: coordinates, their change over the last cycle by its time, lengths, their
-movement in the last cycle, then of what was wanted: coordinates, change over the last cycle by its
-time, rates; how many rows of that are known, how far the governed ones were from them in this cycle
-and the last; and 1 before the first row.
+A row is requested or governed coordinates and their first and second derivatives, shape (3, 6). The
+state is one array: coordinates, their change over the last cycle divided by its time, lengths,
+their movement in the last cycle; then of the request: coordinates, change over the last cycle
+divided by its time, rates; the number of known rows of the request; the distance of the governed
+rows from them in this cycle and the last; and 1 before the first row.
 """
 
 import numpy as np
@@ -21,12 +21,12 @@ Q, V, LENGTH, MOVE, WANTED, WANTED_V, WANTED_DQ, KNOWN, OFF, OFF_BEFORE, FIRST =
 STATE_SIZE = 46
 
 STEADY_M_S = 0.02
-"""A wanted row whose rates differ by more from its own movement does not continue the last one."""
+"""Largest difference between rates and movement of a row that continues the last one [m/s]."""
 
 
 @njit(cache=True, error_model="numpy")
 def start(table: Array, q: Array, state: Array) -> None:
-    """Write the state of standing at coordinates, with that wanted."""
+    """Write the state of rest at coordinates, which are also the request."""
     packed, jac = np.empty(24), np.empty((6, 6))
     for k in range(STATE_SIZE):
         state[k] = 0.0
@@ -39,7 +39,7 @@ def start(table: Array, q: Array, state: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def continues(state: Array, rows: Array, numbers: Array) -> bool:
-    """Whether a wanted row continues the last one: its rates are those of its movement."""
+    """Whether a requested row continues the last one: its rates match its movement."""
     for j in range(6):
         unit = 1.0 if j < 3 else numbers[3]
         slope = (rows[0, j] - state[WANTED + j]) / numbers[0]
@@ -51,7 +51,7 @@ def continues(state: Array, rows: Array, numbers: Array) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def commit(state: Array, rows: Array, findings: Array, dt: float) -> None:
-    """Take a governed row into the state, with its lengths and movements."""
+    """Store a governed row in the state, with its lengths and movements."""
     for j in range(6):
         state[V + j] = (rows[0, j] - state[Q + j]) / dt
         state[Q + j] = rows[0, j]
@@ -62,7 +62,7 @@ def commit(state: Array, rows: Array, findings: Array, dt: float) -> None:
 
 @njit(cache=True, error_model="numpy")
 def remember(state: Array, rows: Array, numbers: Array) -> None:
-    """Take what was wanted into the state, and how far the governed row was from it."""
+    """Store the request in the state, with the distance of the governed row from it."""
     dt, scale, off = numbers[0], numbers[3], 0.0
     steady = state[KNOWN] > 0.0 and continues(state, rows, numbers)
     for j in range(6):

@@ -1,6 +1,6 @@
-"""Compiled parts of the governor: where a stop of the six legs leads, and what is there.
+"""Compiled parts of the governor: the path of a stop of the six legs, and the margins along it.
 
-The stop is the gate's: all legs are slowed down by one factor along the way they go. Tables are
+The stop is the gate's: all legs are slowed down by one factor along their path. Tables are
 those of `platform6dof.cueing.margins.MarginTables`.
 """
 
@@ -22,26 +22,26 @@ SMALLEST, NEAREST, NEAREST_VALUE, NEAREST_LIMIT, BAD_VALUE, BAD_LIMIT = 12, 13, 
 TOLD_SIZE = 18
 
 GOOD = -1
-"""No quantity forbids it."""
+"""Code of a row that no quantity forbids."""
 HOLD = 45
-"""Number of the smallest singular value: of a pose that is not found."""
+"""Number of the smallest singular value, also used if no pose is found."""
 
 KNOTS_MAX, KNOT_M = 12, 0.012
-"""Places at which a stop's path is looked at, and about how far they are apart."""
+"""Largest number of points at which a stop's path is checked, and their usual distance [m]."""
 NEWTON_STEPS, NEWTON_M, NEWTON_GOOD_M, NEWTON_FAR = 12, 1e-13, 1e-9, 0.3
 """Steps, residual that ends them, one that is good enough [m], step that leads away [m, rad]."""
 
 
 @njit(cache=True, error_model="numpy")
 def stop_distance(ratio: float) -> float:
-    """Way of a whole stop in movements of the last cycle, as the gate has it."""
+    """Distance of a whole stop in multiples of the last movement, as the gate computes it."""
     k = math.floor(ratio)
     return k - k * (k + 1.0) / (2.0 * ratio)
 
 
 @njit(cache=True, error_model="numpy")
 def ratio_of_distance(distance: float) -> float:
-    """Ratio of the stop that has this way; its inverse, at least 1."""
+    """Ratio of the stop with this distance: the inverse of `stop_distance`, at least 1."""
     if not distance > 0.0:
         return 1.0
     k = math.floor(2.0 * distance + 1.0)
@@ -50,7 +50,7 @@ def ratio_of_distance(distance: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def stop_ratio(move: Array, legs: Array) -> float:
-    """Cycles of the stop from a movement, 1 or more, not rounded, as the gate has it."""
+    """Cycles of the stop from a movement, 1 or more, not rounded, as the gate computes it."""
     ratio = 1.0
     for i in range(6):
         ratio = max(ratio, abs(move[i]) / legs[i, 4])
@@ -97,7 +97,7 @@ def pose_margins(
 
 @njit(cache=True, error_model="numpy")
 def pose_of(table: Array, target: Array, q: Array, packed: Array, jac: Array) -> tuple[bool, Array]:
-    """Move coordinates to where the legs have these lengths (Newton); whether that is known."""
+    """Move coordinates to the pose with these leg lengths (Newton); return whether it was found."""
     lengths, right = np.empty(6), np.empty((6, 1))
     found, worst = place(table, q, packed, lengths, jac), 0.0
     for _ in range(NEWTON_STEPS):
@@ -121,7 +121,7 @@ def pose_of(table: Array, target: Array, q: Array, packed: Array, jac: Array) ->
 
 @njit(cache=True, error_model="numpy")
 def is_far(delta: Array, lengths: Array, numbers: Array, margins: Array, buffers: Array) -> bool:
-    """Whether no margin can fall to its buffer on a way, twice which is bounded from above.
+    """Whether an upper bound of twice the path shows that no margin falls to its buffer.
 
     A joint moves by no more than the platform's shift and its turn at the furthest joint; a leg's
     direction turns by that over its length; two legs come nearer by no more than twice it; and a
@@ -159,7 +159,7 @@ def check_along(
     table: Array, joints: Array, pose: Array, buffers: Array, numbers: Array,
     q: Array, delta: Array, lengths: Array, travel: Array, findings: Array,
 ) -> int:  # fmt: skip
-    """Look along a stop; return the number of what it would pass, or GOOD."""
+    """Check the path of a stop; return the number of the limit it would exceed, or GOOD."""
     packed, jac, margins = np.empty(24), np.empty((6, 6)), np.empty(40)
     here, target = q.copy(), np.empty(6)
     size = math.sqrt(delta[0] ** 2 + delta[1] ** 2 + delta[2] ** 2)

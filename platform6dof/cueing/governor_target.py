@@ -1,8 +1,8 @@
-"""Compiled parts of the governor: the accelerations that lead back to the wanted motion.
+"""Compiled parts of the governor: the accelerations that lead back to the requested motion.
 
-They are the wanted motion's own, and what makes the distance to it good, near to it in a critically
-damped way, from further off with a speed that a gentle deceleration takes away in time. What comes
-too fast to an end of the box is taken off.
+They are the sum of the requested motion's own acceleration and of a correction. The correction
+closes the distance: critically damped near the motion, and from further away at a speed from which
+a gentle deceleration is sufficient. Speed too high for an end of the box is removed.
 """
 
 import math
@@ -18,11 +18,11 @@ from platform6dof.cueing.governor_stop import GOOD
 Array = NDArray[np.float64]
 
 OMEGA_RAD_S = 25.0
-"""Natural frequency of the critically damped return to the wanted motion [rad/s]."""
+"""Natural frequency of the critically damped return to the requested motion [rad/s]."""
 PULL_MAX = 3.0
-"""Greatest pull to the wanted motion, in accelerations of the legs."""
+"""Greatest correction towards the requested motion, in multiples of the legs' acceleration."""
 FAR_M, FAR_M_S, FAR_M_S2 = 10.0, 100.0, 1000.0
-"""Bounds of what is wanted: values beyond these count as these."""
+"""Bounds of the requested motion: values beyond them are replaced by the bounds."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -32,12 +32,12 @@ def _limited(value: float, most: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _make_good(away: float, slower: float, gentle: float) -> float:
-    """Acceleration, beside the wanted motion's own, that makes a distance from it good.
+    """Acceleration, in addition to the requested motion's own, that closes the distance to it.
 
     Args:
-        away: the wanted place less the present one.
-        slower: the wanted speed less the present one.
-        gentle: deceleration on the last part of the way.
+        away: requested position minus the present one.
+        slower: requested speed minus the present one.
+        gentle: deceleration on the last part of the path.
     """
     distance, linear = abs(away), gentle / (OMEGA_RAD_S * OMEGA_RAD_S)
     if distance <= linear:
@@ -50,10 +50,10 @@ def _make_good(away: float, slower: float, gentle: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _desired_accelerations(state: Array, rows: Array, numbers: Array, desired: Array) -> None:
-    """Write the accelerations that lead to the wanted motion.
+    """Write the accelerations that lead to the requested motion.
 
-    For a motion whose rows continue each other by its own differences, so that what is left of the
-    error falls to nought; for any other by what the row says.
+    If the rows of the motion continue each other, its own differences are used, so that the
+    remaining error vanishes; for any other motion, the derivatives in the row are used.
     """
     dt = numbers[0]
     steady = state[KNOWN] == 2.0 and continues(state, rows, numbers)
@@ -74,15 +74,15 @@ def request_gently(
     legs: Array, pose: Array, buffers: Array, numbers: Array, state: Array, rows: Array, jac: Array,
     desired: Array,
 ) -> int:  # fmt: skip
-    """Write the request, less what comes too fast to an end or is far beyond the legs' means.
+    """Write the request, limited where it is too fast for an end or far beyond the legs' ability.
 
     Args:
         buffers: of the pose's quantities, shape (40,).
         jac: of the legs' lengths by the coordinates, shape (6, 6).
-        desired: takes the accelerations of the coordinates, shape (6,).
+        desired: gets the accelerations of the coordinates, shape (6,).
 
     Returns:
-        Number of the end of the box that took most, or GOOD.
+        Number of the end of the box that limits most, or GOOD.
     """
     q, v = state[Q : Q + 6], state[V : V + 6]
     _desired_accelerations(state, rows, numbers, desired)

@@ -1,10 +1,10 @@
 """Makes plans: a quadratic program over six coordinates, with the legs in it, and a proof.
 
-What the program (`plan_program`) answers counts for nothing yet: a plan is handed over only if
+A solution of the program (`plan_program`) is not used without a proof: a plan is returned only if
 `platform6dof.Envelope`, tightened a little, finds every moment of it inside, and it ends at rest.
-If not all of it can be proved, part of the change from what is played may be.
+If the whole change from the played plan cannot be proved, part of it may be.
 
-A planner remembers nothing: the same request gives the same plan, bit by bit.
+A planner has no state: the same request gives the same plan, bit by bit.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from platform6dof.envelope import Envelope
 Array = NDArray[np.float64]
 
 SHARES: Final = (0.5, 0.25, 0.125)
-"""Shares of a solution's change that are tried one after another, if all of it cannot be proved."""
+"""Shares of a solution's change that are tried in turn, if the whole change cannot be proved."""
 PROOFS_PER_STEP: Final = 4
-"""Moments of a step at which a plan is proved."""
+"""Number of moments of a step at which a plan is proved."""
 LENGTH_RESERVE_M: Final = 1e-3
 SPEED_RESERVE: Final = 0.98
 ACCELERATION_RESERVE: Final = 0.97
 CONE_RESERVE_RAD: Final = 5e-3
 CLEARANCE_RESERVE_M: Final = 2e-3
 SINGULAR_RESERVE: Final = 1.02
-"""Factor by which the proof is tighter than the envelope, for what lies between its moments; the
-rows of the program keep the same distance once more."""
+"""Factor by which the proof is tighter than the envelope, to cover the times between its moments;
+the rows of the program keep the same distance once more."""
 COORDINATE_RESERVES: Final = (0.98, 0.94)
 """Share of the travel that the program may use, at the first and at a second try."""
 
@@ -47,11 +47,11 @@ class Outcome(IntEnum):
 
     PLANNED = 0
     REDUCED = 1
-    """Only part of the change from what was played could be proved."""
+    """Only part of the change from the played plan could be proved."""
     UNSOLVED = 2
     """No solution of the program was found."""
     UNPROVED = 3
-    """No part of a change keeps the envelope everywhere."""
+    """No part of the change keeps the envelope everywhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +60,14 @@ class PlanRequest:
 
     serial: int
     start_s: float
-    """Time at which it shall take over [s]."""
+    """Time at which the new plan takes over [s]."""
     playing: Plan
     """Plan that is played until then, and further if there is no new one."""
     organs: Array
-    """States of the six organs then, of what they feel and should not, shape (6, 3)."""
+    """States of the six organs at that time, for the error that they feel, shape (6, 3)."""
     wanted: Array
-    """Force and rates less rest at the steps of the horizon from then on, in the rider's axes
-    forward, left, up [m/s², rad/s], shape (N + 1, 6)."""
+    """Requested force minus its value at rest, and rates, at the steps of the horizon from then on,
+    in the rider's axes forward, left, up [m/s², rad/s], shape (N + 1, 6)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class PlanAnswer:
     serial: int
     outcome: Outcome
     plan: Plan | None
-    """It begins at `start_s` as what is played then is; None if there is none."""
+    """Plan that begins at `start_s` in the state of the played plan; None if there is none."""
     cost: float = 0.0
     """Cost of the program, half the sum of squares; without a plan 0."""
 
@@ -87,7 +87,7 @@ class Planner:
 
     Args:
         parameters: of the algorithm.
-        envelope: what the machine allows.
+        envelope: limits of the machine.
         neutral: pose of the platform that deviations count from.
         head_m: the rider's head in the platform's axes [m].
         model: of the inner ear.
@@ -107,9 +107,9 @@ class Planner:
         self.parameters: MpcParameters = parameters
         self.horizon: Horizon = Horizon(parameters, model)
         self.proof: Envelope = _tightened(envelope, 1)
-        """What every moment of a plan is judged by."""
+        """Envelope by which every moment of a plan is judged."""
         self.frame: HeadFrame = HeadFrame(neutral, head_m)
-        """Place of the head."""
+        """Position of the head."""
         self._largest = parameters.largest_deviation
         self._proof_times: Array = (parameters.step_s / PROOFS_PER_STEP) * np.arange(
             1, PROOFS_PER_STEP * self.horizon.steps + 1, dtype=np.float64
@@ -122,7 +122,7 @@ class Planner:
             )
         limits = _tightened(envelope, 2)
         self.programs: ProgramMaker = ProgramMaker(parameters, self.horizon, limits, self.frame)
-        """Builds and solves what a plan is made by."""
+        """Builds and solves the program of a plan."""
 
     def plan(self, request: PlanRequest) -> PlanAnswer:
         """Make a plan.
@@ -162,14 +162,14 @@ class Planner:
         return PlanAnswer(request.serial, Outcome.UNPROVED, None)
 
     def warm(self) -> None:
-        """Compile all that a plan needs, by making one that rests."""
+        """Compile everything that a plan needs, by making a plan at rest."""
         wanted = np.zeros((self.horizon.steps + 1, 6))
         self.plan(PlanRequest(0, 0.0, Plan.at_rest(), np.zeros((6, 3)), wanted))
 
     def kept(self, request: PlanRequest) -> Array:
-        """Course that is played if nothing is changed, at the steps: (N + 1, 3, 6).
+        """Motion that is played if nothing is changed, at the steps: (N + 1, 3, 6).
 
-        What the program adds to it is 0 if it finds nothing better, so a plan that is played is
+        The program adds 0 to it if it finds nothing better, so the played plan is
         always among its solutions.
         """
         times = self.horizon.times_s
@@ -181,7 +181,7 @@ class Planner:
 
         Args:
             plan: to be judged.
-            playing: what is played before; where this is beyond the travel, a plan may be, too.
+            playing: the plan played before; where it is beyond the travel, a plan may be, too.
         """
         times = plan.start_s + self._proof_times
         deviations = plan.samples(times)
@@ -202,8 +202,8 @@ class Planner:
         """The quadratic program of a request.
 
         Args:
-            request: what is wanted.
-            kept: what is kept, deviation and two derivatives at each step, shape (N + 1, 3, 6).
+            request: the requested motion.
+            kept: the kept motion, deviation and two derivatives at each step, shape (N + 1, 3, 6).
             about: motion that the legs are linearised about.
             reserve: share of the travel that may be used.
         """
@@ -213,7 +213,7 @@ class Planner:
         return self.programs.program(kept, near, request.wanted, residuals, reserve)
 
     def _require_fitting(self, request: PlanRequest) -> None:
-        """Refuse a request of other shapes, or one that is not finite; with a ValueError."""
+        """Refuse a request of other shapes, or one that is not finite, with a ValueError."""
         wanted, organs = request.wanted, request.organs
         if wanted.shape != (self.horizon.steps + 1, 6) or organs.shape != (6, 3):
             text = f"wanted {wanted.shape} and organs {organs.shape}"
@@ -222,7 +222,7 @@ class Planner:
             raise ValueError("wanted and organs must be finite")
 
     def _changed(self, request: PlanRequest, kept: Array, added: Array) -> Plan | None:
-        """Plan of what is kept and something added; None if it would not end at rest."""
+        """Plan of the kept motion plus a change; None if it would not end at rest."""
         n = self.horizon.unknowns
         at_knots = np.zeros((n + 2, 6))
         at_knots[1:-1] = added.reshape(6, n).T
@@ -236,7 +236,7 @@ class Planner:
 
 
 def _tightened(envelope: Envelope, times: int) -> Envelope:
-    """An envelope with the reserves taken off so many times."""
+    """Return an envelope from which the reserves are subtracted a number of times."""
     limits = envelope.limits
     return Envelope(
         envelope.geometry,

@@ -1,10 +1,10 @@
-"""The predictive algorithm as a filter: it plays plans, and has a new one made now and then.
+"""The predictive algorithm as a filter: it plays plans, and requests new ones at regular times.
 
-At every moment of planning it gives a planner what will be played until the next such moment, and
-what is wanted from then on: from a preview of the source, or from what the vehicle does now, which
-decays in a forecast. The new plan takes over exactly then, and continues what was played in
-position, speed and acceleration. Is it not there by then, the old one is played on, to its rest if
-need be; a plan that comes too late is thrown away.
+At every planning time it passes to a planner the motion that will be played until the next planning
+time, and the motion that is requested from then on: from a preview of the source, or from the
+present motion of the vehicle, which decays in a forecast. The new plan takes over exactly then, and
+continues the old one in position, speed and acceleration. If it is not ready by then, the old one
+continues, if necessary until it ends at rest; a plan that arrives too late is discarded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel
 Array = NDArray[np.float64]
 
 WHOLE: Final = 1e-6
-"""Periods that differ by less from a whole multiple are one."""
+"""Tolerance for a period to count as a whole multiple of another."""
 
 
 class Planning(Protocol):
@@ -42,11 +42,11 @@ class Planning(Protocol):
         ...
 
     def ask(self, request: PlanRequest) -> None:
-        """Have a plan made; waits for nothing. A request that is not begun gives way to it."""
+        """Request a plan without waiting; it replaces a request that is not begun yet."""
         ...
 
     def answer(self) -> PlanAnswer | None:
-        """The newest answer that was not looked at; None if there is none. Waits for nothing."""
+        """The newest answer that was not read; None if there is none. Does not wait."""
         ...
 
 
@@ -54,7 +54,7 @@ class InlinePlanning:
     """Plans made at once in this thread: for a virtual clock.
 
     Args:
-        planner: makes them.
+        planner: maker of the plans.
     """
 
     def __init__(self, planner: Planner) -> None:
@@ -64,7 +64,7 @@ class InlinePlanning:
 
     @property
     def alive(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     def ask(self, request: PlanRequest) -> None:
@@ -72,27 +72,27 @@ class InlinePlanning:
         self._answer = self._planner.plan(request)
 
     def answer(self) -> PlanAnswer | None:
-        """It, once."""
+        """The plan, once."""
         answer, self._answer = self._answer, None
         return answer
 
 
 @dataclass(frozen=True, slots=True)
 class PlanStatus:
-    """Counts of the plans that were asked for."""
+    """Counts of the requested plans."""
 
     asked: int = 0
     played: int = 0
-    """Plans that took over, reduced ones among them."""
+    """Plans that took over, including reduced ones."""
     reduced: int = 0
     late: int = 0
-    """Plans that were not there when they should have taken over."""
+    """Plans that were not ready when they should have taken over."""
     failed: int = 0
     """Requests that ended without a plan."""
     lost: bool = False
-    """Whether the maker of plans is gone: what is played now is the last."""
+    """Whether the maker of plans is gone, so that the played plan is the last one."""
     resting: bool = False
-    """Whether the played plan has ended; the platform rests where that is."""
+    """Whether the played plan has ended; the platform rests at its end."""
 
 
 class PredictiveFilter:
@@ -143,7 +143,7 @@ class PredictiveFilter:
 
     @property
     def due(self) -> bool:
-        """Whether the next step asks for a plan, and uses what `foresee` was given."""
+        """Whether the next step requests a plan, and uses the states given to `foresee`."""
         return self._tick % self._every == 0
 
     @property
@@ -162,11 +162,11 @@ class PredictiveFilter:
         return self._playing
 
     def foresee(self, states: Sequence[VehicleState]) -> None:
-        """Take what the vehicle will do; counts for the next step that is `due`.
+        """Take the future motion of the vehicle; used in the next step that is `due`.
 
         Args:
             states: complete; the first is of this step's moment, the others follow a `step_s` of
-                the parameters apart. Beyond the last, what it does decays as in a forecast.
+                the parameters apart. Beyond the last, the motion decays as in a forecast.
 
         Raises:
             CueingError: if one is not finite.
@@ -179,7 +179,7 @@ class PredictiveFilter:
     def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
         """Compute the platform's rows of this cycle; see `CueingFilter.step`.
 
-        It asks for a plan at moments that are `due`, and waits for none.
+        It requests a plan at moments that are `due`, and does not wait for it.
 
         Raises:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.
@@ -202,7 +202,7 @@ class PredictiveFilter:
         return rows
 
     def _take_reference(self, tick: int) -> None:
-        """Take an answer that came, and change plans if this is the moment for it."""
+        """Take an answer that has arrived, and change plans if this is the moment for it."""
         takes_over = tick - tick % self._every + self._every
         if tick and tick % self._every == 0:
             takes_over = tick
@@ -223,7 +223,7 @@ class PredictiveFilter:
             self._status = replace(self._status, played=self._status.played + 1)
 
     def _ask(self, tick: int, now_s: float, wanted: Array, weight: float) -> None:
-        """Have a plan made that takes over at the next moment of planning."""
+        """Request a plan that takes over at the next planning time."""
         known, self._ahead = self._wanted(self._ahead, weight), ()
         soon = self._forecast(wanted, known, self._until_s)
         rows = self._playing.samples(now_s + self._until_s)
@@ -239,7 +239,7 @@ class PredictiveFilter:
         self._planning.ask(request)
 
     def _wanted(self, states: Sequence[VehicleState], weight: float) -> Array:
-        """Force and rates less rest that are wanted, forward, left, up, shape (N, 6)."""
+        """Requested force minus its value at rest, and rates, forward, left, up, shape (N, 6)."""
         out = np.empty((len(states), 6))
         for row, state in zip(out, states, strict=True):
             (fx, fy, fz), (p, q, r) = state.f_m_s2, state.omega_rad_s
@@ -251,7 +251,7 @@ class PredictiveFilter:
         return np.copysign(scaled, out)
 
     def _forecast(self, wanted: Array, known: Array, after_s: Array) -> Array:
-        """Forecast what is wanted so long after now [s], shape (N, 6)."""
+        """Forecast the requested force and rates at these times from now [s], shape (N, 6)."""
         if not len(known):
             return np.exp(-after_s / self.parameters.forecast_s)[:, None] * wanted
         times = self.parameters.step_s * np.arange(len(known), dtype=np.float64)
@@ -261,7 +261,7 @@ class PredictiveFilter:
 
 
 def _times(whole_s: float, part_s: float, name: str) -> int:
-    """Count how often one goes into the other."""
+    """Return the whole ratio of two periods."""
     times = whole_s / part_s if math.isfinite(part_s) and part_s > 0.0 else math.nan
     if not (times > 1.0 - WHOLE and abs(times - round(times)) < WHOLE):
         raise ValueError(f"period_s: {whole_s} s, must be a whole multiple of {name}, {part_s} s")

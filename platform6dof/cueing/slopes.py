@@ -1,11 +1,11 @@
-"""Force on the change of speed, rates on the turning of the attitude: lines that must have slope 1.
+"""Lines of force over the change of speed, and of rates over that of the attitude, with slope 1.
 
-Made interval by interval while a vehicle moves, compiled, with a memory of some 40 s. What is told
-of an interval: the mean specific force in body axes and turned level, and a pair for each axis of
-which the attitude or the speed tells what it should be:
-f = dv/dt - g in north, east, down, or dv/dt + ω × v - g where only speed and rates are told.
-Where an attitude tells gravity, f + g is held against dv/dt as well: of a wire that tells an
-acceleration without gravity, what is added to it would hide a wrong sign.
+The lines are fitted interval by interval while a vehicle moves, in compiled code, with a memory of
+some 40 s. An interval gives the mean specific force in body axes and in level axes, and a pair for
+each axis whose expected value follows from the attitude or the speed:
+f = dv/dt - g in north, east, down, or dv/dt + ω × v - g if only speed and rates are known.
+If there is an attitude, f + g is compared with dv/dt as well: if a wire gives an acceleration
+without gravity, the gravity that is added to it would hide a wrong sign.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ COLUMNS: Final = 16
 """Columns of a sample: force, rates, attitude w, x, y, z, velocity, place."""
 AXES: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
 DECAY: Final = 0.99
-"""Share of what was seen before that still counts after an interval."""
+"""Share of the earlier sums that remains after an interval."""
 LEAST_FORCE_M_S2: Final = 0.3
 """Standard deviation that one side of a pair of forces must have [m/s²]."""
 LINES: Final = 21
-"""Lines of a memory: three reported axes of force with three that are due, the same of rates, and
-three forces less gravity."""
+"""Lines of a memory: three reported axes of force with three expected ones, the same for rates,
+and three forces less gravity."""
 
 
 @njit(cache=True, error_model="numpy")
 def turned(q: Array, v: Array, back: bool, out: Array) -> None:
-    """A vector of body axes in north, east, down, or the other way round."""
+    """Transform a vector from body axes to north, east, down, or back."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     if back:
         x, y, z = -x, -y, -z
@@ -71,7 +71,7 @@ def turning(a: Array, b: Array, out: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _take_all(sums: Array, first: int, due: Array, recorded: Array, decay: float) -> None:
-    """Add pairs of three axes, each reported one with each that is due."""
+    """Add pairs of three axes, each reported one with each expected one."""
     for k in range(3):
         for j in range(3):
             take_pair(sums[first + 3 * k + j], due[j], recorded[k], decay)
@@ -99,13 +99,13 @@ def _heading(q: Array) -> tuple[float, float]:
 
 @njit(cache=True, error_model="numpy")
 def _means(block: Array, posed: bool, work: Array) -> float:
-    """Means of an interval by the trapezoid rule; the largest number of all forces.
+    """Compute means of an interval by the trapezoid rule; return the largest absolute force.
 
     Args:
         block: samples.
-        posed: whether they tell an attitude.
-        work: gets the mean force in body axes, rates, force in north, east, down, and force turned
-            level; the last row is scratch.
+        posed: whether they have an attitude.
+        work: gets the mean force in body axes, rates, force in north, east, down, and force in
+            level axes; the last row is scratch.
     """
     last = len(block) - 1
     mean, rates, over, level = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
@@ -135,10 +135,10 @@ def _take_posed(
     block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, out: Array,
     work: Array,
 ) -> None:  # fmt: skip
-    """Pairs of an interval with attitudes: force on dv/dt - g, rates on the turn; `out` 6, 8 to 11.
+    """Add pairs with attitudes: force and dv/dt - g, rates and turn; fill `out` 6, 8 to 11.
 
-    Both sides of force are taken less gravity, too. A force that is not told is what it is at rest
-    with this attitude, in `out` 0 to 3.
+    Both sides of force are used without gravity, too. A force that is not given is assumed to be
+    that at rest with this attitude, in `out` 0 to 3.
 
     Args:
         work: its means, as `_means` leaves them; overwritten.
@@ -177,7 +177,7 @@ def _take_posed(
 
 @njit(cache=True, error_model="numpy")
 def _take_moving(block: Array, lasts_s: float, decay: float, sums: Array, work: Array) -> None:
-    """Pairs of an interval without attitudes: force on dv/dt + ω × v, along down none.
+    """Add pairs of an interval without attitudes: force and dv/dt + ω × v, none along down.
 
     Args:
         work: its means, as `_means` leaves them; overwritten.
@@ -207,19 +207,19 @@ def interval(
         block: its samples, shape (SAMPLES, COLUMNS).
         lasts_s: from the first to the last [s].
         gravity: [m/s²].
-        decay: share of what was before that still counts.
-        turns: whether an attitude is sure to be told, so that one that never turns is wrong.
+        decay: share of the earlier sums that remains.
+        turns: whether an attitude is certainly given, so that one that never turns is wrong.
         sums: memory, shape (LINES, 6), zeros at first.
-        lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`, and
-            of three forces less gravity, shape (9, 4).
-        out: gets the mean force in body axes, of which an axis that is not told is what it is at
-            rest with the attitude, and turned level, 0 to 6; the size of the force that
-            the change of speed asks for, NaN if that is not told; the largest number of all forces;
-            the mean force turned level without the change of speed, 8 to 11.
+        lines: gets slope, correlation, verdict and the axis that it follows, for each of `AXES` and
+            for three forces less gravity, shape (9, 4).
+        out: gets the mean force in body axes, where an axis that is not given has its value at
+            rest with the attitude, and in level axes, 0 to 6; the size of the force that
+            the change of speed requires, NaN if the speed is not given; the largest absolute force;
+            the mean force in level axes without the change of speed, 8 to 11.
         work: scratch, shape (6, 4).
 
     Returns:
-        How many lines are wrong.
+        Number of wrong lines.
     """
     posed = posed_all(block)
     most = _means(block, posed, work)
@@ -248,30 +248,30 @@ def interval(
 
 
 class Slopes:
-    """Sums over the intervals of one source so far."""
+    """Sums over all intervals of one source so far."""
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((LINES, 6)), np.zeros((6, 4))
         self.block: Array = np.zeros((SAMPLES, COLUMNS))
         """Samples of the last interval."""
         self.lines: Array = np.full((9, 4), math.nan)
-        """Slope, correlation, verdict and the axis that it is on, of each of `AXES`, and of three
-        forces less gravity."""
+        """Slope, correlation, verdict and the axis that it follows, for each of `AXES` and for
+        three forces less gravity."""
         self.out: Array = np.zeros(11)
-        """Of the last interval, as `interval` gives it."""
+        """Values of the last interval, as `interval` returns them."""
         self.wrong: int = 0
-        """How many lines have a wrong slope."""
+        """Number of lines with a wrong slope."""
 
     def take(
         self, block: list[tuple[float, ...]], lasts_s: float, gravity: float, *, turns: bool = False
     ) -> None:
-        """One more interval, of `SAMPLES` samples.
+        """Take in one more interval of `SAMPLES` samples.
 
         Args:
             block: samples.
             lasts_s: from the first to the last [s].
             gravity: [m/s²].
-            turns: whether an attitude is sure to be told, so that one that never turns is wrong.
+            turns: whether an attitude is certainly given, so that one that never turns is wrong.
         """
         self.block[:] = block
         self.wrong = interval(
@@ -281,5 +281,5 @@ class Slopes:
 
 
 def warm() -> None:
-    """Compile it, or load it from the cache."""
+    """Compile the kernel, or load it from the cache."""
     Slopes().take([(0.0,) * COLUMNS] * SAMPLES, 1.0, 1.0)

@@ -106,7 +106,7 @@ REACTIONS = (
         goes_on=False,
         status=(0, 1),
         told=r"operator's desk: .*keeper",
-        manual="the desk's keeper is killed, and the desk goes with it | the same",
+        manual="the desk's keeper is killed, and the desk ends with it | the same",
     ),
     Reaction(
         "keeper",
@@ -114,7 +114,7 @@ REACTIONS = (
         goes_on=True,
         status=(0,),
         told="",
-        manual="the desk's keeper freezes | nobody: the motion goes on",
+        manual="the desk's keeper freezes | not stopped: the motion continues",
     ),
     Reaction(
         "panel",
@@ -139,7 +139,7 @@ REACTIONS = (
         goes_on=True,
         status=(0,),
         told="",
-        manual="the desk's prover freezes or is killed | nobody: the motion goes on",
+        manual="the desk's prover freezes or is killed | not stopped: the motion continues",
     ),
     Reaction(
         "recorder",
@@ -147,7 +147,7 @@ REACTIONS = (
         goes_on=True,
         status=(0,),
         told=r"recording-2\.mcap goes on",
-        manual="A recorder that is killed changes nothing of the motion: another one goes on in "
+        manual="A recorder that is killed does not affect the motion: another one continues in "
         "`recording-2.mcap`, and both are read as one",
         files=2,
     ),
@@ -157,7 +157,7 @@ REACTIONS = (
         goes_on=True,
         status=(0,),
         told="",
-        manual="recorder, disk, display | nobody: the motion goes on",
+        manual="recorder, disk, display | nothing: the motion continues",
     ),
     Reaction(
         "standby",
@@ -165,7 +165,7 @@ REACTIONS = (
         goes_on=True,
         status=(0,),
         told="",
-        manual="recorder, disk, display | nobody: the motion goes on",
+        manual="recorder, disk, display | nothing: the motion continues",
     ),
 )
 
