@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import accumulate
+from operator import methodcaller
 from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol
 
@@ -37,6 +38,7 @@ _TYPES: Final = {
     "f8": ("float64", "d"),
 }  # fmt: skip
 """Names of the types in a ROS 2 message, and in `struct`."""
+_AS_BYTES: Final = methodcaller("tobytes")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")  # of a field of a ROS 2 message
 
 
@@ -55,9 +57,9 @@ class RowFlag(IntFlag):
 
 
 class Floats(Protocol):
-    """An array of floats without gaps."""
+    """An array of floats."""
 
-    def __buffer__(self, flags: int, /) -> memoryview:
+    def tobytes(self) -> bytes:
         """Return its bytes, eight a float."""
         ...
 
@@ -273,7 +275,7 @@ class Signals:
         if not floats:
             return self.struct.pack(MARK, *flat)
         head = self._heads.get(len(flat)) or self._head(len(flat))
-        whole = b"".join((head.pack(MARK, *flat), *floats))
+        whole = b"".join((head.pack(MARK, *flat), *map(_AS_BYTES, floats)))
         if len(whole) != self.struct.size:
             problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
             raise struct.error(problem)
