@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import accumulate
-from operator import methodcaller
 from types import MappingProxyType
 from typing import Any, Final, Literal, Protocol
 
@@ -38,7 +37,6 @@ _TYPES: Final = {
     "f8": ("float64", "d"),
 }  # fmt: skip
 """Names of the types in a ROS 2 message, and in `struct`."""
-_AS_BYTES: Final = methodcaller("tobytes")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")  # of a field of a ROS 2 message
 
 
@@ -275,7 +273,7 @@ class Signals:
         if not floats:
             return self.struct.pack(MARK, *flat)
         head = self._heads.get(len(flat)) or self._head(len(flat))
-        whole = b"".join((head.pack(MARK, *flat), *map(_AS_BYTES, floats)))
+        whole = b"".join([head.pack(MARK, *flat), *[values.tobytes() for values in floats]])
         if len(whole) != self.struct.size:
             problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
             raise struct.error(problem)
