@@ -58,7 +58,7 @@ class Floats(Protocol):
     """An array of floats."""
 
     def tobytes(self) -> bytes:
-        """Return its bytes in order, eight a float."""
+        """Return its bytes, eight a float."""
         ...
 
 
@@ -273,7 +273,7 @@ class Signals:
         if not floats:
             return self.struct.pack(MARK, *flat)
         head = self._heads.get(len(flat)) or self._head(len(flat))
-        whole = b"".join((head.pack(MARK, *flat), *(one.tobytes() for one in floats)))
+        whole = b"".join([head.pack(MARK, *flat), *[values.tobytes() for values in floats]])
         if len(whole) != self.struct.size:
             problem = f"a row of {self.station!r} has {self.size} bytes, not {len(whole)}"
             raise struct.error(problem)
