@@ -29,6 +29,7 @@ from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
     from hil.desk.velocity.panel_operator import PanelOperator
+    from hil.recording.header import RunHeader
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
     from hil.stations.world.view.live_clock import LiveClock
@@ -128,11 +129,7 @@ def play_world(
     opening.enter(closing(bench.source))
     signals = signals_of(bench)
     header = opening.header(signals, clock, plan.to_table(), _facts(plan), VERSIONED)
-    led = opening.enter(open_desk(plan, header, clock.now_s)) if opening.operator else None
-    if led is None and not opening.virtual:
-        from hil.desk.unattended_runs import announced  # Linux only
-
-        opening.enter(announced(plan.name))
+    led = _operator(plan, opening, header, clock)
     audience = None if led is None else led.telemetry
     journal = opening.journal(header, clock, plan.scenario.recording, HOLDS, audience)
     live = None if watch is None else watch(bench, journal)
@@ -164,6 +161,19 @@ def play_world(
     opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     overruns = clock.overruns
     return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
+
+
+def _operator(
+    plan: WorldPlan, opening: Opening, header: RunHeader, clock: Clock
+) -> PanelOperator | None:
+    """Open the desk of a run with an operator; panels are shown any other one in real time."""
+    if opening.operator:
+        return opening.enter(open_desk(plan, header, clock.now_s))
+    if not opening.virtual:
+        from hil.desk.unattended_runs import announced  # Linux only
+
+        opening.enter(announced(plan.name))
+    return None
 
 
 def _facts(plan: WorldPlan) -> dict[str, str]:
