@@ -173,6 +173,7 @@ MAY_JOIN = {
     "hil/cli/together.py": "the recording of a part, as its own process printed it",
     "hil/config/file_search.py": "the place that finds",
     "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",
+    "hil/config/build.py": "installed code",
     "hil/fmu/shared_library.py": "what was compiled",
     "hil/fmu/export.py": "what it makes",
     "hil/machines/world/robot_documents.py": "the document of an edit, whose text is at hand",

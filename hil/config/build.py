@@ -23,7 +23,7 @@ _REMEDY: Final = "install hil-bench anew, with the Python that runs it"
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class CompiledBuild:
     """A build with compiled modules."""
 
     suffix: str
@@ -43,7 +43,7 @@ class Build:
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def read_build(home: Path = HOME) -> Build | None:
+def read_build(home: Path = HOME) -> CompiledBuild | None:
     """Read the manifest of an installation; None for pure Python.
 
     Raises:
@@ -52,7 +52,7 @@ def read_build(home: Path = HOME) -> Build | None:
     path = home / MANIFEST
     try:
         document = json.loads(path.read_bytes())
-        return Build(document["suffix"], document["sources"], document["modules"])
+        return CompiledBuild(document["suffix"], document["sources"], document["modules"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -32,12 +32,16 @@ class StopSignals:
         ValueError: on entering outside the main thread, where Python delivers no signals.
     """
 
-    __slots__ = ("_before", "asked")
+    __slots__ = ("_asked", "_before")
 
     def __init__(self) -> None:
-        self.asked: signal.Signals | None = None
-        """First signal that asked for the end of the run; None while there is none."""
+        self._asked: signal.Signals | None = None
         self._before: dict[signal.Signals, Any] = {}
+
+    @property
+    def asked(self) -> signal.Signals | None:
+        """The first signal that asked for the end of the run, or None."""
+        return self._asked
 
     def __enter__(self) -> StopSignals:
         for number in _WATCHED:
@@ -57,8 +61,8 @@ class StopSignals:
 
     def note(self, number: int, frame: FrameType | None) -> None:
         """Note a signal; the handler that was set around this one gets it, too."""
-        if self.asked is None:
-            self.asked = signal.Signals(number)
+        if self._asked is None:
+            self._asked = signal.Signals(number)
         outer = getattr(self._before.get(signal.Signals(number)), "__self__", None)
         if isinstance(outer, StopSignals):
             outer.note(number, frame)

@@ -17,6 +17,7 @@ from hil.config.errors import RefusedError
 from hil.run.station import Request
 from hil.stations.arm.plan.scenario import arm_plan_from_table
 from hil.stations.arm.station import STATION
+from hil.stations.platform.commissioning.runs import play_moves
 
 DRIVES = "slcan:socket://127.0.0.1:9"
 ROBOT = "socket://127.0.0.1:9"
@@ -66,7 +67,7 @@ def drives(monkeypatch):
         played = lambda prepared, _: bench.run(prepared.plan.drives_url)  # noqa: E731
         monkeypatch.setattr(platform, "play_plan", played)
         monkeypatch.setattr("hil.stations.platform.drives.rack.emulated_rack", bench.stand_in)
-        return platform.play_moves(plan, None, quiet=True)
+        return play_moves(plan, None, quiet=True)
 
     return play
 

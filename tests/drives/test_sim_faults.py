@@ -206,7 +206,7 @@ def test_a_short_fault_lasts_one_cycle_at_least():
         False,
         False,
     ]
-    assert [schedule.changes_at(cycle) for cycle in range(5)] == [False, False, True, True, False]
+    assert [cycle in schedule.changes for cycle in range(5)] == [False, False, True, True, False]
 
 
 @pytest.mark.parametrize(

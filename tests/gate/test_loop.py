@@ -62,6 +62,7 @@ class Never:
     asked = None
     gave_up = ""
     done = False
+    waits = ()
 
 
 def loop_over(*exchanges):

@@ -41,7 +41,7 @@ READING = {
 from types import SimpleNamespace
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named_files import GIVEN
-from hil.stations.arm import ride
+from hil.stations.arm.run import ride
 from hil.stations.arm.moves import play
 from hil.stations.world.run.rerun import plan_of_recording
 from hil.stations.world.sources import recorded_stream

@@ -64,7 +64,7 @@ GATE_ROWS = {
         ("silence adds up", "        self._silent = 0\n        if order.leave:", "        if order.leave:"),
     ),
     "hil/stations/platform/cycle/gated_bank.py": (
-        ("without a clock any act is new", "math.inf if self._now_s is None else", "0.0 if self._now_s is None else"),
+        ("without a clock any act is new", "math.inf if now_s is None or act_s == NEVER_S else", "0.0 if now_s is None else"),
         ("the age of feedback is lost on its way", "        feedback.age_s,\n", "        (0.0,) * 6,\n"),
         ("forces are lost on their way", "        feedback.force_n,\n", "        (0.0,) * 6,\n"),
         ("no first motion is asked for", "if report.first_motion:", "if False:"),

@@ -78,7 +78,7 @@ ROBOT_ROWS = {
         ),
         (
             "a fed speed needs not fit its positions",
-            "if not abs(v - own) <= most * period_s + ROUNDING / period_s:",
+            "if not abs(v - own) <= greatest * period_s + ROUNDING / period_s:",
             "if False:",
         ),
         (
@@ -88,7 +88,7 @@ ROBOT_ROWS = {
         ),
         (
             "a fed acceleration has no bound",
-            "if not abs(a) <= most + 4.0 * ROUNDING / period_s**2:",
+            "if not abs(a) <= greatest + 4.0 * ROUNDING / period_s**2:",
             "if False:",
         ),
         (

@@ -174,13 +174,13 @@ def calls(name):
 def test_no_other_way_leads_in():
     """What opens sources, decodes packets, or completes records is known, and who judges it."""
     assert calls("source_kind") == {
-        "bench.py",  # opens: JudgedSource
-        "source_registry.py", "rehearsal.py",
-        "ride_proof.py", "scenario.py",  # ask, open nothing
+        "run/bench.py",  # opens: JudgedSource
+        "plan/source_registry.py", "run/rehearsal.py",
+        "run/ride_proof.py", "plan/scenario.py",  # ask, open nothing
     }  # fmt: skip
     assert calls("mapped") == {
         "sources/host_source.py",  # HostWatch with Physics
         "listening/host_receiver.py",  # HostFigures, likewise
     }
-    assert calls("completed") == {"ride_file.py"}  # after `agreements`
-    assert calls("JudgedSource") == {"bench.py"}
+    assert calls("completed") == {"plan/ride_file.py"}  # after `agreements`
+    assert calls("JudgedSource") == {"run/bench.py"}

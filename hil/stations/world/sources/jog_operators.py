@@ -57,7 +57,7 @@ class JogOperator(Protocol):
         """Duration [s]; None if nobody knows."""
         ...
 
-    def command(self, t_s: float) -> JogCommand:
+    def request(self, t_s: float) -> JogCommand:
         """Command at a time that never goes back; never blocks."""
         ...
 
@@ -84,7 +84,7 @@ class ScriptOperator:
         self.end_reason: str = ""
         """Reason why it has ended; empty while it lasts."""
 
-    def command(self, t_s: float) -> JogCommand:
+    def request(self, t_s: float) -> JogCommand:
         """Command of the step at a time."""
         for end_s, command in zip(self._ends_s, self._commands, strict=True):
             if t_s < end_s - 1e-9:
@@ -128,7 +128,7 @@ class VelocityOperator:
         """Reason why it has ended; empty while it lasts."""
         return self._source.end_reason
 
-    def command(self, t_s: float) -> JogCommand:
+    def request(self, t_s: float) -> JogCommand:
         """Command by the present deflections."""
         self._source.listen()
         twist = self._source.sample(t_s)

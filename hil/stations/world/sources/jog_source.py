@@ -69,7 +69,7 @@ class JogSource:
         """Setpoint of a step."""
         if index and not self.ended:  # the first step is where it starts
             t_s = (index - 1) * self._joints.period_s
-            command = self._operator.command(t_s)
+            command = self._operator.request(t_s)
             over = self.duration_s is not None and t_s >= self.duration_s - 1e-9
             if over or self._operator.end_reason or not self._held():
                 command = REST
