@@ -139,7 +139,7 @@ class Hand(Operator):
         """Whether control wants the platform there, and nothing else."""
         return bool(self.poses) and np.allclose(self.poses[-1], pose, atol=1e-6)
 
-    def stand(self):
+    def come_to_rest(self):
         """Engage, until the platform rests where the sliders are."""
         while not (self.model.mode == "ENGAGED" and self.rests_at(self.target)):
             self.engage()
@@ -176,7 +176,7 @@ def test_every_control_does_what_it_says(begin):
     tempo = operator.in_force.override
     operator.until(lambda: view._percent.text() == f"{100 * tempo:.0f} %")
 
-    operator.place_at()
+    operator.come_to_rest()
     rested = operator.target
     operator.tap(view.sliders[0], KEY.Key_PageUp)
     operator.tap(view.sliders[0], KEY.Key_Right)
