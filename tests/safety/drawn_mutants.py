@@ -147,5 +147,6 @@ def draw(files: list[str], count: int, seed: int) -> Iterator[Mutant]:
         while text.count(text[before:after]) != 1:
             before, after = max(0, before - 20), min(len(text), after + 20)
         changed = text[before:first] + new + text[last:after]
-        name = f"{file}:{line} {text[first:last]!r} -> {new!r}"
+        code = text.splitlines()[line - 1].strip()
+        name = f"{file}:{line} {text[first:last]!r} -> {new!r}: {code}"
         yield Mutant(name, file, text[before:after], changed)
