@@ -69,15 +69,18 @@ def describe_build(home: Path = HOME) -> str:
     )
 
 
-def check_presence(home: Path = HOME) -> None:
+def check_presence(home: Path = HOME) -> CompiledBuild | None:
     """Refuse a compiled build of another Python, or one of which a part is missing.
+
+    Returns:
+        The build; None for pure Python.
 
     Raises:
         InstallationError: with the part, and what would be right.
     """
     build = read_build(home)
     if build is None:
-        return
+        return None
     if build.suffix not in EXTENSION_SUFFIXES:
         raise InstallationError(
             f"{home / MANIFEST}: the program was compiled for {build.suffix}, and this Python "
@@ -88,6 +91,7 @@ def check_presence(home: Path = HOME) -> None:
             raise InstallationError(
                 f"{home / path}: a part of the compiled program is missing; {_REMEDY}"
             )
+    return build
 
 
 def check_build(home: Path = HOME) -> None:
@@ -96,8 +100,7 @@ def check_build(home: Path = HOME) -> None:
     Raises:
         InstallationError: with the file, and what would be right.
     """
-    check_presence(home)
-    build = read_build(home)
+    build = check_presence(home)
     known = {} if build is None else {**build.sources, **build.modules}
     for path, sha256 in known.items():
         if hashlib.sha256((home / path).read_bytes()).hexdigest() != sha256:
