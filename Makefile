@@ -4,6 +4,7 @@
 # make test   set up and run the tests that need no real clock
 # make test-realtime  those that judge programs in real time, one at a time
 # make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
+# make test-compiled  the gate's, the drives' and other tests on the compiled build, compared with the pure one
 # make check  lint, and the tests of what changed, within a minute
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -14,7 +15,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock sbom clean
+.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check compiled test-compiled lock sbom clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -106,6 +107,29 @@ wheel-check:
 		PYTHONPATH=../../examples venv/bin/python -P ../../$$each || exit 1; done && \
 		venv/bin/python -P ../../examples/read_recording.py runs/demo-*
 	$(PYTHON) tests/installation/shadow_trials.py build/wheel/venv/bin/python
+
+# The same program with modules compiled by mypyc (a C compiler and the headers of Python are needed),
+# in an environment of its own, which takes what it depends on from that of the tests.
+COMPILED := build/compiled
+compiled: .venv/test.stamp
+	rm -rf $(COMPILED) && mkdir -p $(COMPILED)
+	HIL_COMPILE=1 $(BIN)/python -m pip wheel -q --no-deps -w $(COMPILED) .
+	$(BIN)/python -m venv $(COMPILED)/venv
+	$(COMPILED)/venv/bin/python -m pip install -q --no-deps $(COMPILED)/*.whl
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' | \
+		tee $$(echo $(COMPILED)/venv/lib/python3*/site-packages)/dependencies.pth
+	$(COMPILED)/venv/bin/python -P -c 'from hil.config.build import check_build, describe_build; \
+		check_build(); print(describe_build())'
+
+# What compiled modules decide, judged by the same tests, and whole runs of both builds side by side,
+# of which the recordings are equal to the byte.
+COMPILED_TESTS := tests/safety tests/gate tests/drives tests/platform_station
+COMPILED_RUNS := demo heave circle_on_rm01 straight_line
+test-compiled: compiled
+	$(COMPILED)/venv/bin/python -P -m hil warm
+	$(COMPILED)/venv/bin/python -P -m pytest -n $(shell nproc) --dist loadgroup \
+		-m "not real_time" $(COMPILED_TESTS) --ignore-glob='*mutants*' $(PYTEST_ARGS)
+	$(BIN)/python -P tests/frozen $(COMPILED)/venv $(COMPILED_RUNS)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (apt install python3 python3-venv)"; exit 1; }

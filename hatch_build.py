@@ -17,8 +17,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-GROUP = "hil_common._compiled"
-"""Module with all compiled code, of which each compiled module is a name."""
+GROUP = "hil_compiled"
+"""Module with all compiled code, beside the packages: from there it finds each module's file."""
 REQUIRED = ("mypy==2.4.1", "setuptools>=77,<82", "numpy>=2.1,<3")
 """Distributions that compile; numpy for the types of arrays."""
 

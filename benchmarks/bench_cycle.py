@@ -38,10 +38,11 @@ class _EmptySink:
     def __init__(self) -> None:
         self.ring = RecorderRing.local()
 
-    def service(self) -> None:
+    def service(self) -> str:
         if self.ring.pending > self.ring.capacity // 2:
             for _ in self.ring.pop_all():
                 pass
+        return ""
 
     def finish(self) -> None:
         return None

@@ -8,10 +8,11 @@ cleared. LOCKOUT has no exit. Only a person's request leads towards motion.
 
 from collections.abc import Iterable
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING
+
+from hil_common.identity_enum import IdentityEnum
 
 
-class Mode(Enum):
+class Mode(IdentityEnum):
     """Mode of the platform, as the gate sees it."""
 
     OFF = "OFF"
@@ -26,11 +27,6 @@ class Mode(Enum):
     QSTOP = "QSTOP"
     FAULT = "FAULT"
     LOCKOUT = "LOCKOUT"
-
-    # Members are unique, so identity serves as the hash. The inherited one is computed in Python,
-    # and the gate looks modes up several times a cycle.
-    if not TYPE_CHECKING:
-        __hash__ = object.__hash__
 
 
 class Severity(IntEnum):
@@ -48,11 +44,8 @@ class Severity(IntEnum):
     """The gate does not trust itself any more: quick stop, and only a restart helps."""
 
 
-class DriveRequest(Enum):
+class DriveRequest(IdentityEnum):
     """State that is requested of the drives."""
-
-    if not TYPE_CHECKING:
-        __hash__ = object.__hash__  # as of Mode
 
     OFF = "OFF"
     HOME = "HOME"

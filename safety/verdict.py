@@ -9,8 +9,9 @@ Legs are numbered 1..6 towards people and are in leg order in every tuple of six
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from hil_common.identity_enum import IdentityEnum
 from hil_common.legs import (
     LEG_COUNT,
     ZERO_SIX,
@@ -59,11 +60,8 @@ class Check(Enum):
     INTERNAL = "gate self-check"
 
 
-class Action(Enum):
+class Action(IdentityEnum):
     """Action of the gate in this cycle."""
-
-    if not TYPE_CHECKING:
-        __hash__ = object.__hash__  # as of Mode
 
     BLOCKED = "BLOCKED"
     """No position setpoint may be sent."""

@@ -32,6 +32,7 @@ pytest_plugins = [
     "cpu_per_file",
     "format_judge",
     "properties",
+    "pure_build",
     "shared_fixtures",
 ]  # pytester: for tests of plugins
 

@@ -401,7 +401,7 @@ class CanopenBank:
         for leg in inbox.doubled:
             watch.double(leg, now_s, f"{DOUBLES_MIN} TPDO1 or more in {DOUBLE_WINDOW_CYCLES} SYNC")
         well = watch.all_well(now_s)
-        alive = _ALL_ALIVE
+        alive: Sequence[bool] = _ALL_ALIVE
         if not well:
             for leg, notes in enumerate(watch.nodes):
                 if notes.restarted:

@@ -78,7 +78,7 @@ class PdoInbox:
         self.speed: list[int] = [0] * LEG_COUNT
         self.torque: list[int] = [0] * LEG_COUNT
         self.inputs: list[int | None] = [None] * LEG_COUNT
-        self.fresh = [False] * LEG_COUNT
+        self.fresh: list[bool] = [False] * LEG_COUNT
         self.missing: list[int] = [0] * LEG_COUNT
         self.doubled: list[int] = []
         """Legs whose TPDO1 come about twice per SYNC, by index."""
@@ -120,7 +120,7 @@ class PdoInbox:
         """Begin a cycle at this time [s]: nothing is fresh."""
         self._at_s = now_s
         self._cycle += 1
-        self.fresh: list[bool] = [False] * LEG_COUNT
+        self.fresh = [False] * LEG_COUNT
         self._came = [0] * LEG_COUNT
 
     def begin_answers(self) -> None:

@@ -95,10 +95,11 @@ class CycleBus:
         self._beat_s = settings.master_heartbeat_every_s - period_s / 2
         self._beat_due_s = self._health_due_s = float("-inf")
         self._passive = [False] * len(self._segments)
-        self.any_passive = self._guards = False
+        self.any_passive: bool = False
+        self._guards = False
         self.cycles: int = 0
-        self.round_trip_s = 0.0
-        self.sent_s = float("-inf")
+        self.round_trip_s: float = 0.0
+        self.sent_s: float = float("-inf")
         """When the last frames were sent [s]."""
 
     def guard(self, guarded: Sequence[bool], settings: CanopenSettings) -> None:
@@ -137,7 +138,7 @@ class CycleBus:
         """
         now_s, inbox = self._now_s, self._inbox
         sent_s = now_s()
-        self.sent_s: float = sent_s
+        self.sent_s = sent_s
         inbox.sync(sent_s)
         beat = sent_s >= self._beat_due_s
         for lane in self._lanes:
@@ -152,7 +153,7 @@ class CycleBus:
             while not inbox.complete(bus) and (left_s := until_s - now_s()) > 0.0:
                 lane.take(left_s)
         end_s = now_s()
-        self.round_trip_s: float = end_s - sent_s
+        self.round_trip_s = end_s - sent_s
         self.cycles += 1
         inbox.end(end_s)
         if beat:
@@ -223,7 +224,7 @@ class CycleBus:
                 text = f"{self._url}: the adapter of bus {bus} is bus off"
                 raise LinkLostError(f"{text}; {health.note or 'no note'}")
             self._passive[bus] = health.state is BusState.PASSIVE or _untold(segment)
-        self.any_passive: bool = any(self._passive)
+        self.any_passive = any(self._passive)
 
 
 def _untold(segment: Segment) -> bool:

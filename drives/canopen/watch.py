@@ -106,8 +106,8 @@ class Watch:
     ) -> None:
         self.nodes: tuple[NodeNotes, ...] = tuple(NodeNotes() for _ in range(LEG_COUNT))
         self._node_ids = tuple(node_ids)
-        self.operating = False
-        self.foreign = ""
+        self.operating: bool = False
+        self.foreign: str = ""
         self.unknown_ids: int = 0
         self.received: set[int] = set()
         self._double_s = DOUBLE_SHARE * BEATS * heartbeat_s
@@ -129,7 +129,7 @@ class Watch:
         can_id = frame.can_id
         stranger = self._ours.get(can_id)
         if stranger is not None:
-            self.foreign: str = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
+            self.foreign = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
             self._well_until_s = _NEVER_S
             return
         service, node = can_id & 0x780, can_id & 0x7F
@@ -147,7 +147,7 @@ class Watch:
 
     def begin_operation(self, now_s: float) -> None:
         """Count a boot-up as a restart, and supervise silence, from now on [s]."""
-        self.operating: bool = True
+        self.operating = True
         self._well_until_s = _NEVER_S
         for notes in self.nodes:
             notes.received_s = notes.beats_s = now_s

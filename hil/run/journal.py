@@ -100,7 +100,9 @@ class Journal:
     ) -> None:
         """Put down what a gate has found, as a value against its limit."""
         words = f"{check} {value:.6g} {unit}, limit {limit:.6g} {unit}"
-        data: dict[str, Scalar] = {"check": check, "value": value, "limit": limit, "unit": unit}
+        data: dict[str, Scalar] = {
+            "check": check, "value": float(value), "limit": float(limit), "unit": unit,
+        }  # fmt: skip
         self.put(t_s, index, words, data, who="gate", kind=EventKind.VIOLATION, level=Level.ERROR)
 
     def remember(self, key: str, words: str) -> None:

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 class Tick(NamedTuple):
     """One turn of the loop."""
 
-    index: int  # pyright: ignore[reportIncompatibleMethodOverride]  # hides tuple.index, unused
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody uses
     """Number of this cycle, from 0, without holes."""
     t_s: float
     """Motion time, index · period [s]. It counts cycles that were executed, so the motion never

@@ -205,6 +205,12 @@ def tree_of(revision: str, work: Path) -> Tree:
         _must("git", "-C", str(TOP), "worktree", "remove", "--force", str(source))
     # A path file is not read where a path file leads: an editable install there stays unseen.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return tree_in(home)
+
+
+def tree_in(home: Path) -> Tree:
+    """The program as it is installed in a virtual environment, such as that of a compiled build."""
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
     return Tree(home / "bin" / "python", packages)
 
 

@@ -17,6 +17,8 @@ from safety import gate as gate_module
 from safety.lag import LagWatch
 from safety.verdict import Feedback
 
+pytestmark = pytest.mark.pure_build
+
 ON = (True,) * 6
 STILL = (0.0,) * 6
 SURGE = ({"axis": "x", "amplitude_m": 0.008, "frequency_hz": 4.0},)

@@ -83,6 +83,7 @@ def test_the_table_is_what_has_to_be_watched():
 
 
 @pytest.mark.parametrize(("name", "action"), [(n, a) for n, f in FAULTS.items() for a in f[0]])
+@pytest.mark.pure_build
 def test_each_entry_finds_what_no_other_finds(monkeypatch, name, action):
     _, check, change = FAULTS[name]
     gates = [brought_to(action) for _ in range(2)]
@@ -196,6 +197,7 @@ def test_an_axis_that_is_gone_takes_no_bound_along():
     assert replace(free, box_m=None, own_bodies=False).widened(LIMITS) == ()
 
 
+@pytest.mark.pure_build
 def test_the_manual_prints_the_table():
     text = watch_table.PAGE.read_text("utf-8")
     assert watch_table.robot_table() in text, "python tests/safety/watch_table.py"

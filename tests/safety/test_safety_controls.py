@@ -522,6 +522,7 @@ def test_the_whole_gate_withstands_the_attack(name):
 
 
 @pytest.mark.parametrize("name", CONTROLS)
+@pytest.mark.pure_build
 def test_without_the_reaction_the_attack_is_found_out(name):
     attack, patch, rule = CONTROLS[name]
     bench = attack_limits(name)

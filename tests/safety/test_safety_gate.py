@@ -663,6 +663,7 @@ class TestRequests:
 
 class TestLockout:
     @pytest.mark.parametrize("start", ["idle", "homing", "standby", "engaged", "moving"])
+    @pytest.mark.pure_build
     def test_what_breaks_inside_locks_the_gate(self, start, monkeypatch):
         bench = getattr(Bench(), start)()
         powered = bench.drives is not DriveRequest.OFF
@@ -682,6 +683,7 @@ class TestLockout:
         assert verdict.drives is wanted
         assert bench.gate.commanded is None
 
+    @pytest.mark.pure_build
     def test_what_breaks_is_reported_beside_an_older_cause(self, monkeypatch):
         """The cause of a stop that nobody has acted after does not hide that the gate broke."""
         bench = Bench().engaged()
@@ -703,6 +705,7 @@ class TestLockout:
             assert (verdict.mode, verdict.allowed) == (Mode.LOCKOUT, None)
         assert verdict.drives is DriveRequest.OFF
 
+    @pytest.mark.pure_build
     def test_a_gate_that_breaks_before_power_up_asks_nothing_of_the_drives(self, monkeypatch):
         bench = Bench()
         monkeypatch.setattr(bench.gate._still, "step", None)
@@ -764,6 +767,7 @@ class TestLockout:
         assert "leg 4: would go from" in str(verdict.faults[-1])
 
     @pytest.mark.parametrize("event", [None, Event.RISEN])
+    @pytest.mark.pure_build
     def test_a_blocked_setpoint_that_would_not_stop_locks_the_gate(self, event, monkeypatch):
         bench = Bench().moving()
         monkeypatch.setattr(bench.gate, "_fault_event", lambda found: event)

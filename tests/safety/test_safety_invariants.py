@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from properties import at_least
+from pure_build import COMPILED
 from safety_judge import Judge
 from safety_samples import DT, START, YES, ZERO, Bench, changed, make_limits, stop_ends
 
@@ -40,7 +41,12 @@ def _prepared(start):
 
 
 def judged(start="off"):
-    """A judged bench in this mode, prepared once and then copied but for what never changes."""
+    """A judged bench in this mode, prepared once and then copied but for what never changes.
+
+    A compiled gate cannot be copied: it is prepared each time.
+    """
+    if COMPILED:
+        return _prepared.__wrapped__(start)
     bench = _prepared(start)
     frozen = {id(value): value for value in (LIMITS, *bench.history)}
     return deepcopy(bench, frozen)

@@ -111,6 +111,7 @@ def test_legs_that_slow_down_keep_their_power_until_they_stand():
     assert not any(fault.check is Check.QUICK_STOP for fault in bench.verdict.faults)
 
 
+@pytest.mark.pure_build
 def test_a_locked_gate_cuts_the_power_of_legs_that_run_away():
     bench = Bench().moving()
     bench.gate._command.last = lambda: 1 / 0

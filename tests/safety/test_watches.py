@@ -30,6 +30,7 @@ def test_the_table_is_what_has_to_be_watched():
 
 
 @pytest.mark.parametrize(("name", "mode"), sorted(WANTED))
+@pytest.mark.pure_build
 def test_each_entry_finds_what_no_other_finds(monkeypatch, name, mode):
     mode = Mode[mode]
     faults = [fault for fault in FAULTS[name] if mode.name in fault.modes.split()]
@@ -40,6 +41,7 @@ def test_each_entry_finds_what_no_other_finds(monkeypatch, name, mode):
 
 
 @pytest.mark.parametrize(("mode", "onset"), STOPS.items())
+@pytest.mark.pure_build
 def test_lag_is_found_in_the_stop_and_after_it_while_what_is_measured_moves(
     monkeypatch, mode, onset
 ):
@@ -76,6 +78,7 @@ def test_a_force_of_before_the_power_went_does_not_count():
     assert not bench.cycle(**pushed(bench, 0)).violations
 
 
+@pytest.mark.pure_build
 def test_the_manual_prints_the_table():
     text = watch_table.PAGE.read_text("utf-8")
     assert watch_table.filled(text) == text, "python tests/safety/watch_table.py"

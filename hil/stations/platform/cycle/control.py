@@ -32,7 +32,7 @@ REACHED_HZ = 100.0
 """Rate at which the reached pose is solved [Hz]: for people; the gate needs lengths."""
 
 
-class ForwardKinematicsError(ArithmeticError):
+class ForwardKinematicsError(Exception):
     """No pose was found for the lengths from which a path should start."""
 
 

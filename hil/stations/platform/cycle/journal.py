@@ -174,13 +174,16 @@ def _weight(violation: Violation) -> tuple[EventKind, Level]:
 
 
 def violation_data(violation: Violation) -> dict[str, str | int | float | bool | None]:
-    """Data of a violation for a program: check, leg, value, limit, unit, text."""
+    """Data of a violation for a program: check, leg, value, limit, unit, text.
+
+    Counts are floats too, as from a gate in another process and from a compiled one.
+    """
     return {
         "check": violation.check.name.lower(),
         "leg": violation.leg,
-        "value": violation.value,
-        "low": violation.low,
-        "limit": violation.limit,
+        "value": float(violation.value),
+        "low": None if violation.low is None else float(violation.low),
+        "limit": float(violation.limit),
         "unit": violation.unit,
         "message": str(violation),
     }

@@ -1,0 +1,20 @@
+"""The build that is tested: changes of the program's inside need the pure one.
+
+Attributes of compiled modules and objects cannot be replaced, so positive controls and mutants are
+tried on sources; everything else is judged on both builds (``make test-compiled``).
+"""
+
+from importlib.machinery import EXTENSION_SUFFIXES
+
+import pytest
+
+import safety.gate
+
+COMPILED = str(safety.gate.__file__).endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def pytest_collection_modifyitems(items):
+    skip = pytest.mark.skip(reason="replaces a part of the program, which is compiled here")
+    for item in items:
+        if COMPILED and item.get_closest_marker("pure_build"):
+            item.add_marker(skip)
