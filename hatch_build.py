@@ -27,6 +27,7 @@ class CompiledModules(BuildHookInterface[Any]):
     """The hook that hatchling calls before it writes a wheel."""
 
     PLUGIN_NAME = "custom"
+    _work: Path | None = None
 
     def dependencies(self) -> list[str]:
         """Return the distributions that this build needs."""
@@ -37,7 +38,7 @@ class CompiledModules(BuildHookInterface[Any]):
         if not _wanted() or version == "editable":
             return
         top, sources = Path(self.root), sorted(self.config["modules"])
-        work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
+        work = self._work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
         for package in self.config["packages"]:
             shutil.copytree(top / package, work / package)
         made = _compile(work, sources)
@@ -50,6 +51,11 @@ class CompiledModules(BuildHookInterface[Any]):
         build_data["force_include"] |= {str(work / path): path for path in made}
         build_data["force_include"][str(manifest)] = "hil/build.json"
         build_data |= {"pure_python": False, "infer_tag": True}
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the folder of the compilation, of which the wheel has what it needs."""
+        if self._work is not None:
+            shutil.rmtree(self._work)
 
 
 def _wanted() -> bool:

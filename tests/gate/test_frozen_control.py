@@ -110,7 +110,15 @@ def frozen_in(mode):
 
 @pytest.mark.parametrize(
     "mode",
-    [Mode.IDLE, Mode.HOMING, Mode.STANDBY, Mode.ENGAGING, Mode.ENGAGED, Mode.HOLD, Mode.PARKING],
+    [
+        Mode.IDLE,
+        Mode.HOMING,
+        Mode.STANDBY,
+        Mode.ENGAGING,
+        Mode.ENGAGED,
+        pytest.param(Mode.HOLD, marks=pytest.mark.pure_build),
+        Mode.PARKING,
+    ],
 )
 def test_row_48_control_that_was_frozen_starts_nothing_by_itself(mode):
     led, mark = frozen_in(mode)

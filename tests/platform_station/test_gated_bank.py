@@ -358,8 +358,8 @@ def test_times_of_touches_count_from_the_first_verdict():
     idle_s = 6 * PERIOD_S  # one more as it was opened
     for _ in range(10):
         drive.cycle()
-    touch = (("cabin", "wall"), idle_s + 0.25, PERIOD_S, (3.0, 4.0))
+    touch = ("cabin, wall", idle_s + 0.25, PERIOD_S, (3.0, 4.0))
     close = drive.bank.close
     drive.bank.close = lambda: dataclasses.replace(close(), touched=(touch,))
     (told,) = drive.gated.close().touched
-    assert told == (("cabin", "wall"), pytest.approx(0.25), PERIOD_S, (3.0, 4.0))
+    assert told == ("cabin, wall", pytest.approx(0.25), PERIOD_S, (3.0, 4.0))

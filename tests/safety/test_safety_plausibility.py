@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from safety_samples import DT, START, YES, ZERO, Bench, changed, feedback, make_limits
+from safety_samples import DT, NO, START, YES, ZERO, Bench, changed, feedback, make_limits
 
 from safety.modes import Mode, Request, Severity
 from safety.plausibility import PlausibilityWatch
@@ -128,7 +128,7 @@ def test_homing_may_shift_the_lengths():
     bench = Bench()
     bench.homing()
     for shift in (0.3, -0.2, 0.0):
-        bench.cycle(None, fb=bench.read(length_m=tuple(x + shift for x in START), homed=ZERO))
+        bench.cycle(None, fb=bench.read(length_m=tuple(x + shift for x in START), homed=NO))
     bench.run(20)
     assert bench.verdict.mode is Mode.STANDBY
     assert bench.verdict.faults == ()
