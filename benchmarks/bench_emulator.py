@@ -176,7 +176,7 @@ def measure(rate_hz: float, bitrate: int | None, buses: int, cycles: int) -> dic
     p50, p99 = np.percentile(whole, (50.0, 99.0))
     before, receive, transmit = np.median(parts, axis=0) * 1e6
     return {
-        "case": case_in_words(rate_hz, buses, f"{bitrate:g} bit/s" if bitrate else ""),
+        "case": case_in_words(rate_hz, buses, f"{bitrate / 1e6:g} Mbit/s" if bitrate else ""),
         "rate_hz": rate_hz,
         "bitrate": bitrate,
         "buses": buses,

@@ -228,7 +228,7 @@ def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]
         case: dict[str, Any] = {"protocol": protocol, "wire": wire, "buses": buses}
         case |= {"rate_hz": rate_hz, "paced": paced, "sdo_hz": sdo_hz}
         words = case_in_words(rate_hz, buses, "1 Mbit/s" if paced else "")
-        case["case"] = f"{protocol} over {wire}, {words}, {sdo_hz:g} objects/s"
+        case["case"] = f"{protocol} {wire}, {words}" + f", {sdo_hz:g} objects/s" * bool(sdo_hz)
         with machine_watched(case):
             try:
                 figures = measure_whole(case, seconds)

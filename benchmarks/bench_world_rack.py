@@ -76,7 +76,7 @@ def measure_rack(case: tuple[float, int | None, int], rounds: int) -> dict[str, 
     without_us, with_us = np.median(pairs, axis=0).tolist()
     rate_hz, bitrate, buses = case
     return {
-        "case": case_in_words(rate_hz, buses, f"{bitrate:g} bit/s" if bitrate else ""),
+        "case": case_in_words(rate_hz, buses, f"{bitrate / 1e6:g} Mbit/s" if bitrate else ""),
         "rate_hz": rate_hz,
         "bitrate": bitrate,
         "buses": buses,

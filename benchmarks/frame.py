@@ -41,6 +41,6 @@ def case_in_words(rate_hz: float, buses: int, pace: str = "") -> str:
     Args:
         rate_hz: of the cycle [Hz].
         buses: number of them.
-        pace: what the frames' own time is that of, if they take any.
+        pace: bit rate of the buses, if frames take their time.
     """
-    return f"{rate_hz:g} Hz, {buses} bus{'es' * (buses > 1)}, {pace or 'no pace'}"
+    return f"{rate_hz:g} Hz, {buses} bus{'es' * (buses > 1)}" + f" of {pace}" * bool(pace)

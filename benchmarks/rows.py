@@ -26,6 +26,8 @@ class Peer(NamedTuple):
     name: str
     value: str
     p99: str = ""
+    is_rival: bool = True
+    """Whether a ratio to it says anything."""
 
 
 class Row(NamedTuple):
@@ -54,7 +56,7 @@ def lines_of(row: Row, figures: Mapping[str, Any]) -> Iterator[list[str]]:
             words = words or why_not(peer, keys, figures)
             peers.append(f"{peer.name}: {late}{words}")
             pair = next(((a, b) for a, b in zip(ours, theirs, strict=True) if a and b), None)
-            if pair is not None and peer.name != "bound":
+            if pair is not None and peer.is_rival:
                 over = pair[1] / pair[0] if unit in UNITS_S else pair[0] / pair[1]
                 ratios.append(three_digits(over))
         given = number_at(row.ratio, keys, figures)
