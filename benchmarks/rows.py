@@ -5,6 +5,7 @@ it stood for are the `{}` of the row's name, and the values beside the figure ar
 row's key on the page is made of its name, so a name that others cite stays.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from string import Formatter
 from typing import Any, Final, NamedTuple
@@ -93,7 +94,7 @@ def surroundings(path: str, keys: tuple[str, ...], figures: Any) -> Known:
 def number_at(path: str, keys: tuple[str, ...], figures: Any) -> float | None:
     """Number at a path; None if there is none, as of a peer that is not installed."""
     found = value_at(filled(path, keys), figures) if path else None
-    return float(found) if isinstance(found, int | float) else None
+    return float(found) if isinstance(found, int | float) and math.isfinite(found) else None
 
 
 def why_not(peer: Peer, keys: tuple[str, ...], figures: Any) -> str:

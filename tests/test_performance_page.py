@@ -51,6 +51,23 @@ def test_a_target_is_that_of_the_benchmark(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_row_is_made_of_what_its_paths_lead_to(name):
+    for row in FIGURES[name]:
+        figures = {}
+        paths = [row.value, row.p99, row.ratio, *(at for one in row.peers for at in one[1:3])]
+        for path in filter(None, paths):
+            *steps, last = path.replace("*", "k").split(">")
+            there = figures
+            for step in steps:
+                there = there.setdefault(step, {})
+            there[last] = 2.0
+        ((words, median, late, *_),) = lines_of(row, figures)
+        assert "{" not in words
+        assert (bool(median), bool(late)) == (bool(row.value), bool(row.p99)), row
+        assert "not measured" not in median + late, row
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_row_has_its_figure(name):
     """A path that leads nowhere would be a row without a figure, or none at all."""
     for row in FIGURES[name] if "figures" in RESULTS.get(name, {}) else ():
