@@ -30,6 +30,8 @@ PAGE = HERE.parent / "docs" / "performance.md"
 WINDOWS = {"diagram_editor", "panel", "panel_stop"}
 """Benchmarks that need a display, a virtual one if there is none."""
 XVFB = ("xvfb-run", "-a", "-s", "-screen 0 1920x1200x24 -nolisten tcp")
+ERROR = re.compile(r"(?!\S*CalledProcessError)[\w.]+(?:Error|Exception|Expired|Exit): \S")
+"""Line that says why a program failed; a program that it started says it better."""
 END_S = 10.0
 """Time that a benchmark beyond its limit has to end by itself [s]."""
 HEADINGS = ("what", "median", "99 %", "peers", "ratio", "target", "key")
@@ -51,7 +53,8 @@ def measured(name: str, options: Sequence[str], limit_s: float) -> Entry:
     """Run one benchmark in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures.json"
-        command = [sys.executable, "-m", "benchmarks", name, f"--json={file}", *options]
+        command = [sys.executable, "-m", "benchmarks", f"--only={name}", f"--json={file}"]
+        command += options
         has_display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if name in WINDOWS and not has_display and shutil.which(XVFB[0]):
             command = [*XVFB, *command]
@@ -83,8 +86,9 @@ def run_limited(command: Sequence[str], limit_s: float) -> str:
         said.seek(0)
         text = said.read().decode(errors="replace")
     sys.stderr.write(text)
-    last = (text.split("\n\n")[-1].strip().splitlines() or [""])[-1]
-    return last.replace(f"{HERE.parent}/", "")[:200] or f"ended with status {process.returncode}"
+    errors = [line for line in text.splitlines() if ERROR.match(line)]
+    last = next(reversed(errors), f"ended with status {process.returncode}")
+    return last.replace(f"{HERE.parent}/", "")[:200]
 
 
 def outcome(figures: Mapping[str, Any], reason: str = "") -> Entry:
@@ -125,15 +129,15 @@ def page(names: Sequence[str], results: Mapping[str, Entry]) -> str:
     ]
     parts = [HEAD, table(("machine", "CPU", "cores", "kernel", "Python", "build"), rows)]
     for name in names:
-        entry = results.get(name)
+        entry, command = results.get(name), f"python -m benchmarks --only {name}"
         if entry is None:
-            parts.append(f"## {name}\n\n{about(name)}\n\nNot run: `python -m benchmarks {name}`.\n")
+            parts.append(f"## {name}\n\n{about(name)}\n\nNot run: `{command}`.\n")
             continue
         letter = chr(ord("A") + machines.index(entry["machine"]))
         extra = [f"{entry['seconds']} s"] if "seconds" in entry else []
         extra += [f"load {entry['load']}"] if "load" in entry else []
         where = ", ".join([entry["date"], f"machine {letter}", *extra])
-        command = " ".join([f"python -m benchmarks {name}", *entry.get("options", ())])
+        command = " ".join([command, *entry.get("options", ())])
         parts.append(f"## {name}\n\n{about(name)}\n\n`{command}`: {where}.\n")
         if "reason" in entry:
             parts.append(f"Not measured: {_cell(entry['reason'])}.\n")

@@ -96,8 +96,8 @@ def test_only_what_was_measured_takes_the_place_of_what_was_known(files):
         in page
     )
     assert "| A | A \\| B | 2 | 6 | 3 | pure Python |" in page
-    assert "`python -m benchmarks help`: 2026-01-02, machine A, load 1.5." in page
-    assert page.count("Not run: `python -m benchmarks ") == len(NAMES) - 2
+    assert "`python -m benchmarks --only help`: 2026-01-02, machine A, load 1.5." in page
+    assert page.count("Not run: `python -m benchmarks --only ") == len(NAMES) - 2
 
 
 def test_a_benchmark_without_figures_says_why(files):
@@ -112,6 +112,8 @@ def test_a_program_that_fails_or_hangs_gives_a_reason(capsys):
     fails = [python, "-c", "raise OSError('no compiler')"]
     assert publish.run_limited(fails, 60.0) == "OSError: no compiler"
     assert publish.run_limited([python, "-c", "raise SystemExit(3)"], 60.0) == "ended with status 3"
+    nested = f"import subprocess; subprocess.run({fails!r}, check=True)"
+    assert publish.run_limited([python, "-c", nested], 60.0) == "OSError: no compiler"
     assert "no compiler" in capsys.readouterr().err
     assert publish.run_limited([python, "-c", "input()"], 0.0) == "not over within 0 s"
 
