@@ -1,90 +1,41 @@
-"""``make bench``: run all benchmarks, print their tables, write one JSON file."""
+"""``make bench``: run benchmarks, print their tables, write a JSON file or docs/performance.md."""
 
 import argparse
+import importlib
 import json
-import os
-import platform
-from collections.abc import Callable
+import math
 from pathlib import Path
 
-from benchmarks import (
-    bench_arm,
-    bench_arm_link,
-    bench_cueing,
-    bench_cycle,
-    bench_diagram,
-    bench_diagram_editor,
-    bench_fmu,
-    bench_governor,
-    bench_help,
-    bench_hosts,
-    bench_kill,
-    bench_kinematics,
-    bench_latency,
-    bench_panel,
-    bench_panel_stop,
-    bench_physics,
-    bench_plan,
-    bench_rack,
-    bench_realtime,
-    bench_recording,
-    bench_slcan,
-    bench_space_arm,
-    bench_tables,
-    bench_turn,
-    bench_world,
-    bench_world_pictures,
-    bench_world_rack,
-)
+from benchmarks import publish
+from benchmarks.machine import machine, today
 
-RUNS: dict[str, Callable[[argparse.Namespace], object]] = {
-    "kinematics": lambda _: bench_kinematics.run(),
-    "cycle": lambda _: bench_cycle.run(),
-    "cueing": lambda _: bench_cueing.run(),
-    "governor": lambda _: bench_governor.run(),
-    "diagram": lambda _: bench_diagram.run(),
-    "diagram_editor": lambda _: bench_diagram_editor.run(),
-    "fmu": lambda _: bench_fmu.run(),
-    "plan": lambda asked: bench_plan.run(asked.seconds),
-    "realtime": lambda asked: bench_realtime.run(asked.seconds),
-    "slcan": lambda _: bench_slcan.run(),
-    "rack": lambda asked: bench_rack.run(asked.seconds),
-    "kill": lambda _: bench_kill.run(),
-    "space_arm": lambda _: bench_space_arm.run(),
-    "arm": lambda _: bench_arm.run(),
-    "arm_link": lambda asked: bench_arm_link.run(asked.waypoints, asked.arm_seconds, asked.seconds),
-    "panel": lambda asked: bench_panel.run(min(asked.seconds, 30.0)),
-    "panel_stop": lambda _: bench_panel_stop.run(),
-    "recording": lambda _: bench_recording.run(),
-    "world": lambda _: bench_world.run(),
-    "world_rack": lambda _: bench_world_rack.run(),
-    "world_pictures": lambda _: bench_world_pictures.run(),
-    "tables": lambda _: bench_tables.run(),
-    "turn": lambda _: bench_turn.run(),
-    "help": lambda _: bench_help.run(),
-    "hosts": lambda _: bench_hosts.run(),
-    "physics": lambda _: bench_physics.run(),
-    "latency": lambda asked: bench_latency.run(asked.seconds),
+NAMES = (
+    "kinematics", "cycle", "cueing", "governor", "diagram", "diagram_editor", "fmu", "plan",
+    "realtime", "slcan", "exchange", "desk", "emulator", "rack", "kill", "space_arm", "arm",
+    "arm_link", "panel", "panel_stop", "recording", "world", "world_rack", "world_pictures",
+    "tables", "turn", "help", "hosts", "physics", "latency",
+)  # fmt: skip
+"""Each benchmark, in the order in which all are run: `run` of the module `bench_NAME`."""
+GIVEN = {
+    "plan": ("seconds",),
+    "realtime": ("seconds",),
+    "rack": ("seconds",),
+    "arm_link": ("waypoints", "arm_seconds", "seconds"),
+    "panel": ("seconds",),
+    "latency": ("seconds",),
 }
-"""Each benchmark by its name, in the order in which all are run."""
-NAMES = tuple(RUNS)
+"""Options that some of them are given, in the order of their arguments."""
+MOST = {"panel": 30.0}
+"""The most of an option that one of them takes."""
 GROUPS = {"world": ("world", "world_rack", "world_pictures")}
 """Names that mean several."""
 
 
-def machine() -> dict[str, str | int | None]:
-    """What the figures were measured on."""
-    model = "unknown"
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        model = lines[0].partition(":")[2].strip() if lines else model
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "kernel": platform.release(),
-        "python": platform.python_version(),
-    }
+def run(name: str, asked: argparse.Namespace) -> object:
+    """Run one benchmark, which prints its table; only its own module and packages are imported."""
+    module = importlib.import_module(f"benchmarks.bench_{name}")
+    most = MOST.get(name, math.inf)
+    return module.run(*(min(getattr(asked, option), most) for option in GIVEN.get(name, ())))
 
 
 def main() -> None:
@@ -95,17 +46,50 @@ def main() -> None:
     parser.add_argument("--waypoints", type=int, default=10_000, help="of the arm, virtual time")
     parser.add_argument("--arm-seconds", type=float, default=600.0, help="of the arm, real time")
     parser.add_argument("--json", type=Path, default=Path("benchmarks/results/latest.json"))
+    parser.add_argument(
+        "--publish", action="store_true",
+        help="run each in a process of its own, merge what it measures into"
+        " benchmarks/results.json and write docs/performance.md",
+    )  # fmt: skip
+    parser.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="with --publish: take the results of this JSON file, run nothing",
+    )
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=1800.0,
+        help="with --publish: seconds that one benchmark may take (%(default)g)",
+    )
     arguments = parser.parse_args()
     several = [one for name in arguments.names for one in GROUPS.get(name, (name,))]
     chosen = [*several, *filter(None, arguments.only.split(","))] or list(NAMES)
     if unknown := [name for name in chosen if name not in NAMES]:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}")
+    ordered = [name for name in NAMES if name in chosen]
+    if arguments.publish and arguments.source is not None:
+        publish.write(NAMES, publish.imported(arguments.source, ordered))
+    elif arguments.publish:
+        for name in ordered:
+            options = [
+                f"--{option.replace('_', '-')}={value:g}"
+                for option in GIVEN.get(name, ())
+                if (value := getattr(arguments, option)) != parser.get_default(option)
+            ]
+            publish.write(NAMES, {name: publish.measured(name, options, arguments.limit)})
+    else:
+        _run_here(ordered, arguments)
+
+
+def _run_here(names: list[str], arguments: argparse.Namespace) -> None:
     facts = machine()
-    results: dict[str, object] = {"machine": facts}
+    results: dict[str, object] = {"machine": facts, "date": today()}
     print("machine:", ", ".join(f"{key} {value}" for key, value in facts.items()))
-    for name, run in RUNS.items():
-        if name in chosen:
-            results[name] = run(arguments)
+    for name in names:
+        results[name] = run(name, arguments)
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

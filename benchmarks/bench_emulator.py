@@ -23,7 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.frame import main
+from benchmarks.frame import case_in_words, main
 from hil_common.plant import Plant
 from sim.devices.can.rack import CanRack
 from sim.devices.can.slcan_adapter import SlcanAdapter
@@ -176,6 +176,7 @@ def measure(rate_hz: float, bitrate: int | None, buses: int, cycles: int) -> dic
     p50, p99 = np.percentile(whole, (50.0, 99.0))
     before, receive, transmit = np.median(parts, axis=0) * 1e6
     return {
+        "case": case_in_words(rate_hz, buses, f"{bitrate / 1e6:g} Mbit/s" if bitrate else ""),
         "rate_hz": rate_hz,
         "bitrate": bitrate,
         "buses": buses,

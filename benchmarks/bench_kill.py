@@ -162,7 +162,19 @@ def run(times: int = 5, console: Console | None = None) -> dict[str, Any]:
     cells = (f"{np.median(waits):.1f} ms", f"{max(waits):.1f} ms")
     table.add_row("gate killed: drives stop", str(times), *cells, f"{STOP_S * 1e3:.0f} ms")
     (console or Console(width=120)).print(table)
-    return {"control_killed": killed, "control_frozen": frozen, "gate_killed": gate}
+    stops = {"control killed": killed, "control frozen": frozen}
+    return {
+        "control_killed": killed, "control_frozen": frozen, "gate_killed": gate,
+        "stop_cycles": {
+            name: median_and_worst([row["cycles"] for row in rows]) for name, rows in stops.items()
+        },
+        "noticed_s": median_and_worst([row["noticed_s"] for row in gate]),
+    }  # fmt: skip
+
+
+def median_and_worst(values: list[float]) -> dict[str, float]:
+    """Both of the values."""
+    return {"median": float(np.median(values)), "worst": float(max(values))}
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def measured(case: Case, seconds: float) -> dict[str, Any]:
                 followed_s += float(trail.t_s[-1] - trail.t_s[0])
             if not result.ok:
                 told["ended"].append(result.reason)
-    told["followed_s"] = followed_s
+    told |= {"followed_s": followed_s, "ended_early": len(told["ended"])}
     return told | (figures(trails, case) if trails else {})
 
 

@@ -32,7 +32,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.frame import main
+from benchmarks.frame import case_in_words, main
 from drives.bank import DriveError
 from drives.bus_budget import frame_bits
 from hil.config.file_search import configs_dir
@@ -227,6 +227,8 @@ def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]
     for protocol, wire, buses, rate_hz, paced, sdo_hz in CASES:
         case: dict[str, Any] = {"protocol": protocol, "wire": wire, "buses": buses}
         case |= {"rate_hz": rate_hz, "paced": paced, "sdo_hz": sdo_hz}
+        words = case_in_words(rate_hz, buses, "1 Mbit/s" if paced else "")
+        case["case"] = f"{protocol} {wire}, {words}" + f", {sdo_hz:g} objects/s" * bool(sdo_hz)
         with machine_watched(case):
             try:
                 figures = measure_whole(case, seconds)

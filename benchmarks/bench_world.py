@@ -58,6 +58,7 @@ WEIGHTLESS = (
     ' izz="1e-9" ixy="0" ixz="0" iyz="0" /></inertial></link>'
 )
 """A place without a body, which PyBullet takes for one of 1 kg."""
+PYBULLET = "6R torque write, step, state: PyBullet / ours"
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +307,7 @@ def against_pybullet(rounds: int) -> Row | str:
         bullet.restart()
         return passed_us(lambda: bullet.steps(STEPS, torques), STEPS)
 
-    work = "6R torque write, step, state: PyBullet / ours"
-    found = compared(work, of_ours, of_bullet, 1.5, rounds, faster=True)
+    found = compared(PYBULLET, of_ours, of_bullet, 1.5, rounds, faster=True)
     bullet.close()
     return found
 
@@ -408,9 +408,10 @@ def run(rounds: int = ROUNDS, console: Console | None = None) -> dict[str, Any]:
     console.print(table)
     if isinstance(bullet, str):
         console.print(bullet)
-    return {
+    lacking = {PYBULLET: {"reason": "PyBullet is not installed"}} if isinstance(bullet, str) else {}
+    return lacking | {
         row.work: {"ours_us": row.ours_us, "peer_us": row.peer_us, "ratio": row.ratio,
-                   "bound": row.bound}
+                   "bound": row.bound, "asked": f"{'≥' if row.faster else '≤'} {row.bound:g}"}
         for row in rows
     }  # fmt: skip
 

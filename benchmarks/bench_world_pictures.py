@@ -72,12 +72,12 @@ def lit(order: PictureOrder) -> tuple[str, dict[str, Any]]:
         "from sim.world.pictures.wire import PictureOrder\n"
         "texts = []; taken = Drawing._taken\n"
         "Drawing._taken = lambda self, text: (texts.append(text), taken(self, text))[1]\n"
-        "d = Drawing(PictureOrder.from_json(sys.stdin.buffer.read())); c = d._cameras[0]\n"
+        "d = Drawing(PictureOrder.from_json(sys.stdin.buffer.read()), 'egl'); c = d._cameras[0]\n"
         "print(json.dumps([texts[-1], dict(look_at=c.lookat.tolist(), distance=c.distance,"
         " azimuth=c.azimuth, elevation=c.elevation)]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], input=order.to_json(), capture_output=True, check=True,
+        [sys.executable, "-c", code], input=order.to_json(), stdout=subprocess.PIPE, check=True,
         env=os.environ | {"MUJOCO_GL": "egl"},
     )  # fmt: skip
     text, camera = json.loads(done.stdout)

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_emulator import Master
-from benchmarks.frame import main
+from benchmarks.frame import case_in_words, main
 from hil.config.file_search import configs_dir, find_file
 from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
@@ -76,6 +76,7 @@ def measure_rack(case: tuple[float, int | None, int], rounds: int) -> dict[str, 
     without_us, with_us = np.median(pairs, axis=0).tolist()
     rate_hz, bitrate, buses = case
     return {
+        "case": case_in_words(rate_hz, buses, f"{bitrate / 1e6:g} Mbit/s" if bitrate else ""),
         "rate_hz": rate_hz,
         "bitrate": bitrate,
         "buses": buses,

@@ -33,3 +33,14 @@ def main(run: Callable[..., Any], about: str | None) -> None:
     figures = run(**arguments)
     if file is not None:
         file.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def case_in_words(rate_hz: float, buses: int, pace: str = "") -> str:
+    """Name of a case of drives on a wire.
+
+    Args:
+        rate_hz: of the cycle [Hz].
+        buses: number of them.
+        pace: bit rate of the buses, if frames take their time.
+    """
+    return f"{rate_hz:g} Hz, {buses} bus{'es' * (buses > 1)}" + f" of {pace}" * bool(pace)

@@ -32,7 +32,7 @@ STUDY = "benchmarks/arm_study/"
 """Where the distribution of `hil_arm_study` is."""
 OF_ALL_CODE = ("tests/test_deciders.py", "tests/test_words_are_shown.py")
 OF_OTHERS = {
-    ".md": ("tests/test_docs.py",),
+    ".md": ("tests/test_docs.py", "tests/test_docs_figures.py"),
     ".toml": ("tests/test_contracts.py", "tests/cli/test_cli_schema.py", "tests/test_docs.py"),
 }
 """Tests of files that nothing imports, by their ending."""

@@ -1,4 +1,4 @@
-"""OBJ files whose rows are alike, as programs write them, read as arrays: six times as fast.
+"""OBJ files whose rows are alike, as programs write them, read as arrays, which is faster.
 
 Statements of other kinds, and whatever is not alike or wrong, are for `sim.world.meshes.obj`, which
 takes one after another and names the line of what it refuses.

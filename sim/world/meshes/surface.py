@@ -124,7 +124,7 @@ class MeshSurface:
 def alike(rows: Array) -> tuple[Array, Whole]:
     """Find the distinct rows, in order from the first column on, and the index of each row's.
 
-    As ``np.unique(rows, axis=0, return_inverse=True)``, which takes ten times as long.
+    As ``np.unique(rows, axis=0, return_inverse=True)``, which takes longer.
     """
     order = np.lexsort(rows.T[::-1])
     ordered = rows[order]

@@ -72,7 +72,7 @@ class PlatformJournal(Journal):
             flags |= CycleFlag.FEEDBACK_STALE
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
-        row = packed(  # in the order of the table: names would cost 1.4 us a cycle
+        row = packed(  # in the order of the table: names would cost time
             tick.index,
             tick.t_s,
             tick.dt_s,

@@ -63,7 +63,7 @@ def open_own_record(path: str = OWN_RECORD) -> int:
 
 
 class ControlWatch:
-    """Reader of the record of control's process; 15 to 20 us a read.
+    """Reader of the record of control's process.
 
     Args:
         fd: descriptor of the record, owned from now on; `NOT_OPEN` for none.

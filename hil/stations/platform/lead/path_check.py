@@ -24,9 +24,9 @@ from platform6dof.pose import PlatformSetpoint
 SAG = 2e-4
 """Largest bulge of a coordinate beyond the line between two places [m, rad]."""
 ENVELOPE_PLACES = 3
-"""Places of the envelope checked per cycle: about 70 us."""
+"""Places of the envelope checked per cycle."""
 LEG_PLACES = 6
-"""Places of the legs' room checked per cycle: about as much."""
+"""Places of the legs' room checked per cycle: they take about as much time."""
 
 
 class PathCheck:

@@ -1,6 +1,6 @@
 """Changed documents, read, checked and compiled: all that needs nothing of the run's state.
 
-It takes 5 to 100 ms and holds the interpreter's lock meanwhile, so a run in real time has it done
+It takes many cycles and holds the interpreter's lock meanwhile, so a run in real time has it done
 by a process of its own (:mod:`hil.stations.world.editing.builder`).
 """
 
