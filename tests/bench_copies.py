@@ -17,6 +17,7 @@ from types import CellType, FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+from pure_build import COMPILED
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -78,11 +79,15 @@ def copied(*constant: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
     The first call must come before a test has patched anything that the bench is made of: from a
     fixture of the session or the module. Arguments are told apart by their `repr`.
 
+    A compiled program cannot be copied: each caller gets a bench that was made for it.
+
     Args:
         constant: as for `copy_of`.
     """
 
     def decorate(make: Callable[P, T]) -> Callable[P, T]:
+        if COMPILED:
+            return make
         originals: dict[str, T] = {}
 
         @wraps(make)

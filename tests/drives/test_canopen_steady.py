@@ -38,6 +38,7 @@ def told(axes):
     )
 
 
+@pytest.mark.pure_build
 @given(
     st.lists(st.tuples(EVENTS, st.integers(0, 5), st.booleans()), max_size=40),
     st.sampled_from([7, 8]),

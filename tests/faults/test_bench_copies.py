@@ -5,11 +5,13 @@ from collections import deque
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
+import pytest
 from bench_copies import copied, copy_of
 from bench_on_rack import in_motion, set_in_motion
 from fault_bench import FAST_LEG, SEED
 from fault_judges import run_on
 
+pytestmark = pytest.mark.pure_build
 CHANGING = (dict, list, set, deque, bytearray)
 UNCHANGING = (type, ModuleType, BuiltinFunctionType, str, bytes, int, float)
 
