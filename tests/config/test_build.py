@@ -1,7 +1,9 @@
 """A compiled build is whole, of this Python, and made of the sources beside it, or is refused."""
 
+import ast
 import hashlib
 import json
+import tomllib
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -90,3 +92,45 @@ def test_a_manifest_that_cannot_be_read_is_refused(home: Path, text: str) -> Non
     (home / MANIFEST).write_text(text, encoding="latin-1")
     with pytest.raises(InstallationError, match=r"build\.json: cannot be read"):
         check_presence(home)
+
+
+def bases_of(path: Path) -> dict[str, set[str]]:
+    """Names of the classes of a module, each with those of its bases."""
+    classes = (
+        one for one in ast.walk(ast.parse(path.read_text())) if isinstance(one, ast.ClassDef)
+    )
+    return {
+        one.name: {ast.unparse(base).split("[")[0].split(".")[-1] for base in one.bases}
+        for one in classes
+    }
+
+
+def test_no_class_of_a_compiled_module_has_a_subclass_in_another() -> None:
+    """Python code cannot extend a compiled class; names of classes are unique (test_words)."""
+    top = Path(__file__).parents[2]
+    hook = tomllib.loads((top / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    hook = hook["targets"]["wheel"]["hooks"]["custom"]
+    compiled = {path: bases_of(top / path) for path in hook["modules"]}
+    open_to_all = {
+        "Enum",
+        "IdentityEnum",
+        "IntEnum",
+        "IntFlag",
+        "NamedTuple",
+        "Protocol",
+        "Exception",
+    }
+    fixed = {
+        name for classes in compiled.values() for name, bases in classes.items()
+        if not bases & open_to_all
+    }  # fmt: skip
+    assert "Gate" in fixed
+    others = [path for name in PACKAGES for path in sorted((top / name).rglob("*.py"))]
+    broken = {
+        f"{path.relative_to(top)}: {name}"
+        for path in others
+        if str(path.relative_to(top)) not in compiled
+        for name, bases in bases_of(path).items()
+        if bases & fixed
+    }
+    assert not broken
