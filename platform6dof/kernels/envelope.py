@@ -222,14 +222,18 @@ def measures(
     """
     count = poses.shape[0]
     out = np.empty((count, MEASURES))
-    legs, axis, matrix = np.empty((6, 3)), np.empty(3), np.empty((6, 6))
+    legs, matrix = np.empty((6, 3)), np.empty((6, 6))
     pairs = _columns_of_bases(base)
     for n in range(count):
         p, r = poses[n, :3], poses[n, 3:12].reshape(3, 3)
         for i in range(6):
             for k in range(3):
                 legs[i, k] = p[k] + _dot(r[k], platform[i]) - base[i, k]
-                axis[k] = _dot(r[k], platform_axes[i])
+            axis = (
+                _dot(r[0], platform_axes[i]),
+                _dot(r[1], platform_axes[i]),
+                _dot(r[2], platform_axes[i]),
+            )
             out[n, BASE_ANGLE + i] = _angle(legs[i], base_axes[i])
             out[n, PLATFORM_ANGLE + i] = _angle(legs[i], axis)
         _clearances(pairs, legs, out[n, CLEARANCE:])
