@@ -112,9 +112,8 @@ class Envelope:
         if q.ndim != 2 or q.shape[1] != 6 or not (q.shape == dq.shape == ddq.shape):
             raise ValueError(f"shapes {q.shape}, {dq.shape}, {ddq.shape}: all must be (N, 6)")
         enough = ABOVE * self.limits.singular_value_min
-        values = self._values(rotation.setpoints_of_coordinates(q, dq, ddq), enough)
-        within = (values >= self._low) & (values <= self._high)  # (N, 46)
-        return np.asarray(within.all(axis=1), dtype=np.bool_)
+        states, measured = self._parts(rotation.setpoints_of_coordinates(q, dq, ddq), enough)
+        return kernel.inside(states, measured, self._low, self._high)
 
     def state(self, X_BP: Pose) -> EnvelopeState:
         """The quantities themselves at a pose."""
@@ -153,16 +152,19 @@ class Envelope:
         travel.setflags(write=False)
         return RemainingTravel(travel, tuple(stops))
 
-    def _values(self, setpoints: Array, enough: float = np.inf) -> Array:
-        """All quantities of packed setpoints (N, 24), in the order of the limits, (N, 46).
+    def _values(self, setpoints: Array) -> Array:
+        """All quantities of packed setpoints (N, 24), in the order of the limits, (N, 46)."""
+        return np.hstack(self._parts(setpoints, np.inf))
+
+    def _parts(self, setpoints: Array, enough: float) -> tuple[Array, Array]:
+        """States of the legs (N, 18) and measures (N, 28) of packed setpoints (N, 24).
 
         Args:
             enough: a singular value above this need not be known any better.
         """
         g = self.geometry
-        states = legs.leg_states(g.table, setpoints).reshape(len(setpoints), 18)
-        rows = legs.leg_rows_of_poses(g.table, setpoints)
-        measures = kernel.measures(
+        states, rows = legs.leg_states_and_rows(g.table, setpoints)
+        measured = kernel.measures(
             g.base_joints_m,
             g.platform_joints_m,
             g.neutral_axes[0],
@@ -172,7 +174,7 @@ class Envelope:
             rows,
             enough,
         )
-        return np.hstack([states, measures])
+        return states.reshape(len(setpoints), 18), measured
 
     def _worst(self, coordinates: Array) -> Array:
         """Smallest margin of each pose at rest, shape (N,); nan if not finite."""

@@ -110,7 +110,7 @@ def _rotations(w: Array) -> None:
         w[11 * BLOCK + j] = da - sb * dg
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, error_model="numpy", fastmath={"contract"}, forceinline=True)
 def _leg(table: Array, i: int, w: Array) -> None:
     """Fill the length and speed columns of leg ``i``."""
     ax, ay, az = table[i, 0], table[i, 1], table[i, 2]
@@ -148,21 +148,25 @@ def lengths_and_speeds(
         speeds: where to write the speeds, shape (N, 6).
     """
     count = coordinates.shape[0]
+    flat_q, flat_dq = coordinates.reshape(-1), rates.reshape(-1)
+    flat_l, flat_v = lengths.reshape(-1), speeds.reshape(-1)
     w = np.zeros(_COLUMNS * BLOCK)
     for start in range(0, count, BLOCK):
         size = min(BLOCK, count - start)  # a short last block computes on old numbers besides
+        q, dq = flat_q[6 * start : 6 * (start + size)], flat_dq[6 * start : 6 * (start + size)]
         for j in range(size):
             for k in range(6):
-                w[(_Q + k) * BLOCK + j] = coordinates[start + j, k]
-                w[(_DQ + k) * BLOCK + j] = rates[start + j, k]
+                w[(_Q + k) * BLOCK + j] = q[6 * j + k]
+                w[(_DQ + k) * BLOCK + j] = dq[6 * j + k]
         _trigonometry(w)
         _rotations(w)
         for i in range(6):
             _leg(table, i, w)
+        ls, vs = flat_l[6 * start : 6 * (start + size)], flat_v[6 * start : 6 * (start + size)]
         for j in range(size):
             for k in range(6):
-                lengths[start + j, k] = w[(_OUT + k) * BLOCK + j]
-                speeds[start + j, k] = w[(_OUT + 6 + k) * BLOCK + j]
+                ls[6 * j + k] = w[(_OUT + k) * BLOCK + j]
+                vs[6 * j + k] = w[(_OUT + 6 + k) * BLOCK + j]
 
 
 def warm() -> None:

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+Vector = tuple[float, float, float]
+
 # Columns of the measures.
 BASE_ANGLE = 0  # six
 PLATFORM_ANGLE = 6  # six
@@ -15,18 +17,27 @@ CLEARANCE = 12  # fifteen, pairs of legs in the order 1-2, 1-3, ... 5-6
 SINGULAR_VALUE = 27
 MEASURES = 28
 
+STATES = 18
+"""Lengths, speeds and accelerations of six legs, which come before the measures in all limits."""
+
+PAIRS = 15
+LANES = 16
+"""Pairs of legs and one more, whole vectors of the CPU."""
+COLUMNS = 13
+"""Numbers of a pair: base joints (3, 3), legs (3, 3), clearance."""
+
 MAX_SWEEPS = 30
 ROUNDING = 1e-12
 """Far more than the share of its trace by which the product of two 6 x 6 matrices is wrong."""
 
 
-@njit(cache=True, error_model="numpy")
-def _dot(a: Array, b: Array) -> float:
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _dot(a: Vector, b: Vector) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True, error_model="numpy")
-def _angle(a: Array, b: Array) -> float:
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _angle(a: Vector, b: Vector) -> float:
     """Angle between two vectors [rad]; exact for small angles too, where a cosine is not."""
     x = a[1] * b[2] - a[2] * b[1]
     y = a[2] * b[0] - a[0] * b[2]
@@ -34,48 +45,85 @@ def _angle(a: Array, b: Array) -> float:
     return math.atan2(math.sqrt(x * x + y * y + z * z), _dot(a, b))
 
 
-@njit(cache=True, error_model="numpy")
-def _square_to_segment(a: Array, da: Array, share: float, start: Array, along: Array) -> float:
-    """Squared distance of the point ``a + share da`` from ``start + t along``, t in 0..1."""
-    product = square = 0.0
-    for k in range(3):
-        product += (a[k] + share * da[k] - start[k]) * along[k]
-    t = min(1.0, max(0.0, product / _dot(along, along)))
-    for k in range(3):
-        gap = a[k] + share * da[k] - start[k] - t * along[k]
-        square += gap * gap
-    return square
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _square_to_segment(
+    a: Vector, da: Vector, share: float, start: Vector, along: Vector, square: float
+) -> float:
+    """Squared distance of the point ``a + share da`` from ``start + t along``, t in 0..1.
+
+    Args:
+        square: that of ``along``.
+    """
+    x = a[0] + share * da[0] - start[0]
+    y = a[1] + share * da[1] - start[1]
+    z = a[2] + share * da[2] - start[2]
+    t = min(1.0, max(0.0, (x * along[0] + y * along[1] + z * along[2]) / square))
+    x -= t * along[0]
+    y -= t * along[1]
+    z -= t * along[2]
+    return x * x + y * y + z * z
 
 
-@njit(cache=True, error_model="numpy")
-def _clearance(a: Array, da: Array, b: Array, db: Array) -> float:
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _clearance(a: Vector, da: Vector, b: Vector, db: Vector) -> float:
     """Distance of the segments ``a + s da`` and ``b + t db``, s and t in 0..1.
 
-    Either the lines' nearest points both lie on the segments, or an end of one is nearest.
+    Either the lines' nearest points both lie on the segments, or an end of one is nearest. Both
+    are computed, without a branch, so that many pairs are one loop over neighbouring numbers.
     """
     aa, bb, ab = _dot(da, da), _dot(db, db), _dot(da, db)
-    ao = bo = 0.0
-    for k in range(3):
-        ao += da[k] * (b[k] - a[k])
-        bo += db[k] * (b[k] - a[k])
+    gap = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+    ao, bo = _dot(da, gap), _dot(db, gap)
     area = aa * bb - ab * ab  # 0 for parallel lines: then an end is among the nearest points
-    if area > 1e-14 * aa * bb:
-        s = (ao * bb - bo * ab) / area
-        t = (ao * ab - bo * aa) / area
-        if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            square = 0.0
+    s = (ao * bb - bo * ab) / area
+    t = (ao * ab - bo * aa) / area
+    x = gap[0] + t * db[0] - s * da[0]
+    y = gap[1] + t * db[1] - s * da[1]
+    z = gap[2] + t * db[2] - s * da[2]
+    crossing = (area > 1e-14 * aa * bb) & (s >= 0.0) & (s <= 1.0) & (t >= 0.0) & (t <= 1.0)
+    square = _square_to_segment(a, da, 0.0, b, db, bb)
+    other = _square_to_segment(a, da, 1.0, b, db, bb)
+    square = square if not other < square else other
+    other = _square_to_segment(b, db, 0.0, a, da, aa)
+    square = square if not other < square else other
+    other = _square_to_segment(b, db, 1.0, a, da, aa)
+    square = square if not other < square else other
+    return math.sqrt(x * x + y * y + z * z if crossing else square)
+
+
+@njit(cache=True, error_model="numpy")
+def _columns_of_bases(base: Array) -> Array:
+    """Columns of all pairs, flat; those of the two base joints are filled in."""
+    w = np.zeros(COLUMNS * LANES)
+    pair = 0
+    for i in range(6):
+        for j in range(i + 1, 6):
             for k in range(3):
-                gap = b[k] - a[k] + t * db[k] - s * da[k]
-                square += gap * gap
-            return math.sqrt(square)
-    square = _square_to_segment(a, da, 0.0, b, db)
-    for other in (
-        _square_to_segment(a, da, 1.0, b, db),
-        _square_to_segment(b, db, 0.0, a, da),
-        _square_to_segment(b, db, 1.0, a, da),
-    ):
-        square = square if not other < square else other
-    return math.sqrt(square)
+                w[k * LANES + pair] = base[i, k]
+                w[(3 + k) * LANES + pair] = base[j, k]
+            pair += 1
+    return w
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _clearances(w: Array, legs: Array, out: Array) -> None:
+    """Write the clearances of the fifteen pairs; ``w`` is that of `_columns_of_bases`."""
+    pair = 0
+    for i in range(6):
+        for j in range(i + 1, 6):
+            for k in range(3):
+                w[(6 + k) * LANES + pair] = legs[i, k]
+                w[(9 + k) * LANES + pair] = legs[j, k]
+            pair += 1
+    for c in range(LANES):
+        w[12 * LANES + c] = _clearance(
+            (w[c], w[LANES + c], w[2 * LANES + c]),
+            (w[6 * LANES + c], w[7 * LANES + c], w[8 * LANES + c]),
+            (w[3 * LANES + c], w[4 * LANES + c], w[5 * LANES + c]),
+            (w[9 * LANES + c], w[10 * LANES + c], w[11 * LANES + c]),
+        )
+    for c in range(PAIRS):
+        out[c] = w[12 * LANES + c]
 
 
 @njit(cache=True, error_model="numpy")
@@ -174,24 +222,49 @@ def measures(
     """
     count = poses.shape[0]
     out = np.empty((count, MEASURES))
-    legs, axis, matrix = np.empty((6, 3)), np.empty(3), np.empty((6, 6))
+    legs, matrix = np.empty((6, 3)), np.empty((6, 6))
+    pairs = _columns_of_bases(base)
     for n in range(count):
         p, r = poses[n, :3], poses[n, 3:12].reshape(3, 3)
         for i in range(6):
             for k in range(3):
                 legs[i, k] = p[k] + _dot(r[k], platform[i]) - base[i, k]
-                axis[k] = _dot(r[k], platform_axes[i])
+            axis = (
+                _dot(r[0], platform_axes[i]),
+                _dot(r[1], platform_axes[i]),
+                _dot(r[2], platform_axes[i]),
+            )
             out[n, BASE_ANGLE + i] = _angle(legs[i], base_axes[i])
             out[n, PLATFORM_ANGLE + i] = _angle(legs[i], axis)
-        pair = CLEARANCE
+        _clearances(pairs, legs, out[n, CLEARANCE:])
         for i in range(6):
-            for j in range(i + 1, 6):
-                out[n, pair] = _clearance(base[i], legs[i], base[j], legs[j])
-                pair += 1
             for k in range(6):
                 matrix[i, k] = rows[n, 1 + i, k] if k < 3 else rows[n, 1 + i, k] / scale
         known = enough < np.inf and _surely_above(matrix, enough)
         out[n, SINGULAR_VALUE] = enough if known else _smallest_singular_value(matrix)
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def inside(states: Array, measured: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+    """Which poses keep all limits, shape (N,); what is not a number keeps none.
+
+    Args:
+        states: lengths, speeds and accelerations of the legs, shape (N, 18).
+        measured: measures of the same poses, shape (N, 28).
+        low: least value of each quantity, shape (46,).
+        high: greatest value of each quantity, shape (46,).
+    """
+    count = states.shape[0]
+    out = np.empty(count, np.bool_)
+    for n in range(count):
+        good = True
+        for k in range(STATES):
+            good &= (states[n, k] >= low[k]) & (states[n, k] <= high[k])
+        for k in range(MEASURES):
+            value = measured[n, k]
+            good &= (value >= low[STATES + k]) & (value <= high[STATES + k])
+        out[n] = good
     return out
 
 
@@ -200,4 +273,7 @@ def warm() -> None:
     joints = np.ones((6, 3))
     joints.setflags(write=False)
     poses, rows = np.zeros((1, 24)), np.zeros((1, 7, 6))
-    measures(joints, joints, joints, joints, 1.0, poses, rows, 0.0)
+    measured = measures(joints, joints, joints, joints, 1.0, poses, rows, 0.0)
+    limits = np.zeros(STATES + MEASURES)
+    limits.setflags(write=False)
+    inside(np.zeros((1, STATES)), measured, limits, limits)

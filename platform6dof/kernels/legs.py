@@ -137,11 +137,13 @@ def _row(
 
 @njit(cache=True, error_model="numpy")
 def _write_state(
-    table: Array, p: Array, r: Array, twist: Array, acceleration: Array, row: Array, out: Array
+    table: Array, p: Array, r: Array, twist: Array, acceleration: Array, rows: Array, out: Array
 ) -> None:
+    """Write the states of the six legs, and their rows of the Jacobian besides."""
     omega = (twist[3], twist[4], twist[5])
     omega_dot = (acceleration[3], acceleration[4], acceleration[5])
     for i in range(6):
+        row = rows[i]
         c, u, distance, out[0, i] = _row(table, i, p, r, row)
         speed = 0.0
         for k in range(6):
@@ -170,19 +172,33 @@ def leg_state(table: Array, setpoint: Array, out: Array) -> None:
         out: where to write.
     """
     p, r = setpoint[:3], setpoint[3:12].reshape(3, 3)
-    _write_state(table, p, r, setpoint[12:18], setpoint[18:24], np.empty(6), out)
+    _write_state(table, p, r, setpoint[12:18], setpoint[18:24], np.empty((6, 6)), out)
 
 
 @njit(cache=True, error_model="numpy")
 def leg_states(table: Array, setpoints: Array) -> Array:
     """``leg_state`` of packed setpoints, shape (N, 24); returns shape (N, 3, 6)."""
     count = setpoints.shape[0]
-    out, row = np.empty((count, 3, 6)), np.empty(6)
+    out, rows = np.empty((count, 3, 6)), np.empty((6, 6))
     for n in range(count):
         s = setpoints[n]
         p, r = s[:3], s[3:12].reshape(3, 3)
-        _write_state(table, p, r, s[12:18], s[18:24], row, out[n])
+        _write_state(table, p, r, s[12:18], s[18:24], rows, out[n])
     return out
+
+
+@njit(cache=True, error_model="numpy")
+def leg_states_and_rows(table: Array, setpoints: Array) -> tuple[Array, Array]:
+    """``leg_states`` and ``leg_rows_of_poses`` of packed setpoints, shape (N, 24), in one pass."""
+    count = setpoints.shape[0]
+    out, rows = np.empty((count, 3, 6)), np.empty((count, 7, 6))
+    for n in range(count):
+        s = setpoints[n]
+        p, r = s[:3], s[3:12].reshape(3, 3)
+        _write_state(table, p, r, s[12:18], s[18:24], rows[n, 1:], out[n])
+        for i in range(6):
+            rows[n, 0, i] = out[n, 0, i]
+    return out, rows
 
 
 @njit(cache=True, error_model="numpy")
@@ -538,6 +554,7 @@ def warm() -> None:
     leg_state(table, setpoint, np.empty((3, 6)))
     leg_rows(table, vector, matrix)
     leg_states(table, np.zeros((1, 24)))
+    leg_states_and_rows(table, np.zeros((1, 24)))
     leg_rows_of_poses(table, np.zeros((1, 24)))
     pose_of_lengths(table, pairs, np.zeros(6), vector, matrix, 1.0, 1e-12, 1, np.empty(17))
     rows = np.zeros((0, 6)), np.empty(3), np.empty((3, 3))

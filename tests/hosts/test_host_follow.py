@@ -10,7 +10,8 @@ from host_streams import PERIOD_S, jittered, vehicle
 from scipy.spatial.transform import Rotation
 
 from hil.hosts.watch.clocks import ArrivalLoop, StampAlignment
-from hil.hosts.watch.packet_follower import Follower, combine_states, parabola_weights
+from hil.hosts.watch.packet_follower import Follower
+from hil.hosts.watch.parabola import Parabola, StateFit
 from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 TICK_S = 0.002
@@ -56,7 +57,7 @@ def test_weights_are_those_of_a_least_squares_parabola():
         times = np.sort(rng.random(count)) + 3.0
         values, at = rng.random(count), 4.3
         wanted = np.polyval(np.polyfit(times, values, min(count - 1, 2)), at)
-        weights = parabola_weights(times.tolist(), at)
+        weights = Parabola(times.tolist()).weights(at)
         assert np.dot(weights, values) == pytest.approx(wanted, abs=1e-9)
 
 
@@ -126,7 +127,7 @@ def test_states_with_weights_are_each_vector_of_them_with_those():
         attitude = (math.cos(0.5 * angle_rad), 0.0, math.sin(0.5 * angle_rad), 0.0)
         states.append(VehicleState(1.0, f, omega, domega, attitude, v, place, VehicleFlags(0)))
     weights = (0.5, -1.25, 1.75)
-    made = combine_states(weights, states)
+    made = StateFit(states).combine(weights, 1.0)
     for name in ("f_m_s2", "omega_rad_s", "domega_rad_s2", "v_m_s", "position_m"):
         wanted = np.dot(weights, [getattr(state, name) for state in states])
         np.testing.assert_allclose(getattr(made, name), wanted, rtol=1e-12, err_msg=name)

@@ -296,7 +296,7 @@ def test_warming_up_leaves_nothing_to_compile():
     """Whatever the kind of array that comes in, read-only, list or strided."""
     warm()
     before = {name: len(one.signatures) for name, one in kernels()}
-    assert len(before) == 11
+    assert len(before) == 13
     assert set(before.values()) <= {1, 2}
     frozen, wide = np.zeros(6), np.zeros(12)
     frozen.setflags(write=False)

@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import repeat
-from operator import add, mul
 from typing import Final
 
 from hil.hosts.watch.clocks import ArrivalLoop, StampAlignment
+from hil.hosts.watch.parabola import Parabola, StateFit
 from platform6dof.cueing.attitude import product, rotated_by, vector_between
 from platform6dof.cueing.completion import Completion
-from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
+from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 POINTS: Final = 4
 """Packets that a parabola goes through."""
@@ -56,6 +54,7 @@ class Follower:
         self._loop = ArrivalLoop()
         self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
         self._before: Points = ()  # packets of the last reading, until newer ones are processed
+        self._fit: _Fit | None = None  # of all points, once it was asked for
         self._off: tuple[Vector3, Vector3] = (_NONE, _NONE)
         self._off_s = 0.0
         if self._completion is not None:
@@ -82,6 +81,7 @@ class Follower:
             state = self._completion.complete(state, apart_s)
         self._before = self._before or tuple(self._points)
         self._points.append((at_s, state))
+        self._fit = None
 
     def state(self, now_s: float) -> VehicleState | None:
         """Return the state of the vehicle now; None while nothing was taken in.
@@ -91,69 +91,86 @@ class Follower:
         """
         if not self._points:
             return None
-        read = self._read(self._points, now_s)
+        self._fit = fit = self._fit or _Fit(self._points)
+        read = self._read(fit, now_s)
         fade = math.exp(-max(now_s - self._off_s, 0.0) / CORRECTED_S)
         (x, y, z), (a, b, c) = self._off
         first, second = (fade * x, fade * y, fade * z), (fade * a, fade * b, fade * c)
         if len(self._before) > 1:
-            was = _vectors(self._read(self._before, now_s), read)
-            now = _vectors(read, read)
+            before = _Fit(self._before)
+            was = _vectors(self._read(before, now_s), read, before.states.posed)
+            now = _vectors(read, read, fit.states.posed)
             first = _difference(first, was[0], now[0])
             second = _difference(second, was[1], now[1])
         self._before, self._off, self._off_s = (), (first, second), now_s
-        return _moved(read, first, second)
+        return _moved(read, first, second, fit.states.posed)
 
-    def _read(self, points: Points, now_s: float) -> VehicleState:
+    def _read(self, fit: _Fit, now_s: float) -> VehicleState:
         """Estimate the state now from some packets."""
-        times_s, states = zip(*points, strict=True)
-        newest = states[-1]
-        if len(states) == 1:
+        newest, newest_s = fit.states.newest, fit.times_s[-1]
+        if len(fit.times_s) == 1:
             return newest
-        mean_s = (times_s[-1] - times_s[0]) / (len(times_s) - 1)
-        far_s = min(HORIZON_S, PERIODS * mean_s)
-        ahead_s = _bounded(now_s - times_s[-1], far_s, mean_s)
-        weights = parabola_weights(times_s, times_s[-1] + ahead_s)
-        if ahead_s > far_s and VehicleFlags.POSE in newest.flags:
-            weights = _stopping_weights(times_s, far_s, now_s)
-        now = combine_states(weights, states)
-        return replace(now, t_s=newest.t_s + ahead_s) if self._stamped else now
+        ahead_s = _bounded(now_s - newest_s, fit.far_s, fit.mean_s)
+        weights = fit.parabola.weights(newest_s + ahead_s)
+        if ahead_s > fit.far_s and fit.states.posed:
+            weights = _stopping_weights(fit, now_s)
+        return fit.states.combine(weights, newest.t_s + ahead_s if self._stamped else newest.t_s)
 
 
-def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
+class _Fit:
+    """What is read from some packets at any time."""
+
+    def __init__(self, points: Points) -> None:
+        self.times_s, states = zip(*points, strict=True)
+        self.states = StateFit(states)
+        if len(self.times_s) > 1:
+            self.parabola = Parabola(self.times_s)
+            self.mean_s = (self.times_s[-1] - self.times_s[0]) / (len(self.times_s) - 1)
+            self.far_s = min(HORIZON_S, PERIODS * self.mean_s)
+
+
+def _stopping_weights(fit: _Fit, now_s: float) -> list[float]:
     """Return the weights of values that continued by their parabola, and now stop from their speed.
 
     Args:
-        times_s: of the values, increasing [s].
-        far_s: how far beyond the last of them the parabola is read [s].
-        now_s: later than that [s].
+        now_s: later than the parabola is read [s].
     """
-    until_s = times_s[-1] + far_s
-    there = parabola_weights(times_s, until_s)
-    before = parabola_weights(times_s, until_s - _LEAST_GAP_S)
+    until_s = fit.times_s[-1] + fit.far_s
+    there = fit.parabola.weights(until_s)
+    before = fit.parabola.weights(until_s - _LEAST_GAP_S)
     span_s = STOPPING_S * -math.expm1(-(now_s - until_s) / STOPPING_S)
     return [a + span_s * (a - b) / _LEAST_GAP_S for a, b in zip(there, before, strict=True)]
 
 
-def _vectors(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
+def _vectors(state: VehicleState, at: VehicleState, posed: bool) -> tuple[Vector3, Vector3]:
     """Select what a filter follows: force and rates, or place and turn by another pose."""
-    if VehicleFlags.POSE in state.flags:
+    if posed:
         return state.position_m, vector_between(at.attitude, state.attitude)
     return state.f_m_s2, state.omega_rad_s
 
 
-def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState:
+def _moved(state: VehicleState, first: Vector3, second: Vector3, posed: bool) -> VehicleState:
     """Return a state whose force and rates, or place and turn, are off by something."""
     if first == second == _NONE:
         return state
-    (x, y, z), posed = first, VehicleFlags.POSE in state.flags
-    u, v, w = state.position_m if posed else state.f_m_s2
-    moved = (0.0 + u + x, 0.0 + v + y, 0.0 + w + z)  # 0.0: no zero is negative
+    force, rates, place, attitude = (
+        state.f_m_s2, state.omega_rad_s, state.position_m, state.attitude
+    )  # fmt: skip
+    (x, y, z), (a, b, c) = first, second
     if posed:
-        return replace(
-            state, position_m=moved, attitude=product(state.attitude, rotated_by(second))
+        u, v, w = place
+        place = (0.0 + u + x, 0.0 + v + y, 0.0 + w + z)  # 0.0: no zero is negative
+        attitude = product(attitude, rotated_by(second))
+    else:
+        (u, v, w), (p, q, r) = force, rates
+        force, rates = (
+            (0.0 + u + x, 0.0 + v + y, 0.0 + w + z),
+            (0.0 + p + a, 0.0 + q + b, 0.0 + r + c),
         )
-    (a, b, c), (p, q, r) = second, state.omega_rad_s
-    return replace(state, f_m_s2=moved, omega_rad_s=(0.0 + p + a, 0.0 + q + b, 0.0 + r + c))
+    return VehicleState(
+        state.t_s, force, rates, state.domega_rad_s2, attitude, state.v_m_s, place, state.flags,
+        state.speed_factor,
+    )  # fmt: skip
 
 
 def _difference(kept: Vector3, was: Vector3, now: Vector3) -> Vector3:
@@ -168,64 +185,3 @@ def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
     if beyond_s <= 0.0:
         return ahead_s
     return far_s + slow_s * (1.0 - math.exp(-beyond_s / slow_s))
-
-
-def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
-    """Return the weights of values whose sum is the best parabola through them, read somewhere.
-
-    By polynomials that are orthogonal on the given times (Forsythe, 1957); a straight line for two
-    values.
-
-    Args:
-        times_s: of the values, increasing [s].
-        at_s: where the parabola is read [s].
-
-    Returns:
-        One weight for each value; their sum is 1.
-    """
-    count = len(times_s)
-    middle_s = sum(times_s) / count
-    t = [one - middle_s for one in times_s]
-    x = at_s - middle_s
-    squares = sum(map(mul, t, t))
-    weights = [1.0 / count + x * one / squares for one in t]
-    if count < 3:
-        return weights
-    # The second polynomial is t² - slope t - mean, at a right angle to 1 and t on these times.
-    slope = sum(map(pow, t, repeat(3))) / squares
-    mean = squares / count
-    second = [one * one - slope * one - mean for one in t]
-    there = x * x - slope * x - mean
-    length = sum(map(mul, second, second))
-    return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
-
-
-def combine_states(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
-    """Combine states' motion with these weights, whose sum is 1; the rest is the last one's.
-
-    Args:
-        weights: one of each state.
-        states: at least one, the newest last.
-    """
-    newest = states[-1]
-    sums: Sequence[float] = (0.0,) * 18
-    for weight, one in zip(weights, states, strict=True):
-        values = (
-            *one.f_m_s2,
-            *one.omega_rad_s,
-            *one.domega_rad_s2,
-            *one.v_m_s,
-            *one.position_m,
-            *vector_between(newest.attitude, one.attitude),
-        )
-        sums = tuple(map(add, sums, map(mul, repeat(weight), values)))
-    fx, fy, fz, p, q, r, dp, dq, dr, u, v, w, north, east, down, a, b, c = sums
-    return replace(
-        newest,
-        f_m_s2=(fx, fy, fz),
-        omega_rad_s=(p, q, r),
-        domega_rad_s2=(dp, dq, dr),
-        attitude=product(newest.attitude, rotated_by((a, b, c))),
-        v_m_s=(u, v, w),
-        position_m=(north, east, down),
-    )

@@ -34,10 +34,11 @@ class RobotDynamics:
         self._model: Any = world._model  # noqa: SLF001
         self._data: Any = world._data  # noqa: SLF001
         self._driven: NDArray[np.int_] = robot._freedoms  # noqa: SLF001
-        self._others = np.setdiff1d(np.arange(self._model.nv), self._driven)
-        self._in_order = np.array_equal(self._driven, np.arange(self._model.nv))
-        self._accelerations = np.zeros(self._model.nv)
-        self._inertial = np.zeros(self._model.nv)
+        self._freedoms: int = int(self._model.nv)
+        self._others = np.setdiff1d(np.arange(self._freedoms), self._driven)
+        self._in_order = np.array_equal(self._driven, np.arange(self._freedoms))
+        self._accelerations = np.zeros(self._freedoms)
+        self._inertial = np.zeros(self._freedoms)
         self._bias: Array = self._data.qfrc_bias  # views of arrays that the engine keeps writing
         self._passive: Array = self._data.qfrc_passive
         self._factors = _make_factors(0, 0)
@@ -56,15 +57,16 @@ class RobotDynamics:
             return self._inertial + self._bias - self._passive
         count, others = int(self._data.ne), len(self._others)
         if count and others:
-            jacobian = self._jacobian(count)
+            entries = self._entries(count)
             if others <= count:
                 if self._factors[0].shape != (others, count):
                     self._factors = _make_factors(others, count)
                 if follow(
-                    jacobian, self._driven, self._others, DEPENDENT, *self._factors,
+                    entries, self._driven, self._others, DEPENDENT, *self._factors,
                     accelerations, self._accelerations,
                 ):  # fmt: skip
-                    return self._borne(jacobian)
+                    return self._borne(entries)
+            jacobian = entries[: count * self._freedoms].reshape(count, self._freedoms)
             sides = jacobian[:, self._others], -jacobian[:, self._driven]
             rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)
             self._accelerations[self._others] = rates @ accelerations
@@ -79,27 +81,27 @@ class RobotDynamics:
         self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
         return self._inertial + self._bias - self._passive
 
-    def _borne(self, jacobian: Array) -> Array:
+    def _borne(self, entries: Array) -> Array:
         """Efforts at the driven joints, by the factors of ties that decide all rates."""
         self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
         found = np.empty(len(self._driven))
         bear(
-            jacobian, self._driven, self._others, *self._factors,
+            entries, self._driven, self._others, *self._factors,
             self._inertial, self._bias, self._passive, found,
         )  # fmt: skip
         return found
 
-    def _jacobian(self, count: int) -> Array:
-        """Jacobian of the ties, shape (count, freedoms)."""
-        data, freedoms = self._data, self._model.nv
+    def _entries(self, count: int) -> Array:
+        """Entries of the Jacobian of the ties, row by row, flat; perhaps more behind them."""
+        data = self._data
         if not self._sparse:
-            return data.efc_J[: count * freedoms].reshape(count, freedoms)
-        jacobian = np.zeros((count, freedoms))
+            return data.efc_J
+        jacobian = np.zeros((count, self._freedoms))
         for row in range(count):
             at = data.efc_J_rowadr[row]
             here = slice(at, at + data.efc_J_rownnz[row])
             jacobian[row, data.efc_J_colind[here]] = data.efc_J[here]
-        return jacobian
+        return jacobian.ravel()
 
     def inertias(self) -> Array:
         """Inertia of each drive while the others rest, ``diag(Gᵀ M G)``, shape (drives,)."""

@@ -84,17 +84,19 @@ def _reflect(vector: Array, scale: float, other: Array) -> None:
 
 @njit(cache=True, **FAST)
 def follow(
-    jacobian: Array, driven: Indices, others: Indices, least: float, columns: Array,
+    entries: Array, driven: Indices, others: Indices, least: float, columns: Array,
     order: Indices, scales: Array, diagonal: Array, rates: Array, found: Array,
 ) -> bool:  # fmt: skip
     """Factor, and compute the rates of the other freedoms; False if they depend on each other.
 
     Args:
+        entries: of the ties' Jacobian, row by row, and perhaps more behind, flat.
         driven: the freedoms that have rates, shape (driven,).
         rates: of them, shape (driven,).
         found: of all freedoms, shape (freedoms,); written.
     """
     count, rows = columns.shape
+    jacobian = entries[: rows * len(found)].reshape(rows, len(found))
     if not factor_columns(jacobian, others, least, columns, order, scales, diagonal):
         return False
     wanted = np.zeros(rows)
@@ -114,18 +116,20 @@ def follow(
 
 @njit(cache=True, **FAST)
 def bear(
-    jacobian: Array, driven: Indices, others: Indices, columns: Array, order: Indices,
+    entries: Array, driven: Indices, others: Indices, columns: Array, order: Indices,
     scales: Array, diagonal: Array, inertial: Array, bias: Array, passive: Array, found: Array,
 ) -> None:  # fmt: skip
     """Compute the efforts of the driven freedoms, including what the others ask of them.
 
     Args:
+        entries: as of `follow`.
         inertial: of all freedoms, shape (freedoms,), as the next two.
         bias: weight and velocity terms.
         passive: of damping.
         found: at the driven ones, shape (driven,); written.
     """
     count, rows = columns.shape
+    jacobian = entries[: rows * len(inertial)].reshape(rows, len(inertial))
     forces = np.zeros(rows)  # of the ties, less those that do nothing
     for k in range(count):
         at = others[order[k]]

@@ -51,10 +51,10 @@ class WorldRobot:
         self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
         self._claimed = False
         # The engine's arrays stay where they are, so that these can be views of them.
-        self._all_q: Array = data.qpos
-        self._all_v: Array = data.qvel
-        self._all_efforts: Array = data.actuator_force
         self._controls = _view(data.ctrl, self._commands)
+        self._read_positions = _reader(data.qpos, self._positions)
+        self._read_speeds = _reader(data.qvel, self._freedoms)
+        self._read_efforts = _reader(data.actuator_force, self._commands)
 
     def _engine_joints(self) -> dict[int, tuple[str, ...]]:
         joints: Sequence[RobotJoint] = self.placed.robot.joints
@@ -161,24 +161,23 @@ class WorldRobot:
 
     def positions(self) -> Array:
         """Positions of the driven joints [rad] or [m], shape (drives,)."""
-        return self._all_q[self._positions]
+        return self._read_positions()
 
     def speeds(self) -> Array:
         """Speeds of the driven joints [rad/s] or [m/s], shape (drives,)."""
-        return self._all_v[self._freedoms]
+        return self._read_speeds()
 
     def measured(self) -> tuple[Array, Array, Array]:
         """Positions, speeds and efforts of the driven joints, shape (drives,) each."""
-        positions, speeds = self._all_q[self._positions], self._all_v[self._freedoms]
-        return positions, speeds, self._all_efforts[self._commands]
+        return self._read_positions(), self._read_speeds(), self._read_efforts()
 
     def driven(self) -> tuple[list[float], list[float]]:
         """Positions and speeds of the driven joints as plain numbers, for laws without arrays."""
-        return self._all_q[self._positions].tolist(), self._all_v[self._freedoms].tolist()
+        return self._read_positions().tolist(), self._read_speeds().tolist()
 
     def efforts(self) -> Array:
         """Efforts of the drives in the last step [N m] or [N], shape (drives,)."""
-        return self._all_efforts[self._commands]
+        return self._read_efforts()
 
     def bias(self) -> Array:
         """Gravity and velocity terms of the driven joints [N m] or [N], shape (drives,)."""
@@ -195,6 +194,12 @@ def _view(values: Array, places: NDArray[np.int_]) -> Array | None:
     if len(places) < 2 or len(steps) != 1 or steps[0] < 1:
         return None
     return values[places[0] : places[-1] + 1 : steps[0]]
+
+
+def _reader(values: Array, places: NDArray[np.int_]) -> Callable[[], Array]:
+    """Return a function that copies the values at these places."""
+    view = _view(values, places)
+    return (lambda: values[places]) if view is None else view.copy
 
 
 def _positions(model: Any, name: str) -> NDArray[np.int_]:

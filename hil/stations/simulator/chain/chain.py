@@ -78,8 +78,6 @@ class Chain:
         self.neutral: Floats = neutral.copy()
         """Coordinates of the platform at rest, shape (6,)."""
         self._head = head_m.copy()
-        x, y, z = head_m.tolist()
-        self._head_m = (x, y, z)
         self._rows = np.empty((3, 6))
         self._release = SlowRelease(period_s)
         self.reset()
@@ -129,7 +127,7 @@ class Chain:
         return self.last
 
     def _felt(self, rows: Rows) -> tuple[float, ...]:
-        return tuple(felt(rows[np.newaxis], self._head_m)[0].tolist())
+        return tuple(felt(rows[np.newaxis], self._head)[0].tolist())
 
 
 def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:

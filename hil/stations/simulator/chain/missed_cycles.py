@@ -10,9 +10,8 @@ for more than its motion.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from hil.hosts.watch.packet_follower import combine_states, parabola_weights
+from hil.hosts.watch.parabola import Parabola, StateFit
 from hil.hosts.watch.states import HostReading
 from platform6dof.cueing.vehicle import REST, VehicleState
 
@@ -66,7 +65,7 @@ def between(points: Points, cycle: int) -> VehicleState:
     newest = points[-1][1]
     if len(points) == 1:
         return newest
-    weights = parabola_weights([at for at, _ in points], cycle)
+    weights = Parabola([at for at, _ in points]).weights(cycle)
     states = [state for _, state in points]
     t_s = sum(weight * state.t_s for weight, state in zip(weights, states, strict=True))
-    return replace(combine_states(weights, states), t_s=t_s)
+    return StateFit(states).combine(weights, t_s)

@@ -50,6 +50,7 @@ class SlowRelease:
         self._weight = math.nan
         self._lasting = [0.0] * 6
         self._held, self._later = [0.0] * 6, [0.0] * 6  # their sum is what is not yet let go
+        self._free = True  # both are 0
 
     def step(self, state: VehicleState, weight: float) -> VehicleState:
         """Return the filter's input in this cycle, at full weight.
@@ -61,9 +62,11 @@ class SlowRelease:
         posed = VehicleFlags.POSE in state.flags
         whole = _pose(state) if posed else _motion(state)
         lasting = whole if posed else self._means(whole)
-        self._let_go(lasting, 0.0 if math.isnan(self._weight) else self._weight - weight)
+        lost = 0.0 if math.isnan(self._weight) else self._weight - weight
+        if lost or not self._free:
+            self._let_go(lasting, lost)
         self._weight = weight
-        if weight == 1.0 and not any(self._held):
+        if weight == 1.0 and (self._free or not any(self._held)):
             return state
         kept = map(add, map(mul, repeat(weight), whole), self._held)
         x, y, z, a, b, c = map(add, kept, self._later)
@@ -74,9 +77,10 @@ class SlowRelease:
 
     def _means(self, motion: Six) -> Six:
         """Return the sustained part of force and rates."""
-        for at, (one, follow) in enumerate(zip(motion, self._follow, strict=True)):
-            self._lasting[at] += follow * (one - self._lasting[at])
-        x, y, z, p, q, r = self._lasting
+        self._lasting = x, y, z, p, q, r = [
+            old + follow * (one - old)
+            for old, one, follow in zip(self._lasting, motion, self._follow, strict=True)
+        ]
         return x, y, z, p, q, r
 
     def _let_go(self, lasting: Six, lost: float) -> None:
@@ -85,7 +89,8 @@ class SlowRelease:
         for at, one in enumerate(lasting):
             later[at] = keep * (later[at] + step * held[at])
             held[at] = keep * held[at] + lost * one
-        if max(map(abs, held)) + max(map(abs, later)) < NOTHING:
+        self._free = max(map(abs, held)) + max(map(abs, later)) < NOTHING
+        if self._free:
             held[:] = later[:] = [0.0] * 6
 
 
