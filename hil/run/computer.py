@@ -26,7 +26,7 @@ def processor(file: Path = CPU_FILE) -> str:
             name, _, value = line.partition(":")
             if name.strip() == "model name":
                 return value.strip()
-    return platform.processor() or platform.machine()
+    return platform.machine()
 
 
 def libm_version() -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hil.ipc.arithmetic import same_everywhere
+from hil.ipc.child import isolated, restart_isolated
 from hil.run.computer import CPU_FILE, libm_version, processor
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="variants of x86-64")
@@ -111,3 +112,24 @@ def test_the_c_librarys_digest_tells_its_variants_apart():
     }
     has_fused = "fma" in CPU_FILE.read_text().split()
     assert len(found) == (2 if has_fused and platform.libc_ver()[0] == "glibc" else 1)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "arguments", "starts"),
+    [
+        ("OPENBLAS_CORETYPE", ["-P", "hil"], 1),
+        ("GLIBC_TUNABLES", ["hil"], 1),
+        ("GLIBC_TUNABLES", ["-P", "hil"], 0),
+    ],
+)
+def test_a_program_whose_settings_glibc_takes_away_starts_once(
+    lacking, arguments, starts, monkeypatch, tmp_path
+):
+    environment, started = isolated({"PATH": "/usr/bin"}), []
+    del environment[lacking]
+    monkeypatch.setattr(os, "environ", environment)
+    monkeypatch.setattr(sys, "orig_argv", [sys.executable, *arguments])
+    monkeypatch.setattr(os, "execve", lambda program, words, given: started.append(given))
+    restart_isolated(tmp_path)
+    assert len(started) == starts
+    assert all(lacking in given for given in started)
