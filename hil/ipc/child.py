@@ -10,6 +10,7 @@ the user's choice; their files are judged by `hil.config.installation`, like all
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from hil.ipc.arithmetic import TUNABLES, same_everywhere
 from hil.ipc.library_settings import ignore_current_folder
 
 if TYPE_CHECKING:
@@ -43,9 +45,10 @@ def isolated(environment: Mapping[str, str]) -> dict[str, str]:
     """Environment in which no program searches for code in its current folder.
 
     Lists of folders keep only absolute paths: an empty entry, such as that of ``:/opt/bin``,
-    is the current folder, and a relative one depends on it.
+    is the current folder, and a relative one depends on it. The libraries round alike on every
+    processor (`hil.ipc.arithmetic`).
     """
-    found = {**environment, "PYTHONSAFEPATH": "1"}
+    found = same_everywhere({**environment, "PYTHONSAFEPATH": "1"}, platform.machine())
     for name in _SEARCHED:
         folders = re.split("[:;]" if name == "LD_LIBRARY_PATH" else ":", found.pop(name, ""))
         if whole := [folder for folder in folders if os.path.isabs(folder)]:
@@ -62,7 +65,11 @@ def restart_isolated(home: Path) -> None:
         home: folder of the packages; it stays on the path even if it was only the current folder.
     """
     environment = isolated(os.environ)
-    if (sys.flags.safe_path and environment == os.environ) or not sys.executable:
+    missing = {name for name, value in environment.items() if os.environ.get(name) != value}
+    # glibc takes its settings away from a program with privileges of its own (setcap): not again.
+    is_refused = sys.orig_argv[1:2] == ["-P"] and missing == {TUNABLES}
+    is_done = sys.flags.safe_path and environment == os.environ
+    if is_done or is_refused or not sys.executable:
         return
     if str(home) not in sys.path[1:]:
         environment["PYTHONPATH"] = ":".join(

@@ -12,6 +12,7 @@ from pathlib import Path
 import hil
 from hil.config.build import describe_build
 from hil.config.libraries import origin_lines
+from hil.run.computer import libm_version, processor
 from hil.timing.clock import Moment
 
 DISTRIBUTION = "hil-bench"
@@ -29,6 +30,8 @@ def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str
         "time_base": _time_base(clock),
         "host": socket.gethostname(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu": processor(),
+        "libm": libm_version(),
         "python": platform.python_version(),
         "revision": revision(),
         "build": describe_build(),

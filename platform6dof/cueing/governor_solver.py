@@ -4,10 +4,10 @@ Schwan, Jiang, Kuhn, Jones, "PIQP: A proximal interior-point quadratic programmi
 """
 
 import numpy as np
-import piqp
 from numpy.typing import NDArray
 
 from platform6dof.cueing.governor_program import FREE, LEG_ROWS, UNKNOWNS
+from platform6dof.cueing.quadratic_solver import piqp
 
 Array = NDArray[np.float64]
 

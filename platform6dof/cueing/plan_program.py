@@ -13,13 +13,13 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import piqp
 from numpy.typing import ArrayLike, NDArray
 
 from hil_common.arrays.pose import Pose
 from platform6dof.cueing import plan_kernels as kernel
 from platform6dof.cueing.horizon import Horizon
 from platform6dof.cueing.mpc_parameters import MpcParameters
+from platform6dof.cueing.quadratic_solver import piqp
 from platform6dof.envelope import Envelope
 from platform6dof.kernels import legs, rotation
 

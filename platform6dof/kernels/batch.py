@@ -37,7 +37,7 @@ _OUT = 27  # six lengths, six speeds
 _COLUMNS = 39
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, error_model="numpy")
 def _sincos(x: float) -> tuple[float, float]:
     """Sine and cosine to 1e-15 for angles up to LARGEST_ANGLE_RAD, without a branch.
 
@@ -71,7 +71,7 @@ def _sincos(x: float) -> tuple[float, float]:
     return sign * (r + r * (t * s)), sign * (1.0 + t * c)
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, error_model="numpy")
 def _trigonometry(w: Array) -> None:
     """Fill the sine and cosine columns from the angle columns."""
     largest = 0.0
@@ -89,7 +89,7 @@ def _trigonometry(w: Array) -> None:
             w[_COS * BLOCK + j] = math.cos(w[(_Q + 3) * BLOCK + j])
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, error_model="numpy")
 def _rotations(w: Array) -> None:
     """Fill the rotation columns and turn the Euler rates into omega."""
     for j in range(BLOCK):
@@ -110,7 +110,7 @@ def _rotations(w: Array) -> None:
         w[11 * BLOCK + j] = da - sb * dg
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"}, forceinline=True)
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _leg(table: Array, i: int, w: Array) -> None:
     """Fill the length and speed columns of leg ``i``."""
     ax, ay, az = table[i, 0], table[i, 1], table[i, 2]
@@ -131,7 +131,7 @@ def _leg(table: Array, i: int, w: Array) -> None:
         w[(_OUT + 6 + i) * BLOCK + j] = (dx * vx + dy * vy + dz * vz) / length
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"}, nogil=True)
+@njit(cache=True, error_model="numpy", nogil=True)
 def lengths_and_speeds(
     table: Array, coordinates: Array, rates: Array, lengths: Array, speeds: Array
 ) -> None:

@@ -71,7 +71,7 @@ def test_the_facts_tell_when_where_by_what_and_by_which_clock() -> None:
     facts = run_facts("real", Moment(NOON, 77.5), ["numpy", "no-such-thing"])
     assert set(facts) == {
         "started_utc", "started_monotonic_s", "time_base", "host", "system", "python", "revision",
-        "build", "versions", "distributions",
+        "build", "versions", "distributions", "cpu", "libm",
     }  # fmt: skip
     assert all(facts.values())
     assert facts["started_monotonic_s"] == "77.5"

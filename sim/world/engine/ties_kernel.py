@@ -1,11 +1,11 @@
 """Least squares of tied joints, compiled: Householder's QR with columns exchanged.
 
 Golub and Van Loan (2013), Matrix Computations, algorithm 5.4.1. The matrix is kept by columns, so
-that loops along them are contiguous.
+that loops along them are contiguous. The compiler may not reorder sums: their order would be that
+of the processor's vectors, and a recording another on each.
 """
 
 import math
-from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-FAST: Final[dict[str, Any]] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
-"""Options of the compiler: sums in the quickest order, which is always the same."""
 
-
-@njit(cache=True, **FAST)
+@njit(cache=True, error_model="numpy")
 def factor_columns(jacobian: Array, others: Indices, least: float, columns: Array, order: Indices,
              scales: Array, diagonal: Array) -> bool:  # fmt: skip
     """Factor the columns of some freedoms; return whether none of them depends on the others.
@@ -71,7 +68,7 @@ def factor_columns(jacobian: Array, others: Indices, least: float, columns: Arra
     return True
 
 
-@njit(cache=True, inline="always", **FAST)
+@njit(cache=True, inline="always", error_model="numpy")
 def _reflect(vector: Array, scale: float, other: Array) -> None:
     """Apply one of Householder's reflections to a vector as long as its own."""
     dot = 0.0
@@ -82,7 +79,7 @@ def _reflect(vector: Array, scale: float, other: Array) -> None:
         other[row] -= dot * vector[row]
 
 
-@njit(cache=True, **FAST)
+@njit(cache=True, error_model="numpy")
 def follow(
     entries: Array, driven: Indices, others: Indices, least: float, columns: Array,
     order: Indices, scales: Array, diagonal: Array, rates: Array, found: Array,
@@ -114,7 +111,7 @@ def follow(
     return True
 
 
-@njit(cache=True, **FAST)
+@njit(cache=True, error_model="numpy")
 def bear(
     entries: Array, driven: Indices, others: Indices, columns: Array, order: Indices,
     scales: Array, diagonal: Array, inertial: Array, bias: Array, passive: Array, found: Array,
