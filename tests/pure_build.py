@@ -1,7 +1,8 @@
 """The build that is tested: changes of the program's inside need the pure one.
 
-Attributes of compiled modules and objects cannot be replaced, so positive controls and mutants are
-tried on sources; everything else is judged on both builds (``make test-compiled``).
+Attributes of compiled modules and objects cannot be replaced, so mutants and positive controls (by
+the marker, or by their name) are tried on sources; everything else is judged on both builds (``make
+test-compiled``).
 """
 
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -16,5 +17,6 @@ COMPILED = str(safety.gate.__file__).endswith(tuple(EXTENSION_SUFFIXES))
 def pytest_collection_modifyitems(items):
     skip = pytest.mark.skip(reason="replaces a part of the program, which is compiled here")
     for item in items:
-        if COMPILED and item.get_closest_marker("pure_build"):
+        changes = item.get_closest_marker("pure_build") or "positive_control" in item.name
+        if COMPILED and changes:
             item.add_marker(skip)

@@ -159,10 +159,12 @@ def judge_row_23(bench):
     assert fault.limit > 1.5 * bench.plan.rig.supervision.following_base_m, "it grows with speed"
 
 
+@pytest.mark.pure_build
 def test_row_23_following_error_on_one_leg():
     judge_row_23(play_row_23())
 
 
+@pytest.mark.pure_build
 def test_row_23_the_lag_is_seen_before_the_following_error():
     bench = play_row_23(lag_judged=True)
     assert corrective(bench) < first_outside(play_row_23())

@@ -142,7 +142,6 @@ def _pairs(led, first):
     return zip(led.modes[first - 1 : -1], led.modes[first:], strict=True)
 
 
-@pytest.mark.pure_build
 def test_row_48_positive_control(monkeypatch):
     """With the interlock patched out the very same run starts again, and is found out."""
     monkeypatch.setattr(RestartInterlock, "objection", lambda self, following: "")

@@ -62,7 +62,6 @@ def test_row_45_an_opened_emergency_stop_flushes_everything_and_release_moves_no
     judge_row_45(*play_row_45(opened))
 
 
-@pytest.mark.pure_build
 def test_row_45_positive_control(monkeypatch):
     monkeypatch.setattr(EmergencyStopWatch, "step", lambda self, channels: [])
     with pytest.raises(AssertionError, match="quick stop in the very cycle"):
@@ -108,7 +107,6 @@ def test_row_46_channels_that_differ_are_a_fault_that_stays():
 
 
 @pytest.mark.parametrize("missing", ["_compare", "latch"])
-@pytest.mark.pure_build
 def test_row_46_positive_control(monkeypatch, missing):
     if missing == "_compare":
         monkeypatch.setattr(EmergencyStopWatch, "_compare", lambda self, channels: None)
@@ -176,7 +174,6 @@ def test_row_47_and_row_48_the_gate_stops_alone_within_three_cycles(play):
 
 
 @pytest.mark.parametrize("play", [play_row_47, play_row_48])
-@pytest.mark.pure_build
 def test_row_47_and_row_48_positive_control(monkeypatch, play):
     be_deaf(monkeypatch)
     with pytest.raises(AssertionError, match="first corrective setpoint after"):
