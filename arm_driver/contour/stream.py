@@ -1,7 +1,7 @@
-"""One stream of waypoints: what is in flight, what lies ready, and what may follow what.
+"""State of one stream of waypoints: the one in flight, the one prepared, and their order.
 
-At most one waypoint is in flight, and one more lies ready, already written as bytes. The one in
-flight is kept until the robot asks for the next, so that a repeat is the identical line.
+At most one waypoint is in flight, and one more is prepared, already encoded. The one in flight is
+kept until the robot requests the next, so that a repeat is the identical line.
 """
 
 import math
@@ -32,7 +32,7 @@ _ROUNDING_S: Final = 1e-9
 
 
 class PreparedAnswer(NamedTuple):
-    """An answer that only waits for its request."""
+    """Answer that is encoded before its request has come."""
 
     seq: int
     """Number of the request."""
@@ -43,14 +43,14 @@ class PreparedAnswer(NamedTuple):
 
 
 def prepare(seq: int, location: Location) -> PreparedAnswer:
-    """Write a waypoint down for the request with this number."""
+    """Encode a waypoint for the request with this number."""
     return PreparedAnswer(seq, encode_answer(Waypoint(seq, location)), location)
 
 
 def check_step(
     before: Location, after: Location, settings: HostSettings, place: str, *, first: bool = False
 ) -> None:
-    """Hold the way between two waypoints against the limits of speed.
+    """Check the distance between two waypoints against the limits of speed.
 
     Args:
         before: The waypoint before, or the planned start.
@@ -83,7 +83,7 @@ def check_step(
 
 
 def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSettings) -> None:
-    """Hold a whole path against what is known of the pace of a robot that asks exactly in time.
+    """Check a whole path against the pace of a robot that requests exactly in time.
 
     A path that passes is not ended for its speed if its robot keeps its period.
 
@@ -100,7 +100,7 @@ def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSet
 
 
 def too_fast(before: Location, after: Location, settings: HostSettings, kept_s: float) -> str:
-    """Return why a way breaks a limit of speed in a period that may be so short; empty if not."""
+    """Return why a step breaks a limit of speed in the shortest period; empty if it does not."""
     distance_m, turn_rad = before.distance_m(after), before.turn_rad(after, settings.a_zero_rad)
     least_s = settings.least_s(distance_m, turn_rad)
     if least_s <= kept_s + _ROUNDING_S:
@@ -114,7 +114,7 @@ def too_fast(before: Location, after: Location, settings: HostSettings, kept_s: 
 
 
 def check_start(start: Location, measured: Location | None, settings: HostSettings) -> None:
-    """Hold the measured position against the planned start.
+    """Check the measured position against the planned start.
 
     Args:
         start: Planned.
@@ -214,7 +214,7 @@ class Stream:
         return anew
 
     def left_by(self, request: WaypointRequest) -> bool:
-        """Return whether a robot that asks so can no longer be moving in this stream."""
+        """Return whether a robot with this request can no longer be moving in this stream."""
         flying = self.in_flight
         if request.status is RobotStatus.RAN_DRY or flying is None:
             return True
@@ -222,7 +222,7 @@ class Stream:
         return request.seq not in own
 
     def dry_text(self, seq: int) -> str:
-        """Return what it means that a robot asks for `seq` at rest.
+        """Return the meaning of a request for `seq` by a robot at rest, in words.
 
         It has given up the number before, so it is at the one before that.
         """
@@ -262,13 +262,13 @@ class Stream:
         return f"waypoint {index} ({on_the_line})" if 0 < index <= self.sent + 1 else on_the_line
 
     def renumber(self, seq: int) -> None:
-        """Begin with another number, as long as nothing was sent."""
+        """Restart the numbering; only before anything was sent."""
         self._first = seq
         if self.slot is not None and self.slot.location is not None:
             self.slot = prepare(seq, self.slot.location)
 
     def check_sent(self) -> None:
-        """Hold the slot's waypoint against the limits of speed once more, by now.
+        """Check the prepared waypoint against the limits of speed again, with the measured period.
 
         Raises:
             WaypointRefusedError: If it is too far from the one before.
@@ -277,7 +277,7 @@ class Stream:
             self._check_next(self.slot.location, "sent")
 
     def outrun(self) -> str:
-        """Return why the slot's waypoint is too fast for the robot's pace; empty if it is not."""
+        """Return why the prepared waypoint is too fast for the robot's pace; empty if it is not."""
         if self.slot is None or self.slot.location is None:
             return ""
         kept_s = self.supervision.kept_s

@@ -1,4 +1,4 @@
-"""Waypoints from which the controller's path is as near to a wanted motion as it can be.
+"""Waypoints by which the controller's path is nearest to a wanted motion.
 
 Waypoints on the motion are not the best ones: the controller joins them by chords, which lie inside
 every bend, and rounds the corners inwards. Its path is a known sum of the waypoints
@@ -14,8 +14,7 @@ motion's velocity at the end of a period says how it bends: v T - Δp is half of
 difference would be if the bend continued.
 
 No waypoint is put further from the one before it than the limit of speed allows, or than the
-motion itself goes. Whether corrected waypoints may be sent is the gate's business, as it is of
-any others.
+motion itself goes. The gate judges corrected waypoints like any others.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""Checks before drives are set up: all six are there, no id stands twice, no drive is of no leg.
+"""Checks before drives are set up: six are present, each id is unique, and no drive is unassigned.
 
-Everything here asks and listens; the only thing that is written are the ways out of a fault that
-the settings name, into a drive that is in fault.
+The checks only read. The one exception is the fault reset of the drive's maker, which the settings
+name and which is written to a drive in fault.
 """
 
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ _UPLOAD = 0x40
 
 
 def probe(segment: Segment, nodes: Sequence[int], index: int = DEVICE_TYPE) -> None:
-    """Ask nodes for an object without waiting for each, and take all answers.
+    """Read an object from several nodes at once.
 
     Args:
-        nodes: Whom to ask.
-        index: What for; sub-index 0.
+        nodes: Numbers of the nodes.
+        index: Index of the object; sub-index 0.
 
     Raises:
         LinkLostError: If the adapter is gone.
@@ -62,7 +62,7 @@ def await_nodes(
     Args:
         nodes: Node of each leg, 6.
         watch: What has been noticed on the buses.
-        report: Told who is silent.
+        report: Takes a line about the nodes that are silent.
 
     Raises:
         DriveAbsentError: If one does not answer in time; names it and the nodes that do.
@@ -95,7 +95,7 @@ def await_nodes(
 
 
 def refuse_doubles(nodes: Sequence[ServiceNode]) -> None:
-    """Refuse ids that more than one node has: each answers every question.
+    """Refuse node ids that more than one node has: each of them answers every request.
 
     Args:
         nodes: Node of each leg, 6.
@@ -112,9 +112,9 @@ def refuse_doubles(nodes: Sequence[ServiceNode]) -> None:
 
 
 def with_doubt(error: DriveSetupError, nodes: Sequence[ServiceNode]) -> DriveSetupError:
-    """Return what went wrong in a set-up, with the doubt that two nodes with one id raise.
+    """Return an error of the set-up, with a note where two nodes may have one id.
 
-    Two nodes that answer at once spoil each other's frames: questions time out, answers mix.
+    Two nodes that answer at once corrupt each other's frames: requests time out, answers mix.
 
     Args:
         error: What went wrong.
@@ -133,7 +133,7 @@ def with_doubt(error: DriveSetupError, nodes: Sequence[ServiceNode]) -> DriveSet
 
 @dataclass(frozen=True, slots=True)
 class OtherNode:
-    """A node that is no leg's."""
+    """Node that belongs to no leg."""
 
     bus: int
     """Its bus."""
@@ -144,7 +144,7 @@ class OtherNode:
 
     @property
     def powered(self) -> bool:
-        """Whether it is a drive that may move something."""
+        """Whether it is a drive with power on its motor."""
         return self.statusword is not None and state_of(self.statusword) in WITH_FORCE
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class OtherNode:
 
 
 def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple[OtherNode, ...]:
-    """Look for nodes that are no leg's, and refuse a drive of theirs that has force.
+    """Search for nodes that belong to no leg, and refuse a drive among them that is powered.
 
     Returns:
         Those that answered.
@@ -195,7 +195,7 @@ def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple
 
 
 def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> list[str]:
-    """Write the maker's ways out of a fault into drives that are in fault; bit 7 does the rest.
+    """Write the maker's fault reset to drives in fault; bit 7 of the controlword completes it.
 
     Args:
         nodes: Node of each leg, 6.

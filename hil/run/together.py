@@ -1,4 +1,4 @@
-"""Platform and arm together: each station runs in a process of its own, and they stop together.
+"""Run of several stations at once: each has a process of its own, and they stop together.
 
 The processes share nothing but the request to stop. It goes to all of them when the operator asks
 (Ctrl-C, SIGTERM), when this process itself is gone, and, if the scenario says so, when one of them
@@ -165,7 +165,7 @@ def run_together(
 
 
 def _begin_next(parts: list[PartProcess], stopped: bool) -> None:
-    """Begin parts whose turn has come, or leave them out for good."""
+    """Start the parts that are due, or skip them for good."""
     by_name = {part.name: part for part in parts}
     for part in parts:
         before = by_name.get(part.after)

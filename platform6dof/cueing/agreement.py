@@ -1,6 +1,6 @@
-"""Agreement of what a source reports: the cheap way to find a wrong sign or unit.
+"""Consistency of what a source reports, by which a wrong sign or unit is found.
 
-Straight lines through pairs that physics ties together: forward force on the change of speed,
+Straight lines through pairs that physics relates: forward force on the change of speed,
 lateral force on speed times yaw rate, rates on the turning of the attitude. The slope must be
 about 1; a negative one is a wrong sign, one far from 1 a wrong unit.
 """
