@@ -58,6 +58,7 @@ MAY_OPEN = {
     "hil/diagram/run/tap_reader.py": "values of a run of this user, through its process",
     "hil/diagram/run/taps.py": "values that it makes",
     "hil/config/build.py": "installed code",
+    "hil/run/computer.py": "the system's list of processors",
     "hil/fmu/shared_library.py": "installed code, and what was compiled of it",
     "hil/fmu/description.py": "an FMU that `open_regular` opened",
     "hil/fmu/export.py": "what it has made",

@@ -20,6 +20,7 @@ FOREIGN = {
     ("hil/config/setting_errors.py", "Value error, "): "likewise",
     ("hil/diagram/exercises/catalogue.py", "exercise "): "a key and its value, in a file's note",
     ("hil/ipc/socket_owner.py", ":{wanted} "): "a port in a table of proc(5)",
+    ("hil/run/computer.py", "model name"): "a key of proc(5)",
     ("hil/run/facts.py", " {name}"): "the second column of git's packed-refs",
     (
         "hil/stations/arm/report/recording.py",
