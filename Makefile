@@ -35,8 +35,11 @@ kernels: .venv/test.stamp
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python tests/warm_kernels.py
 
 # They compute and do not wait: a worker for each processor. More than eight would mostly collect.
+# Those that compare this process with one of the program's are run with its settings of libraries.
+ALIKE = $(shell grep -rl --include='test_*.py' '^@rounds_alike' tests)
 test: kernels
 	$(PYTEST) -n $(shell nproc) --maxprocesses 8 -m "not real_time" $(PYTEST_ARGS)
+	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -m "not real_time" $(ALIKE)
 
 # What is judged in real time has the machine for itself: one worker, one test at a time. Files that
 # do not name the mark need not be read.

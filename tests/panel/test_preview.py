@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import orjson
 import pytest
+from alike import rounds_alike
 from scipy.spatial.transform import Rotation
 
 pytest.importorskip("PySide6.QtWidgets")
@@ -110,6 +111,7 @@ def test_what_has_no_picture_says_so(work, tmp_path):
     assert "Traceback" not in told
 
 
+@rounds_alike
 def test_a_child_makes_it_and_only_the_last_one_picked_is_made(work, demo):
     work.begin_preview(entry_of(ARM))
     first = work.preview._child._process

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from alike import rounds_alike
 
 from hil.stations.simulator.chain.plan_wire import (
     RENEWALS_MOST,
@@ -122,6 +123,7 @@ def test_a_plan_on_the_wire_that_ends_in_motion_is_refused():
         answer_from_bytes(bytes(packet))
 
 
+@rounds_alike
 def test_a_ride_on_a_process_is_the_ride_on_plans_of_this_thread():
     inline = PredictiveFilter(BRIEF, InlinePlanning(setup().planner()), PERIOD_S)
     expected = ride(inline, 200)
@@ -145,6 +147,7 @@ def killed(process):
     assert process.answer() is None
 
 
+@rounds_alike
 def test_a_killed_planner_is_begun_anew_and_the_ride_stays_the_same():
     expected = ride(PredictiveFilter(BRIEF, InlinePlanning(setup().planner()), PERIOD_S), 400)
     with PlanningProcess(setup()) as process:

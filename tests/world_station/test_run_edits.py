@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from alike import rounds_alike
 from campaign import count
 from edited_robots import longer, moved_closing, randomly, retyped, with_link, without_last
 from edited_runs import EditedRun, Pushing, timed
@@ -301,6 +302,7 @@ class Offering:
         self.builder.close()
 
 
+@rounds_alike
 def test_a_process_beside_the_run_builds_what_is_taken_bit_by_bit(tmp_path):
     file = with_sensors(tmp_path, NOISY)
     plan = plan_of("joint_move", f'robot="{file}"', *SHORT, 'scene="table"')
