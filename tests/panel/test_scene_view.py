@@ -260,7 +260,12 @@ def test_nothing_is_drawn_while_nothing_changes_or_nobody_looks(platform_view, m
     platform_view.hide()
     assert seen(LEVEL) == 0
     platform_view.show()
-    assert seen(LEVEL) >= 1
+    platform_view.refresh(of_pose(LEVEL), 0.1)
+    for _ in range(1000):  # a busy screen shows a window late
+        if drawn:
+            return
+        QTest.qWait(10)
+    pytest.fail("nothing is drawn within 10 s of its being shown")
 
 
 def test_a_point_is_drawn_where_on_screen_says(platform_view):
