@@ -1,22 +1,43 @@
 """The build that is tested: changes of the program's inside need the pure one.
 
 Attributes of compiled modules and objects cannot be replaced, so mutants and positive controls (by
-the marker, or by their name) are tried on sources; everything else is judged on both builds (``make
-test-compiled``).
+the marker, by their name, or as they try) are run on sources; everything else is judged on both
+builds (``make test-compiled``).
 """
 
 from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import pytest
 
 import safety.gate
 
 COMPILED = str(safety.gate.__file__).endswith(tuple(EXTENSION_SUFFIXES))
+WHY = "replaces a part of the program, which is compiled here"
+TESTS = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items):
-    skip = pytest.mark.skip(reason="replaces a part of the program, which is compiled here")
     for item in items:
         changes = item.get_closest_marker("pure_build") or "positive_control" in item.name
         if COMPILED and changes:
-            item.add_marker(skip)
+            item.add_marker(pytest.mark.skip(reason=WHY))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    try:
+        return (yield)
+    except AttributeError as error:
+        if COMPILED and str(error).endswith("is read-only") and is_by_a_test(error):
+            pytest.skip(WHY)
+        raise
+
+
+def is_by_a_test(error):
+    """Whether a test or pytest's monkeypatch has raised it, and not the program."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    file = Path(trace.tb_frame.f_code.co_filename)
+    return file.is_relative_to(TESTS) or file.name == "monkeypatch.py"
