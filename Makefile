@@ -39,13 +39,14 @@ kernels: .venv/test.stamp
 ALIKE = $(shell grep -rl --include='test_*.py' '^@rounds_alike' tests)
 test: kernels
 	$(PYTEST) -n $(shell nproc) --maxprocesses 8 -m "not real_time" $(PYTEST_ARGS)
-	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -m "not real_time" $(ALIKE)
+	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -m "alike and not real_time" $(ALIKE)
 
 # What is judged in real time has the machine for itself: one worker, one test at a time. Files that
 # do not name the mark need not be read.
 REAL_TIME = $(shell grep -rl --include='test_*.py' real_time tests)
 test-realtime: kernels
 	$(PYTEST) -n 1 -m real_time $(PYTEST_ARGS) $(REAL_TIME)
+	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -n 1 --dist loadgroup -m "alike and real_time" $(ALIKE)
 
 # Campaigns in real time one at a time, and beside them those on the virtual clock, which give way.
 # Each half can be made alone.

@@ -16,9 +16,16 @@ import pytest
 from hil.ipc.arithmetic import same_everywhere
 
 SETTINGS = same_everywhere(os.environ, platform.machine())
-rounds_alike = pytest.mark.skipif(
+_skipped = pytest.mark.skipif(
     os.environ != SETTINGS, reason="tests/alike.py runs it: the program's processes round otherwise"
 )
+
+
+def rounds_alike(test):
+    """Mark a test that is right where this process has the settings of the program's."""
+    return pytest.mark.alike(_skipped(test))
+
+
 OTHER_NAMES = "ignore:During parsing environment variable:ImportWarning"
 """What numpy warns of names of features that other releases of it have."""
 

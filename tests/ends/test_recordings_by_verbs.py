@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 import typer
+from alike import rounds_alike
 from campaign import share_of
 from real_runs import Program
 from short_runs import STATIONS, arguments
@@ -229,6 +230,7 @@ def test_recordings_of_the_virtual_clock(of_virtual_runs, verb, station):
     judge(of_virtual_runs[verb, station], verb, station)
 
 
+@rounds_alike
 @pytest.mark.real_time
 @pytest.mark.campaign
 @pytest.mark.timeout(600)  # the first of them runs all

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from alike import rounds_alike
 from recording_samples import HEADER, packed, record, sample_frame
 
 from hil.recording import process
@@ -50,6 +51,7 @@ def _wait(condition: Callable[[], bool]) -> None:
         assert tick.index < 4000, "waited 20 s in vain"
 
 
+@rounds_alike
 def test_it_writes_what_a_dry_run_writes(ring: RecorderRing, tmp_path: Path) -> None:
     recorder = RecorderProcess(ring, tmp_path / "run" / "recording.mcap", HEADER)
     recorder.service()
