@@ -36,17 +36,18 @@ kernels: .venv/test.stamp
 
 # They compute and do not wait: a worker for each processor. More than eight would mostly collect.
 # Those that compare this process with one of the program's are run with its settings of libraries.
-ALIKE = $(shell grep -rl --include='test_*.py' '^@rounds_alike' tests)
+ALIKE = env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py --dist loadgroup \
+	$(shell grep -rl --include='test_*.py' '^@rounds_alike' tests)
 test: kernels
 	$(PYTEST) -n $(shell nproc) --maxprocesses 8 -m "not real_time" $(PYTEST_ARGS)
-	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -m "alike and not real_time" $(ALIKE)
+	$(ALIKE) -m "alike and not real_time"
 
 # What is judged in real time has the machine for itself: one worker, one test at a time. Files that
 # do not name the mark need not be read.
 REAL_TIME = $(shell grep -rl --include='test_*.py' real_time tests)
 test-realtime: kernels
 	$(PYTEST) -n 1 -m real_time $(PYTEST_ARGS) $(REAL_TIME)
-	env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/python tests/alike.py -n 1 --dist loadgroup -m "alike and real_time" $(ALIKE)
+	$(ALIKE) -n 1 -m "alike and real_time"
 
 # Campaigns in real time one at a time, and beside them those on the virtual clock, which give way.
 # Each half can be made alone.
@@ -56,6 +57,7 @@ test-long:
 LONG = --timeout 7200 -rA $(PYTEST_ARGS)
 test-long-realtime: kernels
 	HIL_TEST_SHARE=1 $(PYTEST) -n 1 -m "campaign and real_time" $(LONG) $(REAL_TIME)
+	HIL_TEST_SHARE=1 $(ALIKE) -n 1 -m "alike and campaign and real_time" $(LONG)
 
 test-long-virtual: kernels
 	HIL_TEST_SHARE=1 nice -n 19 $(PYTEST) -n 1 -m "campaign and not real_time" $(LONG)

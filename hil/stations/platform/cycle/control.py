@@ -97,18 +97,6 @@ ABSENT = Control(None, None, ())
 """Control of a cycle of the gate that control was too late for: no request."""
 
 
-class PlatformControl(Protocol):
-    """Control of one platform as the loop calls it, once each in a cycle."""
-
-    def step(self, tick: Tick, verdict: Verdict | None) -> Control:
-        """Return control's part of this cycle, by the gate's verdict of the last one."""
-        ...
-
-    def reached(self, tick: Tick, feedback: BankFeedback) -> ForwardResult | None:
-        """Return the pose of the measured lengths; None in cycles in which nobody needs it."""
-        ...
-
-
 class PlatformStation:
     """Control of one platform through one run.
 

@@ -14,7 +14,7 @@ from drives.waits import Waits
 from hil.recording.events import Level
 from hil.run.run import play
 from hil.stations.platform.cycle.companion import Companion
-from hil.stations.platform.cycle.control import ABSENT, STOP_ASKED, Control, PlatformControl
+from hil.stations.platform.cycle.control import ABSENT, STOP_ASKED, Control, PlatformStation
 from hil.stations.platform.cycle.gated_bank import Exchange, GatedDrives
 from hil.stations.platform.cycle.journal import PlatformJournal
 from hil.stations.platform.cycle.supervisor import RunCourse
@@ -59,7 +59,7 @@ class Loop:
         self,
         clock: Clock,
         period_s: float,
-        station: PlatformControl,
+        station: PlatformStation,
         supervisor: RunCourse,
         gated: GatedDrives,
         journal: PlatformJournal,
