@@ -9,6 +9,7 @@ editable installation, are pure Python and need no compiler.
 import hashlib
 import json
 import os
+import re
 import shutil
 import sysconfig
 import tempfile
@@ -41,6 +42,7 @@ class CompiledModules(BuildHookInterface[Any]):
         work = self._work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
         for package in self.config["packages"]:
             shutil.copytree(top / package, work / package)
+        _widen_six(work / "hil_common" / "legs.py")
         made = _compile(work, sources)
         manifest = work / "build.json"
         manifest.write_text(json.dumps({
@@ -60,6 +62,15 @@ class CompiledModules(BuildHookInterface[Any]):
 
 def _wanted() -> bool:
     return os.environ.get("HIL_COMPILE") == "1"
+
+
+def _widen_six(legs: Path) -> None:
+    """Write a stub for the compiler in which the tuples of six are tuples of any length.
+
+    mypyc keeps a tuple of known length as its numbers, and makes a new one for each loop over it.
+    """
+    text = re.sub(r"tuple\[(\w+)(, \1){5}\]", r"tuple[\1, ...]", legs.read_text(encoding="utf-8"))
+    legs.with_suffix(".pyi").write_text(text, encoding="utf-8")
 
 
 def _compile(work: Path, sources: list[str]) -> list[str]:

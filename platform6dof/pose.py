@@ -1,12 +1,13 @@
 """The setpoint of the platform, its pose and motion: ``PlatformSetpoint``."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hil_common.arrays.pose import Pose, PoseError, frozen_array
+from hil_common.arrays.pose import Pose, PoseError, frozen_array, six_coordinates
+from hil_common.legs import SixFloats
 from platform6dof.kernels import rotation as kernel
 
 Array = NDArray[np.float64]
@@ -14,33 +15,52 @@ Array = NDArray[np.float64]
 _set = object.__setattr__
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class PlatformSetpoint:
     """Wanted pose of the platform with its motion.
+
+    Args:
+        X_BP: pose of the platform P in the base B.
+        V_BP: twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,).
+        A_BP: its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,).
 
     Raises:
         PoseError: wrong shape or not finite.
     """
 
-    X_BP: Pose
-    """Pose of the platform P in the base B."""
-    V_BP: Array
-    """Twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,), read-only."""
-    A_BP: Array
-    """Its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,), read-only."""
-    packed: Array = field(init=False, repr=False)
-    """All of them for the kernels, shape (24,), read-only."""
+    packed: Array
+    """Pose, twist and acceleration for the kernels, shape (24,), read-only."""
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.X_BP, Pose):
-            raise PoseError(f"X_BP: {type(self.X_BP).__name__}, must be a Pose")
-        twist = frozen_array(self.V_BP, (6,), "V_BP")
-        acceleration = frozen_array(self.A_BP, (6,), "A_BP")
-        packed = np.concatenate((self.X_BP.packed, twist, acceleration))
+    def __init__(self, X_BP: Pose, V_BP: ArrayLike, A_BP: ArrayLike) -> None:
+        if not isinstance(X_BP, Pose):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise PoseError(f"X_BP: {type(X_BP).__name__}, must be a Pose")
+        twist = frozen_array(V_BP, (6,), "V_BP")
+        acceleration = frozen_array(A_BP, (6,), "A_BP")
+        packed = np.concatenate((X_BP.packed, twist, acceleration))
         packed.setflags(write=False)
-        _set(self, "V_BP", twist)
-        _set(self, "A_BP", acceleration)
         _set(self, "packed", packed)
+
+    def __repr__(self) -> str:
+        return f"PlatformSetpoint(X_BP={self.X_BP}, V_BP={self.V_BP}, A_BP={self.A_BP})"
+
+    @property
+    def X_BP(self) -> Pose:
+        """Pose of the platform P in the base B."""
+        return Pose.from_packed(self.packed[:12])
+
+    @property
+    def V_BP(self) -> Array:
+        """Twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,), read-only."""
+        return self.packed[12:18]
+
+    @property
+    def A_BP(self) -> Array:
+        """Its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,), read-only."""
+        return self.packed[18:24]
+
+    def six_coordinates(self) -> SixFloats:
+        """Coordinates of the pose as numbers, as `Pose.six_coordinates` has them."""
+        return six_coordinates(self.packed)
 
     @classmethod
     def from_coordinates(cls, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Self:
@@ -88,9 +108,6 @@ class PlatformSetpoint:
         """
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
-        _set(setpoint, "X_BP", Pose.from_packed(packed[:12]))
-        _set(setpoint, "V_BP", packed[12:18])
-        _set(setpoint, "A_BP", packed[18:24])
         _set(setpoint, "packed", packed)
         return setpoint
 

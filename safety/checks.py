@@ -63,7 +63,7 @@ class SetpointChecks:
             last,
             before,
             (low, high, move_max, change_max, speed_max, mismatch_max, brake),
-        ) in zip(asked_m, asked_speed_m_s, last_m, movement_m, self._bounds, strict=True):
+        ) in zip(asked_m, asked_speed_m_s, last_m, movement_m, self._bounds):
             move = length - last
             moves.append(move)
             # One chain in the good case; a second look says which links broke.
@@ -87,7 +87,7 @@ class SetpointChecks:
         """Demand that a stop from here ends inside the soft limits, less the margin."""
         distance = ramp_distance(ratio)
         base, per_movement = self._margin_m, self._margin_per_movement
-        for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends, strict=True):
+        for leg, length, move, (low, high) in zip(LEGS, asked_m, moves, self._ends):
             margin = base + per_movement * (move if move >= 0.0 else -move)
             end = length + move * distance
             if not low + margin <= end <= high - margin:

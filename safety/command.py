@@ -104,7 +104,7 @@ class CommandedState:
         last_m = self.last().length_m
         moves: list[float] = []
         for length, speed, last, before, (low, high, move_max, change_max, speed_max) in zip(
-            length_m, speed_m_s, last_m, self.movement_m, self._bounds, strict=True
+            length_m, speed_m_s, last_m, self.movement_m, self._bounds
         ):
             move = length - last
             moves.append(move)

@@ -93,9 +93,7 @@ class FeedbackWatch:
             not -(window := base_m + per_movement * (move if move >= 0.0 else -move))
             <= length - commanded
             <= window
-            for length, commanded, move in zip(
-                feedback.length_m, commanded_m, movement_m, strict=True
-            )
+            for length, commanded, move in zip(feedback.length_m, commanded_m, movement_m)
         ]
         if True not in strays and self._outside == _NONE:
             return

@@ -62,6 +62,7 @@ NEAR_CYCLES = 0.75
 """Largest distance of the first estimate from the delay about which it is linear."""
 
 _NAN = math.nan
+_ALL = (True,) * 6
 UNKNOWN: SixFloats = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 
 
@@ -202,14 +203,18 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform is at rest
+        measured_m = feedback.length_m
+        if feedback.fresh != _ALL:  # an old length is no sample
+            pairs = zip(measured_m, feedback.fresh, strict=True)
+            measured_m = as_six(length if fresh else _NAN for length, fresh in pairs)
         least, keep, fade, examine = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
-        for leg, at, start, end, measured, fresh in zip(
-            self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
+        for leg, at, start, end, measured in zip(
+            self._legs, path[delay], start_m, end_m, measured_m
         ):
             rest = at - measured
             # One chain that NaN fails, and so does any invalid length.
-            if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
+            if -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
                 u, w = end - start, start + end - at - at
                 distance = u if u > 0.0 else -u

@@ -57,7 +57,7 @@ class PlausibilityWatch:
         last_m = self._last_m
         before_s, self._elapsed_s = self._elapsed_s, elapsed_s
         if last_m is not None and feedback is not None and feedback.fresh == _ALL:
-            for length, last, leap in zip(feedback.length_m, last_m, self._leaps_m, strict=True):
+            for length, last, leap in zip(feedback.length_m, last_m, self._leaps_m):
                 if not (-leap <= length - last <= leap and length != last):
                     break
             else:  # all six move, and none of them leaps: nearly always

@@ -24,6 +24,20 @@ class PoseError(ValueError):
     """A pose or a motion that is not one: wrong shape, not finite, or not a rotation."""
 
 
+def six_coordinates(packed: Array) -> SixFloats:
+    """Coordinates of a packed pose as numbers: x, y, z [m], alpha, beta, gamma [rad].
+
+    Args:
+        packed: position, then rotation row by row, shape (12,) or longer.
+    """
+    x, y, z, xx, xy, _, yx, yy, _, zx, zy, zz = packed.tolist()[:12]
+    cos_beta = abs(complex(xx, yx))  # hypot of the C library, as kernels have it
+    beta = math.atan2(-zx, cos_beta)
+    if cos_beta > _QUARTER_TURN:
+        return x, y, z, math.atan2(yx, xx), beta, math.atan2(zy, zz)
+    return x, y, z, math.atan2(-xy, yy), beta, 0.0
+
+
 def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     """Copy ``value`` into a read-only, C-ordered array of finite floats.
 
@@ -126,12 +140,7 @@ class Pose:
 
     def six_coordinates(self) -> SixFloats:
         """Coordinates as numbers, for rows and messages; quicker than an array of them."""
-        x, y, z, xx, xy, _, yx, yy, _, zx, zy, zz = self.packed.tolist()
-        cos_beta = abs(complex(xx, yx))  # hypot of the C library, as kernels have it
-        beta = math.atan2(-zx, cos_beta)
-        if cos_beta > _QUARTER_TURN:
-            return x, y, z, math.atan2(yx, xx), beta, math.atan2(zy, zz)
-        return x, y, z, math.atan2(-xy, yy), beta, 0.0
+        return six_coordinates(self.packed)
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """``X_AC = X_AB @ X_BC``; PoseError if its place is beyond all numbers."""

@@ -212,7 +212,7 @@ class GatedBank:
         sent_s = math.nan if now_s is None else now_s()
         feedback = self._bank.exchange(verdict.allowed)
         self._take(feedback)
-        return Exchange(verdict, feedback, tick, sent_s=sent_s)
+        return Exchange(verdict, feedback, tick, (), sent_s)
 
     def _take(self, feedback: BankFeedback) -> None:
         """Keep what the gate judges in the next cycle."""

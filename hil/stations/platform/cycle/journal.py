@@ -81,7 +81,7 @@ class PlatformJournal(Journal):
             MODE_CODE[verdict.mode],
             ACTION_CODE[verdict.action],
             flags,
-            None if wanted is None else wanted.X_BP.six_coordinates(),
+            None if wanted is None else wanted.six_coordinates(),
             None if asked is None else asked.length_m,
             None if asked is None else asked.speed_m_s,
             None if allowed is None else allowed.length_m,
