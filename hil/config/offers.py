@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from hil.config.libraries import OURS
@@ -95,7 +95,7 @@ def _rank(entry: EntryPoint) -> tuple[bool, str]:
 
 
 def _is_ours(entry: EntryPoint) -> bool:
-    return entry.dist is not None and entry.dist.name == OURS
+    return entry.dist is not None and _identity(entry.dist)[0] == OURS
 
 
 @cache
@@ -133,4 +133,11 @@ def _name_taken(entry: EntryPoint, found: list[EntryPoint], own: frozenset[str])
 
 
 def _distribution(entry: EntryPoint) -> str:
-    return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    return "unknown" if entry.dist is None else " ".join(_identity(entry.dist))
+
+
+@cache
+def _identity(distribution: Distribution) -> tuple[str, str]:
+    """Name and version, for which its whole description is read."""
+    metadata = distribution.metadata
+    return metadata["Name"], metadata["Version"]
