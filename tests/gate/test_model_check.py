@@ -105,6 +105,7 @@ def test_no_control_whatever_it_asks_starts_anything_again_without_an_act(capsys
     assert (Mode.HOLD, Mode.PARKING) in graph.modes
 
 
+@pytest.mark.pure_build
 def test_a_silence_that_is_not_told_to_the_gate_is_found(monkeypatch):
     """As it was: the server asked for HOLD, homing stopped, and control asked for HOME again."""
     monkeypatch.setattr(GateServer, "_absent", "")
@@ -112,6 +113,7 @@ def test_a_silence_that_is_not_told_to_the_gate_is_found(monkeypatch):
         explore(World(supervised=False), unruly())
 
 
+@pytest.mark.pure_build
 def test_an_interlock_that_believes_an_old_act_is_found(monkeypatch):
     hear = RestartInterlock.take_age
     monkeypatch.setattr(
@@ -121,12 +123,14 @@ def test_an_interlock_that_believes_an_old_act_is_found(monkeypatch):
         explore(World(supervised=False), unruly(("old act",)))
 
 
+@pytest.mark.pure_build
 def test_parking_that_is_begun_again_and_again_is_found(monkeypatch):
     monkeypatch.setattr(RestartInterlock, "entered", lambda self, mode: None)
     with pytest.raises(SelfStartError, match="to PARKING: twice"):
         explore(World(supervised=False), unruly())
 
 
+@pytest.mark.pure_build
 def test_a_control_that_does_not_hear_why_it_was_stopped_is_found(monkeypatch):
     """It parks, and calls the run completed."""
     monkeypatch.setattr(Supervisor, "_learn", lambda self, verdict: None)
