@@ -5,6 +5,7 @@
 # make test-realtime  those that judge programs in real time, one at a time
 # make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
 # make test-compiled  the gate's, the drives' and other tests on the compiled build, compared with the pure one
+# make wheels  both wheels on each Python from 3.11 to 3.13 that is here, each with its run of the demo
 # make check  lint, and the tests of what changed, within a minute
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -15,7 +16,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check compiled test-compiled lock sbom clean
+.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check compiled test-compiled wheels lock sbom clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -50,7 +51,7 @@ test-realtime: kernels
 	$(ALIKE) -n 1 -m "alike and real_time"
 
 # Campaigns in real time one at a time, and beside them those on the virtual clock, which give way.
-# Each half can be made alone.
+# Each half can be made alone. Without a C compiler the tests of both builds are skipped.
 test-long:
 	$(MAKE) --keep-going --jobs 2 test-long-realtime test-long-virtual
 
@@ -60,6 +61,7 @@ test-long-realtime: kernels
 	HIL_TEST_SHARE=1 $(ALIKE) -n 1 -m "alike and campaign and real_time" $(LONG)
 
 test-long-virtual: kernels
+	-nice -n 19 $(MAKE) compiled
 	HIL_TEST_SHARE=1 nice -n 19 $(PYTEST) -n 1 -m "campaign and not real_time" $(LONG)
 
 panel: .venv/panel.stamp
@@ -127,15 +129,20 @@ compiled: .venv/test.stamp
 	$(COMPILED)/venv/bin/python -P -c 'from hil.config.build import check_build, describe_build; \
 		check_build(); print(describe_build())'
 
-# What compiled modules decide, judged by the same tests, and whole runs of both builds side by side,
-# of which the recordings are equal to the byte.
+# What compiled modules decide, judged by the same tests; verdicts, graphs and whole runs of both
+# builds side by side, which are equal to the byte; and mutants of compiled modules.
 COMPILED_TESTS := tests/safety tests/gate tests/drives tests/faults tests/contract tests/operated
 COMPILED_RUNS := heave circle_on_rm01
 test-compiled: compiled
 	$(COMPILED)/venv/bin/python -P -m hil warm
 	$(COMPILED)/venv/bin/python -P -m pytest -n $(shell nproc) --dist loadgroup \
 		-m "not real_time" $(COMPILED_TESTS) --ignore-glob='*mutants*' $(PYTEST_ARGS)
+	$(PYTEST) -n $(shell nproc) tests/builds $(PYTEST_ARGS)
 	$(BIN)/python -P tests/frozen $(COMPILED)/venv $(COMPILED_RUNS)
+
+# Both wheels on each Python of those that is here: the demo has one recording.
+wheels: .venv/test.stamp
+	HIL_TEST_SHARE=1 $(PYTEST) -n 0 -rA --timeout 7200 tests/builds/test_wheels.py
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (apt install python3 python3-venv)"; exit 1; }

@@ -38,8 +38,15 @@ class CompiledModules(BuildHookInterface[Any]):
         """Compile, and add what was made, and the manifest, to the wheel."""
         if not _wanted() or version == "editable":
             return
+        self._work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
+        try:
+            self._add_modules(self._work, build_data)
+        except BaseException:
+            shutil.rmtree(self._work)
+            raise
+
+    def _add_modules(self, work: Path, build_data: dict[str, Any]) -> None:
         top, sources = Path(self.root), sorted(self.config["modules"])
-        work = self._work = Path(tempfile.mkdtemp(prefix="hil-compiled-"))
         for package in self.config["packages"]:
             shutil.copytree(top / package, work / package)
         _widen_six(work / "hil_common" / "legs.py")

@@ -37,7 +37,7 @@ class CycleWatch:
             return found
         if index != last + 1:
             note = f"cycle {index} came after cycle {last}"
-            found.append(_period(index - last, 1.0, "cycles", 1.0, note))
+            found.append(_period(float(index - last), 1.0, "cycles", 1.0, note))
         if not 0.0 < elapsed_s <= self._limit_s:
             found.append(_period(elapsed_s, self._limit_s, "s", 0.0, ""))
         # Short cycles are normal after a late one. Many in a row would buy speed with the number

@@ -5,14 +5,14 @@ the marker, by their name, or as they try) are run on sources; everything else i
 builds (``make test-compiled``).
 """
 
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
 
-import safety.gate
+from hil.config.build import read_build
 
-COMPILED = str(safety.gate.__file__).endswith(tuple(EXTENSION_SUFFIXES))
+COMPILED = read_build() is not None
+"""Whether modules of the program are compiled, be it one alone."""
 WHY = "replaces a part of the program, which is compiled here"
 TESTS = Path(__file__).parent
 

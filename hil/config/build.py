@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,8 @@ from hil.config.installation import HOME, PACKAGES, InstallationError
 
 MANIFEST: Final = "hil/build.json"
 """File of the manifest, below the folder of the installation; a pure build has none."""
+GROUP: Final = "hil_compiled__mypyc"
+"""Module beside the packages with what was compiled; the others only lead to their parts of it."""
 _REMEDY: Final = "install hil-bench anew, with the Python that runs it"
 
 
@@ -52,10 +55,11 @@ def read_build(home: Path = HOME) -> CompiledBuild | None:
     path = home / MANIFEST
     try:
         document = json.loads(path.read_bytes())
-        return CompiledBuild(document["suffix"], document["sources"], document["modules"])
+        sources, modules = dict(document["sources"].items()), dict(document["modules"].items())
+        return CompiledBuild(document["suffix"], sources, modules)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InstallationError(f"{path}: cannot be read ({error}); {_REMEDY}") from None
 
 
@@ -70,7 +74,10 @@ def describe_build(home: Path = HOME) -> str:
 
 
 def check_presence(home: Path = HOME) -> CompiledBuild | None:
-    """Refuse a compiled build of another Python, or one of which a part is missing.
+    """Refuse a compiled build of another Python, or one of which a part is missing or shadowed.
+
+    A quick check for each start: of compiled files that no manifest names, only those of the gate
+    and the module with all code are looked for.
 
     Returns:
         The build; None for pure Python.
@@ -79,6 +86,7 @@ def check_presence(home: Path = HOME) -> CompiledBuild | None:
         InstallationError: with the part, and what would be right.
     """
     build = read_build(home)
+    _refuse_unknown(build, home, (*home.glob(f"{GROUP}*"), *(home / "safety").glob("*")))
     if build is None:
         return None
     if build.suffix not in EXTENSION_SUFFIXES:
@@ -90,6 +98,13 @@ def check_presence(home: Path = HOME) -> CompiledBuild | None:
         if not (home / path).is_file():
             raise InstallationError(
                 f"{home / path}: a part of the compiled program is missing; {_REMEDY}"
+            )
+    if GROUP + build.suffix in build.modules:
+        place = getattr(find_spec(GROUP), "origin", None)
+        if place is None or Path(place).resolve() != home / (GROUP + build.suffix):
+            raise InstallationError(
+                f"{place} is in the place of {home / GROUP}{build.suffix}; take it away, or take "
+                "its folder off PYTHONPATH"
             )
     return build
 
@@ -108,9 +123,16 @@ def check_build(home: Path = HOME) -> None:
                 f"{home / path} is not the file that the program was compiled with; {_REMEDY}"
             )
     for name in PACKAGES:
-        for path in sorted((home / name).rglob("*")):
-            below = path.relative_to(home).as_posix()
-            if path.name.endswith(tuple(EXTENSION_SUFFIXES)) and below not in known:
-                raise InstallationError(
-                    f"{path} is compiled, and {MANIFEST} does not say from which source; {_REMEDY}"
-                )
+        _refuse_unknown(build, home, sorted((home / name).rglob("*")))
+
+
+def _refuse_unknown(build: CompiledBuild | None, home: Path, files: Iterable[Path]) -> None:
+    """Refuse files that Python would take in place of a source, and that no manifest names."""
+    for path in files:
+        if not path.name.endswith(tuple(EXTENSION_SUFFIXES)):
+            continue
+        if build is None or path.relative_to(home).as_posix() not in build.modules:
+            raise InstallationError(
+                f"{path} is compiled, and {MANIFEST} does not say from which source; take it away, "
+                "or install hil-bench in an environment of its own"
+            )

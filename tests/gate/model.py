@@ -1,8 +1,8 @@
 """The whole reachable graph of states of gate, its server, the drives' sequence, and control.
 
-What steps is what ships: `GateServer.cycle` over a real slot, `GatedBank`, `Gate`, `SixAxes`, and
-`Supervisor.ask`. Nothing of them is written again here; their attributes are set back to a state,
-stepped, and read. What is abstracted are the numbers:
+What steps is what ships, of either build: `GateServer.cycle` over a real slot, `GatedBank`, `Gate`,
+`SixAxes`, and `Supervisor.ask`. Nothing of them is written again or replaced here; their attributes
+are set back to a state, stepped, and read. What is abstracted are the numbers:
 
 - Six legs move alike, in steps of 2^-10 m or half of it, around one place; all lengths are exact.
   The sixth differs from the others only in its faults and silence.
@@ -12,7 +12,8 @@ stepped, and read. What is abstracted are the numbers:
   (standstill and silence two cycles, no setpoint bridged).
 - Time passes in whole cycles, punctually but for a cycle that is told to be late. Control's
   patience ends whenever the environment likes.
-- No path is long enough to tell a lag: that a leg lags is a class B like its following error.
+- No path is long enough to tell a lag, for each cycle begins one: that a leg lags is a class B like
+  its following error.
 - One thing happens in a cycle besides control's part; what happens in a row is covered.
 """
 
@@ -209,10 +210,7 @@ class ModelBank:
 
 
 class Nobody:
-    """In place of ring, encoder and black box: nothing of them comes back to the gate."""
-
-    def pack(self, *status):
-        return b""
+    """In place of ring and black box: nothing of them comes back to the gate."""
 
     def push(self, kind, payload):
         pass
@@ -238,7 +236,6 @@ class World:
     def __init__(self, *, led=False, supervised=True):
         self.bank = ModelBank()
         self.gate = Gate(LIMITS, led=led)
-        self.gate._lag.step = lambda *_: None
         self.gated = GatedBank(self.gate, self.bank, lambda: NOW_S)
         self.gated.open()
         self.slot = CommandSlot.local()
@@ -254,7 +251,6 @@ class World:
             silence_s=SILENCE_CYCLES * PERIOD_S,
             black_box=Nobody(),
         )
-        self.server._encoder = Nobody()
         self.supervisor = Supervisor(10**6) if supervised else None
         self.verdict = None
         self.gate._cycle._index = INDEX
@@ -290,7 +286,7 @@ class World:
         parts += [(drive, tuple(vars(drive))) for drive in self.bank.drives]
         if supervised:
             fixed = ("patience_cycles", "_homing_cycles", "_engage")
-            names = tuple(name for name in vars(self.supervisor) if name not in fixed)
+            names = tuple(name for name in attributes(self.supervisor) if name not in fixed)
             parts.append((self.supervisor, names))
         self._parts = [(part, *_access(part, names)) for part, names in parts]
 
@@ -303,13 +299,14 @@ class World:
         for (part, _, names, mutable), values in zip(self._parts, saved, strict=True):
             if not hasattr(part, "__dict__"):
                 for name, value in zip(names, values, strict=True):
-                    setattr(part, name, value)
+                    setattr(part, name, value.copy() if name in mutable else value)
                 continue
             held = part.__dict__
             held.update(zip(names, values, strict=True))
             for name in mutable:
                 held[name] = held[name].copy()
         self.gate._cycle._index = INDEX
+        self.gate._lag.forget()
 
     def key(self):
         """What of the state decides about the future; counters as far as they are compared."""
@@ -388,6 +385,11 @@ class World:
             asked = _setpoint(choice.control, verdict.allowed.length_m[0])
         act_s = {"act": NOW_S, "old act": NOW_S - 1e6}.get(choice.event, NEVER_S)
         return Order(INDEX + 1, NOW_S, asked, requests, choice.event == "reset", act_s=act_s)
+
+
+def attributes(part):
+    """Names of the attributes of an object, which a compiled class keeps in a table of its own."""
+    return vars(part) if hasattr(part, "__dict__") else type(part).__mypyc_attrs__
 
 
 def _access(part, names):

@@ -1,5 +1,6 @@
 """What must hold in every cycle, and the search through all states of a `model.World`."""
 
+import hashlib
 from dataclasses import dataclass
 
 from hil.stations.platform.cycle.supervisor import Outcome
@@ -74,11 +75,14 @@ class Graph:
         states: how many different ones.
         transitions: how many steps were taken.
         modes: transitions between modes that occurred.
+        digest: SHA-256, hexadecimal, of all transitions in the order in which they were taken: from
+            which state to which, by their numbers, and the verdict.
     """
 
     states: int
     transitions: int
     modes: set
+    digest: str = ""
 
 
 def explore(world, choices):
@@ -92,10 +96,11 @@ def explore(world, choices):
         SelfStartError: with the shortest way there, as choices.
     """
     first = (world.save(), Watch())
-    known = {hash((world.key(), Watch()))}
+    known = {hash((world.key(), Watch())): 0}
     parents = {}
     here = {next(iter(known)): first}
     graph = Graph(1, 0, set())
+    edges = hashlib.sha256()
     while here:
         following = {}
         for name, (saved, watch) in here.items():
@@ -110,13 +115,15 @@ def explore(world, choices):
                 except SelfStartError as error:
                     raise SelfStartError(f"{error}\n{way_to(parents, name, choice)}") from None
                 state = hash((world.key(), after))
+                seen = known.get(state, len(known))
+                edges.update(f"{known[name]} {seen} {world.verdict}\n".encode())
                 if state in known or world.server.ended or is_over(world):
                     continue
-                known.add(state)
+                known[state] = seen
                 parents[state] = (name, choice)
                 following[state] = (world.save(), after)
         here = following
-    graph.states = len(known)
+    graph.states, graph.digest = len(known), edges.hexdigest()
     return graph
 
 

@@ -77,6 +77,14 @@ def unruly(events=(), *, all_requests=False, moves=False):
     return choices
 
 
+def any_control(event):
+    """What happens around such a control beside a person's acts, old ones among them."""
+    if not WHOLE:
+        return unruly(("act", "old act"))
+    events = filter(None, ("act", "old act", event))
+    return unruly(tuple(events), all_requests=True, moves=not event)
+
+
 def told(capsys, name, graph):
     with capsys.disabled():
         print(f"\n{name}: {graph.states} states, {graph.transitions} transitions", end=" ")
@@ -94,17 +102,13 @@ def test_a_run_that_a_supervisor_leads_starts_nothing_by_itself(capsys, events):
 @pytest.mark.parametrize("event", BESIDE)
 @pytest.mark.parametrize("led", [False, True])
 def test_no_control_whatever_it_asks_starts_anything_again_without_an_act(capsys, led, event):
-    world = World(supervised=False, led=led)
-    choices = unruly(("act", "old act"))
-    if WHOLE:
-        events = filter(None, ("act", "old act", event))
-        choices = unruly(tuple(events), all_requests=True, moves=not event)
-    graph = explore(world, choices)
+    graph = explore(World(supervised=False, led=led), any_control(event))
     told(capsys, f"any control, led: {led}", graph)
     assert {(Mode.IDLE, Mode.HOMING), (Mode.STANDBY, Mode.ENGAGING)} <= graph.modes
     assert (Mode.HOLD, Mode.PARKING) in graph.modes
 
 
+@pytest.mark.pure_build
 def test_a_silence_that_is_not_told_to_the_gate_is_found(monkeypatch):
     """As it was: the server asked for HOLD, homing stopped, and control asked for HOME again."""
     monkeypatch.setattr(GateServer, "_absent", "")
@@ -112,6 +116,7 @@ def test_a_silence_that_is_not_told_to_the_gate_is_found(monkeypatch):
         explore(World(supervised=False), unruly())
 
 
+@pytest.mark.pure_build
 def test_an_interlock_that_believes_an_old_act_is_found(monkeypatch):
     hear = RestartInterlock.take_age
     monkeypatch.setattr(
@@ -121,12 +126,14 @@ def test_an_interlock_that_believes_an_old_act_is_found(monkeypatch):
         explore(World(supervised=False), unruly(("old act",)))
 
 
+@pytest.mark.pure_build
 def test_parking_that_is_begun_again_and_again_is_found(monkeypatch):
     monkeypatch.setattr(RestartInterlock, "entered", lambda self, mode: None)
     with pytest.raises(SelfStartError, match="to PARKING: twice"):
         explore(World(supervised=False), unruly())
 
 
+@pytest.mark.pure_build
 def test_a_control_that_does_not_hear_why_it_was_stopped_is_found(monkeypatch):
     """It parks, and calls the run completed."""
     monkeypatch.setattr(Supervisor, "_learn", lambda self, verdict: None)

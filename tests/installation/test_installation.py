@@ -142,6 +142,25 @@ def test_a_gate_that_is_not_ours_is_refused_by_name(told, named):
         child.kill()
 
 
+def test_a_build_that_is_not_of_its_sources_moves_nothing(tmp_path, monkeypatch):
+    """The gate's process is given no order, so it opens no bus."""
+
+    def refuse():
+        raise InstallationError("safety/gate.py is not the file that the program was compiled with")
+
+    monkeypatch.setattr("hil.stations.platform.gate.child.check_build", refuse)
+    code = f"import sys; open({str(tmp_path / 'order')!r}, 'w').write(sys.stdin.readline())"
+    order = GateOrder(BankSpec("sim:", "paper", 0.01, settings={}), LIMITS, 0, 1, 2, 2.0)
+    child = GateChild(order, ("-c", code))
+    try:
+        with pytest.raises(DriveSetupError, match=r"sim:: safety/gate\.py is not the file"):
+            child.start(RealClock().now_s)
+    finally:
+        child.kill()
+    written = tmp_path / "order"
+    assert not written.exists() or written.read_text() == ""
+
+
 def test_every_library_that_we_depend_on_is_looked_at():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = {re.split(r"[^\w-]", line, maxsplit=1)[0] for line in project["dependencies"]}
