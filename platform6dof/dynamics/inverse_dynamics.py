@@ -48,9 +48,9 @@ class LegLoads:
 
 def forces(machine: Machine, setpoint: PlatformSetpoint) -> Array:
     """Parts of the drives' forces at one setpoint [N], shape (4, 6); not numbers where singular."""
-    parts = np.empty((kernel.PARTS, 6))
-    states, rows = legs.leg_states_and_rows(machine.geometry.table, setpoint.packed[None])
-    kernel.force_parts(*machine.constants, setpoint.packed, states[0], rows[0, 1:], parts)
+    parts, packed = np.empty((kernel.PARTS, 6)), np.array(setpoint.packed)
+    states, rows = legs.leg_states_and_rows(machine.geometry.table, packed[None])
+    kernel.force_parts(*machine.constants, packed, states[0], rows[0, 1:], parts)
     return parts
 
 

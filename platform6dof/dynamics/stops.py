@@ -80,7 +80,7 @@ def braked_along(machine: Machine, setpoint: PlatformSetpoint, limits: Decelerat
     state = np.empty((3, 6))
     legs.leg_state(machine.geometry.table, setpoint.packed, state)
     begin = controlled(state[1][None], limits)
-    found = [braked(machine, setpoint.packed[None], begin).force_n[0]]
+    found = [braked(machine, np.array(setpoint.packed)[None], begin).force_n[0]]
     slowed = float(np.abs(begin[0]).max())
     if slowed == 0.0:
         return np.array(found)
@@ -100,4 +100,4 @@ def _at(machine: Machine, X_BP: Pose, speeds_m_s: Array, wanted: Array) -> Array
     """Forces at a pose with speeds and accelerations of the legs [N], shape (6,)."""
     twist = np.linalg.solve(leg_jacobian(machine.geometry, X_BP), speeds_m_s)
     moving = PlatformSetpoint(X_BP, twist, np.zeros(6))
-    return braked(machine, moving.packed[None], wanted).force_n[0]
+    return braked(machine, np.array(moving.packed)[None], wanted).force_n[0]

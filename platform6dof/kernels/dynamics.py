@@ -327,7 +327,7 @@ def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     table, bodies, load = np.ones((6, legs.TABLE_COLUMNS)), np.ones((6, 8)), np.ones(LOAD_SIZE)
     gravity, setpoint = np.ones(3), np.zeros(24)
-    for array in (table, bodies, load, gravity, setpoint):
+    for array in (table, bodies, load, gravity):
         array.setflags(write=False)
     constants = (table, bodies, load, gravity)
     force_parts(*constants, setpoint, np.zeros((3, 6)), np.zeros((6, 6)), np.empty((PARTS, 6)))

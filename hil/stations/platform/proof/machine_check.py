@@ -1,0 +1,263 @@
+"""Proof of a motion by the machine's masses and drives: forces, torques, power, brakes, stops.
+
+A controlled and a quick stop are begun at every setpoint of the motion; the controlled stops that
+ask most of a leg are followed to their ends. Friction helps to brake, and stops are judged without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.machines.rig.masses import drive_train_in, machine_in
+from hil.machines.rig.payload import force_limit_n
+from hil.stations.platform.motion.excerpts import blocks
+from hil.stations.platform.motion.fade import FadedMotion
+from platform6dof.dynamics.hardest import Excess, Extreme, Extremes, WindowMeans
+from platform6dof.dynamics.inverse_dynamics import LegLoads, loads_of_states
+from platform6dof.dynamics.stops import (
+    Decelerations,
+    braked_along,
+    braked_states,
+    controlled,
+    quick,
+)
+from platform6dof.kernels import legs, rotation
+from platform6dof.pose import PlatformSetpoint
+
+if TYPE_CHECKING:
+    from hil.machines.rig.body_tables import RigDriveTrain
+    from hil.machines.rig.settings import Rig
+    from hil.stations.platform.motion.source import MotionSource
+    from platform6dof.dynamics.drive_train import DriveTrain
+    from platform6dof.dynamics.machine import Machine
+
+Array = NDArray[np.float64]
+
+NO_LIMIT: Final = np.full(6, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFigures:
+    """Forces, torques and power of a motion."""
+
+    force_n: Extreme
+    """Force of the drives, friction included [N]."""
+    hold_n: Extreme
+    """Force that holds the machine at rest at the motion's poses [N]."""
+    stop_force_n: Extreme
+    """Force of a controlled or quick stop begun at any moment [N]."""
+    motor_nm: Extreme | None = None
+    """Torque of the motors [N m]; None without a drive, as what follows."""
+    power_w: Extreme | None = None
+    """Electrical power of a drive, below 0 where it feeds back [W]."""
+    energy_j: float | None = None
+    """Energy that the six drives draw [J]."""
+    resistor_j: float | None = None
+    """Energy that goes to their resistors [J]."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFinding:
+    """Limit of the machine that a motion passes."""
+
+    quantity: str
+    """Quantity: force, stop force, motor torque."""
+    excess: Excess
+    """Leg, time, value and limit."""
+    unit: str
+    """Unit of value and limit."""
+    remedy: str = ""
+    """Key of the limit."""
+
+    def __str__(self) -> str:
+        one = self.excess
+        limit = f"limit {one.limit:.6g} {self.unit}" if one.limit > 0.0 else "there is none"
+        text = f"leg {one.leg}: {self.quantity} {one.value:.6g} {self.unit}, {limit}"
+        return f"{text} ({self.remedy})" if self.remedy else text
+
+
+@dataclass(frozen=True, slots=True)
+class MachineProof:
+    """Figures of a motion and what is wrong with them."""
+
+    figures: MachineFigures
+    findings: tuple[MachineFinding, ...]
+
+
+def check_machine(rig: Rig, motion: MotionSource, period_s: float) -> MachineProof | None:
+    """Prove a motion by a rig's bodies and drives; None for a rig without bodies."""
+    machine = machine_in(rig)
+    if machine is None:
+        return None
+    judge = _Judge(rig, machine, period_s)
+    for times_s in blocks(motion.duration_s, period_s):
+        judge.take(times_s, setpoints_at(motion, times_s))
+    return judge.proof()
+
+
+def setpoints_at(motion: MotionSource, times_s: Array) -> Array:
+    """Packed setpoints of a motion, shape (N, 24)."""
+    if isinstance(motion, FadedMotion):
+        rows = motion.rows(np.minimum(times_s, motion.duration_s))
+        three = [np.ascontiguousarray(rows[:, k]) for k in range(3)]
+        return rotation.setpoints_of_coordinates(*three)
+    return np.array([motion.sample(t_s).packed for t_s in times_s.tolist()])
+
+
+def decelerations(rig: Rig) -> Decelerations:
+    """Decelerations with which the legs of a rig stop."""
+    controlled_m_s2 = rig.limits.stop_deceleration_m_s2
+    quick_m_s2 = rig.drives.quick_stop_deceleration_m_s2 or controlled_m_s2
+    return Decelerations(np.array(controlled_m_s2), np.array(quick_m_s2))
+
+
+class _Judge:
+    """Collector of a motion's loads, block by block."""
+
+    def __init__(self, rig: Rig, machine: Machine, period_s: float) -> None:
+        self._machine = machine
+        self._limits = decelerations(rig)
+        able_n = np.array([force_limit_n(rig, leg) for leg in range(6)])
+        drive, train = rig.cylinders.drive, drive_train_in(rig)
+        holds_n = NO_LIMIT
+        if drive is not None and drive.efficiency_back > 0.0:
+            holds_n = np.full(6, drive.brake_n)
+        self.force, self.stop = Extremes(able_n), Extremes(able_n)
+        self.hold = Extremes(holds_n)
+        self.motors: _Motors | None = None
+        if drive is not None and train is not None:
+            self.motors = _Motors(drive, train, period_s)
+
+    def take(self, times_s: Array, setpoints: Array) -> None:
+        table, machine = self._machine.geometry.table, self._machine
+        states, rows = legs.leg_states_and_rows(table, setpoints)
+        loads = loads_of_states(machine, setpoints, states, rows)
+        friction_n = 0.0 if self.motors is None else self.motors.take(times_s, loads)
+        self.force.take(times_s, loads.force_n + friction_n)
+        still = setpoints.copy()
+        still[:, 12:] = 0.0
+        resting = np.zeros_like(states)
+        self.hold.take(times_s, loads_of_states(machine, still, resting, rows).force_n)
+        for law in (controlled, quick):
+            wanted = law(states[:, 1], self._limits)
+            braked = braked_states(machine, setpoints, states, rows, wanted)
+            self.stop.take(times_s, braked.force_n)
+            if self.motors is not None:
+                self.motors.take_stops(times_s, braked)
+            if law is controlled:
+                self._follow(times_s, setpoints, braked.force_n)
+
+    def _follow(self, times_s: Array, setpoints: Array, forces_n: Array) -> None:
+        """Follow the hardest controlled stop of each leg to its end."""
+        sizes = np.nan_to_num(np.abs(forces_n), nan=0.0)
+        for row in set(sizes.argmax(axis=0).tolist()):
+            setpoint = PlatformSetpoint.from_packed(setpoints[row].copy())
+            along = braked_along(self._machine, setpoint, self._limits)
+            self.stop.take(np.full(len(along), times_s[row]), along)
+
+    def proof(self) -> MachineProof:
+        figures = MachineFigures(self.force.extreme(), self.hold.extreme(), self.stop.extreme())
+        found = [
+            *_findings("force", self.force, "N", "supervision.force_max_n"),
+            *_findings("stop force", self.stop, "N", "supervision.force_max_n"),
+            *_findings("holding force", self.hold, "N", "cylinders.drive.brake_n"),
+        ]
+        if self.motors is not None:
+            figures = self.motors.figures(figures)
+            found += self.motors.findings()
+        return MachineProof(figures, tuple(found))
+
+
+@dataclass(slots=True, eq=False)
+class _Motors:
+    """Collector of torque, power and what goes to the resistors."""
+
+    drive: RigDriveTrain
+    train: DriveTrain
+    period_s: float
+    torque: Extremes = field(init=False)
+    braking: Extremes = field(init=False)
+    power: Extremes = field(init=False)
+    squares: WindowMeans = field(init=False)
+    back: WindowMeans = field(init=False)
+    drawn_j: float = 0.0
+    back_j: float = 0.0
+
+    def __post_init__(self) -> None:
+        peak = np.full(6, self.drive.torque_peak_nm)
+        self.torque, self.braking = Extremes(peak), Extremes(peak)
+        most_w = self.drive.power_max_w
+        self.power = Extremes(NO_LIMIT if most_w is None else np.full(6, most_w))
+        self.squares = WindowMeans(self.drive.thermal_s, self.period_s)
+        self.back = WindowMeans(self.drive.thermal_s, self.period_s)
+
+    def take(self, times_s: Array, loads: LegLoads) -> Array:
+        """Take a block of loads; return the friction of the drives [N], shape (N, 6)."""
+        motor = self.train.motor(loads)
+        power, back = motor.power_w, motor.fed_back_w
+        self.torque.take(times_s, motor.torque_nm)
+        self.power.take(times_s, power)
+        self.squares.take(times_s, motor.torque_nm**2)
+        self.back.take(times_s, back)
+        fed = float(back.sum())
+        self.back_j += fed * self.period_s
+        self.drawn_j += (float(power.sum()) + fed) * self.period_s
+        return motor.friction_n
+
+    def take_stops(self, times_s: Array, braked: LegLoads) -> None:
+        """Take the loads of stops begun at these times: a motor without help of friction."""
+        screw_n = braked.thrust_n / self.train.turns_rad_m
+        self.braking.take(times_s, screw_n + braked.parts_n[:, 3] / self.train.turns_rad_m)
+
+    def figures(self, found: MachineFigures) -> MachineFigures:
+        return MachineFigures(
+            found.force_n,
+            found.hold_n,
+            found.stop_force_n,
+            self.torque.extreme(),
+            self.power.extreme(),
+            self.drawn_j,
+            self.back_j,
+        )
+
+    def findings(self) -> Iterator[MachineFinding]:
+        yield from _findings("motor torque", self.torque, "N m", "cylinders.drive.torque_peak_nm")
+        yield from _findings(
+            "motor torque of a stop", self.braking, "N m", "cylinders.drive.torque_peak_nm"
+        )
+        yield from _findings("power", self.power, "W", "cylinders.drive.power_max_w")
+        hardest, at_s = self.squares.hardest()
+        yield from _above(
+            "effective motor torque",
+            np.sqrt(np.maximum(hardest, self.squares.mean)),
+            self.drive.torque_continuous_nm,
+            at_s,
+            ("N m", "cylinders.drive.torque_continuous_nm"),
+        )
+        yield from _above(
+            "mean power to the resistor", self.back.mean, self.drive.resistor_w, 0.0 * at_s,
+            ("W", "cylinders.drive.resistor_w"),
+        )  # fmt: skip
+        hardest, at_s = self.back.hardest()
+        yield from _above(
+            f"power to the resistor in {self.drive.thermal_s:g} s", hardest,
+            self.drive.resistor_peak_w, at_s, ("W", "cylinders.drive.resistor_peak_w"),
+        )  # fmt: skip
+
+
+def _findings(quantity: str, found: Extremes, unit: str, key: str) -> Iterator[MachineFinding]:
+    for excess in found.excesses():
+        yield MachineFinding(quantity, excess, unit, key)
+
+
+def _above(
+    quantity: str, values: Array, limit: float, at_s: Array, unit_and_key: tuple[str, str]
+) -> Iterator[MachineFinding]:
+    for leg in np.flatnonzero(values > limit):
+        excess = Excess(int(leg) + 1, float(at_s[leg]), float(values[leg]), limit)
+        yield MachineFinding(quantity, excess, *unit_and_key)
