@@ -96,6 +96,29 @@ def braked_along(machine: Machine, setpoint: PlatformSetpoint, limits: Decelerat
     return np.array(found)
 
 
+def braking_lost(machine: Machine, setpoints: Array, rows: Array, lacking_n: Array) -> Array:
+    """Accelerations of the legs that forces which are not there would give [m/s²], shape (N, 6).
+
+    J H^-1 J^T f, H the inertia at each pose as of `stiffness.mass_matrix`.
+
+    Args:
+        setpoints: packed, shape (N, 24).
+        rows: lengths and rows of the Jacobian, shape (N, 7, 6).
+        lacking_n: forces, shape (N, 6).
+    """
+    weightless = Machine(machine.geometry, machine.bodies, machine.legs, np.zeros(3))
+    units = np.repeat(setpoints, 6, axis=0)
+    units[:, 12:] = 0.0
+    for axis in range(6):
+        units[axis::6, 18 + axis] = 1.0
+    states, unit_rows = legs.leg_states_and_rows(machine.geometry.table, units)
+    columns = loads_of_states(weightless, units, states, unit_rows).force_n.reshape(-1, 6, 6)
+    J = rows[:, 1:]
+    H = np.einsum("nji,nkj->nik", J, columns)
+    wrench = np.einsum("nji,nj->ni", J, lacking_n)[..., None]
+    return np.asarray((J @ np.linalg.solve(H, wrench))[..., 0], dtype=np.float64)
+
+
 def _at(machine: Machine, X_BP: Pose, speeds_m_s: Array, wanted: Array) -> Array:
     """Forces at a pose with speeds and accelerations of the legs [N], shape (6,)."""
     twist = np.linalg.solve(leg_jacobian(machine.geometry, X_BP), speeds_m_s)

@@ -1,8 +1,8 @@
 """A rig's masses: the machine that moves, shares of a leg that follow from it, what contradicts.
 
 `static_load_n` and `moving_mass_kg` of simulated cylinders are a leg's shares at the neutral pose:
-the force that holds the machine there, and the force by which all legs accelerate by 1 m/s²
-outwards. Written ones may leave the legs' own masses out, and so may be as small as those of the
+the force that holds the machine there, and a sixth of what moves, by its kinetic energy, where
+all legs are equally fast. Written ones may leave the legs' own masses out, and so may be as small as those of the
 bodies alone.
 """
 
@@ -81,9 +81,10 @@ def shares_of(rig: Rig, machine: Machine) -> Shares:
     X_BP = rig.neutral.pose()
     held = forces(machine, PlatformSetpoint.at_rest(X_BP)).sum(axis=0)
     J = leg_jacobian(machine.geometry, X_BP)
-    moved = np.linalg.solve(J.T, mass_matrix(machine, X_BP) @ np.linalg.solve(J, np.ones(6)))
+    alike = np.linalg.solve(J, np.ones(6))  # twist at which all legs have a speed of 1 m/s
+    moved_kg = float(alike @ mass_matrix(machine, X_BP) @ alike) / 6.0
     sense = -1.0 if hangs(rig) else 1.0
-    return Shares(tuple((sense * held).tolist()), tuple(moved.tolist()))
+    return Shares(tuple((sense * held).tolist()), (moved_kg,) * 6)
 
 
 def shares_of_bodies(rig: Rig, machine: Machine) -> Shares:

@@ -2,11 +2,16 @@
 
 A controlled and a quick stop are begun at every setpoint of the motion; the controlled stops that
 ask most of a leg are followed to their ends. Friction helps to brake, and stops are judged without.
+
+A stop that asks more force than the drives have is not wrong by itself: it may be over within
+milliseconds. Drives at their limit brake the legs less, by J H^-1 J^T times what they lack, and so
+the legs go further: after a controlled stop by no more than the gate's window at rest, after a
+quick one not to the end of the stroke.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +28,7 @@ from platform6dof.dynamics.stops import (
     Decelerations,
     braked_along,
     braked_states,
+    braking_lost,
     controlled,
     quick,
 )
@@ -38,7 +44,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+Law = Callable[[Array, Decelerations], Array]
+"""Accelerations of the legs in a stop, of their speeds."""
+
 NO_LIMIT: Final = np.full(6, np.inf)
+JUDGED_MAX: Final = 200
+"""Most stops of a block beyond the drives' force whose further way is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class MachineFigures:
     hold_n: Extreme
     """Force that holds the machine at rest at the motion's poses [N]."""
     stop_force_n: Extreme
-    """Force of a controlled or quick stop begun at any moment [N]."""
+    """Force that a controlled or quick stop begun at any moment asks for [N]."""
     motor_nm: Extreme | None = None
     """Torque of the motors [N m]; None without a drive, as what follows."""
     power_w: Extreme | None = None
@@ -76,8 +87,9 @@ class MachineFinding:
 
     def __str__(self) -> str:
         one = self.excess
-        limit = f"limit {one.limit:.6g} {self.unit}" if one.limit > 0.0 else "there is none"
-        text = f"leg {one.leg}: {self.quantity} {one.value:.6g} {self.unit}, {limit}"
+        unit = f" {self.unit}" if self.unit else ""
+        limit = f"limit {one.limit:.6g}{unit}" if one.limit > 0.0 else "there is none"
+        text = f"leg {one.leg}: {self.quantity} {one.value:.6g}{unit}, {limit}"
         return f"{text} ({self.remedy})" if self.remedy else text
 
 
@@ -127,7 +139,13 @@ class _Judge:
         holds_n = NO_LIMIT
         if drive is not None and drive.efficiency_back > 0.0:
             holds_n = np.full(6, drive.brake_n)
-        self.force, self.stop = Extremes(able_n), Extremes(able_n)
+        self.force, self.stop = Extremes(able_n), Extremes(NO_LIMIT)
+        self._gives_n = np.array(rig.cylinders.force_max_n)
+        if drive is not None and train is not None:
+            motors_n = drive.torque_peak_nm * train.turns_rad_m
+            self._gives_n = np.minimum(self._gives_n, motors_n)
+        self._window_m = np.full(6, rig.supervision.following_base_m)
+        self._ways = {"controlled": Extremes(self._window_m), "quick": Extremes(np.ones(6))}
         self.hold = Extremes(holds_n)
         self.motors: _Motors | None = None
         if drive is not None and train is not None:
@@ -145,12 +163,38 @@ class _Judge:
         self.hold.take(times_s, loads_of_states(machine, still, resting, rows).force_n)
         for law in (controlled, quick):
             wanted = law(states[:, 1], self._limits)
-            braked = braked_states(machine, setpoints, states, rows, wanted)
-            self.stop.take(times_s, braked.force_n)
-            if self.motors is not None:
-                self.motors.take_stops(times_s, braked)
+            forces_n = braked_states(machine, setpoints, states, rows, wanted).force_n
+            self.stop.take(times_s, forces_n)
             if law is controlled:
-                self._follow(times_s, setpoints, braked.force_n)
+                self._follow(times_s, setpoints, forces_n)
+            self._judge_stops(law, times_s, setpoints, states, rows, forces_n)
+
+    def _judge_stops(
+        self, law: Law, times_s: Array, setpoints: Array, states: Array, rows: Array,
+        forces_n: Array,
+    ) -> None:  # fmt: skip
+        """Judge how much further the legs go in stops that ask for more than the drives have."""
+        lacking = np.clip(forces_n, -self._gives_n, self._gives_n) - forces_n
+        slowing = self._limits.controlled_m_s2 if law is controlled else self._limits.quick_m_s2
+        stop_s = (np.abs(states[:, 1]) / slowing).max(axis=1)
+        hard = np.abs(lacking).max(axis=1) * stop_s**2
+        chosen = np.flatnonzero(hard > 0.0)
+        if not len(chosen):
+            return
+        chosen = np.sort(chosen[np.argsort(hard[chosen])[-JUDGED_MAX:]])
+        less = braking_lost(self._machine, setpoints[chosen], rows[chosen], lacking[chosen])
+        further_m = 0.5 * np.abs(less) * stop_s[chosen, None] ** 2
+        if law is controlled:
+            self._ways["controlled"].take(times_s[chosen], further_m)
+            return
+        length, speed = states[chosen, 0], states[chosen, 1]
+        end = length + 0.5 * speed * np.abs(speed) / slowing
+        closed, opened = (
+            self._machine.geometry.closed_length_m,
+            self._machine.geometry.open_length_m,
+        )
+        free_m = np.where(speed > 0.0, opened - end, end - closed)
+        self._ways["quick"].take(times_s[chosen], further_m / np.maximum(free_m, 1e-9))
 
     def _follow(self, times_s: Array, setpoints: Array, forces_n: Array) -> None:
         """Follow the hardest controlled stop of each leg to its end."""
@@ -164,7 +208,18 @@ class _Judge:
         figures = MachineFigures(self.force.extreme(), self.hold.extreme(), self.stop.extreme())
         found = [
             *_findings("force", self.force, "N", "supervision.force_max_n"),
-            *_findings("stop force", self.stop, "N", "supervision.force_max_n"),
+            *_findings(
+                "way beyond a controlled stop for lack of force",
+                self._ways["controlled"],
+                "m",
+                "supervision.following_base_m",
+            ),
+            *_findings(
+                "way beyond a quick stop for lack of force, as a share of the stroke that is left",
+                self._ways["quick"],
+                "",
+                "cylinders.stroke_m",
+            ),
             *_findings("holding force", self.hold, "N", "cylinders.drive.brake_n"),
         ]
         if self.motors is not None:
@@ -181,7 +236,6 @@ class _Motors:
     train: DriveTrain
     period_s: float
     torque: Extremes = field(init=False)
-    braking: Extremes = field(init=False)
     power: Extremes = field(init=False)
     squares: WindowMeans = field(init=False)
     back: WindowMeans = field(init=False)
@@ -190,7 +244,7 @@ class _Motors:
 
     def __post_init__(self) -> None:
         peak = np.full(6, self.drive.torque_peak_nm)
-        self.torque, self.braking = Extremes(peak), Extremes(peak)
+        self.torque = Extremes(peak)
         most_w = self.drive.power_max_w
         self.power = Extremes(NO_LIMIT if most_w is None else np.full(6, most_w))
         self.squares = WindowMeans(self.drive.thermal_s, self.period_s)
@@ -209,11 +263,6 @@ class _Motors:
         self.drawn_j += (float(power.sum()) + fed) * self.period_s
         return motor.friction_n
 
-    def take_stops(self, times_s: Array, braked: LegLoads) -> None:
-        """Take the loads of stops begun at these times: a motor without help of friction."""
-        screw_n = braked.thrust_n / self.train.turns_rad_m
-        self.braking.take(times_s, screw_n + braked.parts_n[:, 3] / self.train.turns_rad_m)
-
     def figures(self, found: MachineFigures) -> MachineFigures:
         return MachineFigures(
             found.force_n,
@@ -227,9 +276,6 @@ class _Motors:
 
     def findings(self) -> Iterator[MachineFinding]:
         yield from _findings("motor torque", self.torque, "N m", "cylinders.drive.torque_peak_nm")
-        yield from _findings(
-            "motor torque of a stop", self.braking, "N m", "cylinders.drive.torque_peak_nm"
-        )
         yield from _findings("power", self.power, "W", "cylinders.drive.power_max_w")
         hardest, at_s = self.squares.hardest()
         yield from _above(
