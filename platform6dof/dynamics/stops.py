@@ -60,6 +60,27 @@ def braked_states(
     return loads_of_states(machine, changed, legs_changed, rows)
 
 
+def loads_of_legs(
+    machine: Machine, poses: Array, speeds_m_s: Array, accelerations_m_s2: Array
+) -> LegLoads:
+    """Forces where poses and the motion of the legs are known, as in a recording.
+
+    Args:
+        poses: packed setpoints whose twists do not count, shape (N, 24).
+        speeds_m_s: of the legs, shape (N, 6).
+        accelerations_m_s2: of the legs, shape (N, 6).
+    """
+    moving = np.array(poses)
+    moving[:, 12:] = 0.0
+    _, rows = legs.leg_states_and_rows(machine.geometry.table, moving)
+    known = np.isfinite(moving).all(axis=1) & np.isfinite(speeds_m_s).all(axis=1)
+    twists = np.full((len(moving), 6), np.nan)
+    if known.any():
+        twists[known] = np.linalg.solve(rows[known, 1:], speeds_m_s[known, :, None])[..., 0]
+    moving[:, 12:18] = twists
+    return braked(machine, moving, np.ascontiguousarray(accelerations_m_s2))
+
+
 def controlled(speeds_m_s: Array, limits: Decelerations) -> Array:
     """Accelerations of the legs in a controlled stop [m/s²], of speeds of shape (N, 6)."""
     stop_s = (np.abs(speeds_m_s) / limits.controlled_m_s2).max(axis=1, keepdims=True)

@@ -1,9 +1,9 @@
 """A rig's masses: the machine that moves, shares of a leg that follow from it, what contradicts.
 
 `static_load_n` and `moving_mass_kg` of simulated cylinders are a leg's shares at the neutral pose:
-the force that holds the machine there, and a sixth of what moves, by its kinetic energy, where
-all legs are equally fast. Written ones may leave the legs' own masses out, and so may be as small as those of the
-bodies alone.
+the force that holds the machine there, and a sixth of what moves, by its kinetic energy, where all
+legs are equally fast. Written ones may leave the legs' own masses out, and so may be as small as
+those of the bodies alone.
 """
 
 from collections.abc import Iterator, Mapping

@@ -33,6 +33,7 @@ from hil.stations.platform.bench.run_sequence import (
     RunSequence,
 )
 from hil.stations.platform.cycle.control import PlatformMachine, PlatformStation
+from hil.stations.platform.cycle.expected_force import ExpectedForces
 from hil.stations.platform.cycle.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.cycle.journal import PlatformJournal
 from hil.stations.platform.cycle.loop import Loop, LoopEnd
@@ -201,7 +202,9 @@ def _assemble_control(
         patience, machine = _patience_cycles(plan), machine_of(plan)
         parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
         return opening.enter(led_run(parts, header, sink))
-    journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
+    expected = ExpectedForces.of(plan.rig) if extension is None else None
+    blank = b"" if extension is None else extension.blank
+    journal = PlatformJournal(sink, blank=blank, expected=expected)
     return journal, *_assemble_unattended(opening, plan, motion, prepared.course)
 
 

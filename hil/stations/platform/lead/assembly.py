@@ -20,6 +20,7 @@ from hil.stations.platform.cycle.control import (
     PlatformMachine,
     PlatformStation,
 )
+from hil.stations.platform.cycle.expected_force import ExpectedForces
 from hil.stations.platform.cycle.journal import PlatformJournal
 from hil.stations.platform.lead import kernels
 from hil.stations.platform.lead.extension import Extension
@@ -168,7 +169,8 @@ def led_run(
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error
         blank = b"" if extension is None else extension.blank
-        journal = PlatformJournal(sink, desk.telemetry, blank)
+        expected = ExpectedForces.of(parts.plan.rig) if extension is None else None
+        journal = PlatformJournal(sink, desk.telemetry, blank, expected)
         publisher = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, publisher, journal.operator)
         station.watch = DeskWatch(desk, journal.desk).update
