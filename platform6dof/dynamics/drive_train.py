@@ -91,6 +91,13 @@ class DriveTrain:
             dry = dry + self.stribeck_n * np.exp(-((speed_m_s / self.stribeck_m_s) ** 2))
         return sense * dry + self.viscous_n_s_m * speed_m_s
 
+    def friction_at(self, speed_m_s: float) -> float:
+        """Friction of one drive [N], as `friction_n` of many."""
+        if abs(speed_m_s) <= AT_REST_M_S:
+            return self.viscous_n_s_m * speed_m_s
+        dry = self.coulomb_n + self.stribeck_n * math.exp(-((speed_m_s / self.stribeck_m_s) ** 2))
+        return math.copysign(dry, speed_m_s) + self.viscous_n_s_m * speed_m_s
+
     def motor(self, loads: LegLoads) -> "MotorLoads":
         """Torque and power of the six motors for loads of N moments."""
         speed = loads.speed_m_s

@@ -50,12 +50,19 @@ class Extremes:
     limit: Array
     """Limits of the magnitudes, shape (6,); inf where there is none."""
     low: float = math.inf
+    """Least value so far."""
     high: float = -math.inf
+    """Greatest value so far."""
     squares: Array = field(default_factory=lambda: np.zeros(6))
+    """Sum of the squares of each column, shape (6,)."""
     count: int = 0
+    """Number of rows."""
     worst: Array = field(default_factory=lambda: np.zeros(6))
+    """Greatest magnitude of each column, shape (6,)."""
     worst_s: Array = field(default_factory=lambda: np.zeros(6))
+    """Time of the greatest magnitude [s], shape (6,)."""
     first_s: Array = field(default_factory=lambda: np.full(6, math.inf))
+    """Time at which the limit is first passed [s], shape (6,); inf while it is not."""
 
     def take(self, times_s: Array, values: Array) -> None:
         """Take a block of values, shape (N, 6); one that is no number counts as infinite."""

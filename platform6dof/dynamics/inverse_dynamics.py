@@ -48,10 +48,25 @@ class LegLoads:
 
 def forces(machine: Machine, setpoint: PlatformSetpoint) -> Array:
     """Parts of the drives' forces at one setpoint [N], shape (4, 6); not numbers where singular."""
-    parts, packed = np.empty((kernel.PARTS, 6)), np.array(setpoint.packed)
-    states, rows = legs.leg_states_and_rows(machine.geometry.table, packed[None])
+    packed = np.array(setpoint.packed)
+    states, rows = leg_states(machine, packed[None])
+    parts = np.empty((kernel.PARTS, 6))
     kernel.force_parts(*machine.constants, packed, states[0], rows[0, 1:], parts)
     return parts
+
+
+def leg_states(machine: Machine, setpoints: Array) -> tuple[Array, Array]:
+    """States and rows of the legs for the kernels; room for them where no rod winds.
+
+    Args:
+        setpoints: packed, shape (N, 24).
+
+    Returns:
+        Shapes (N, 3, 6) and (N, 7, 6).
+    """
+    if machine.geometry.screw_lead_m != 0.0:
+        return legs.leg_states_and_rows(machine.geometry.table, setpoints)
+    return np.empty((len(setpoints), 3, 6)), np.empty((len(setpoints), 7, 6))
 
 
 def expected_force_n(machine: Machine, setpoint: PlatformSetpoint) -> SixFloats:
@@ -62,12 +77,11 @@ def expected_force_n(machine: Machine, setpoint: PlatformSetpoint) -> SixFloats:
 
 def loads_of_setpoints(machine: Machine, setpoints: Array) -> LegLoads:
     """Forces of packed setpoints, shape (N, 24); a singular one is not a number, and no other."""
-    states, rows = legs.leg_states_and_rows(machine.geometry.table, setpoints)
-    return loads_of_states(machine, setpoints, states, rows)
+    return loads_of_states(machine, setpoints, *leg_states(machine, setpoints))
 
 
 def loads_of_states(machine: Machine, setpoints: Array, states: Array, rows: Array) -> LegLoads:
-    """Forces of packed setpoints whose legs are known.
+    """Forces of packed setpoints with their legs, as `leg_states` or their own kernel gives them.
 
     Args:
         setpoints: shape (N, 24).

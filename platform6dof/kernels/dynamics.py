@@ -193,7 +193,10 @@ def _write_parts(
     table: Array, bodies: Array, load: Array, gravity: Array, setpoint: Array, states: Array,
     rows: Array, matrix: Array, right: Array, out: Array,
 ) -> None:  # fmt: skip
-    """Write the parts of the drives' forces of one pose, shape (4, 6)."""
+    """Write the parts of the drives' forces of one pose, shape (4, 6).
+
+    A leg whose rod does not wind has its state and its row of the Jacobian written as well.
+    """
     p, r = setpoint[:3], setpoint[3:12].reshape(3, 3)
     v, a = setpoint[12:18], setpoint[18:24]
     omega, omega_dot = (v[3], v[4], v[5]), (a[3], a[4], a[5])
@@ -230,6 +233,11 @@ def _write_parts(
         for k in range(3):
             right[k, 1] -= force[k]
             right[3 + k, 1] -= moment[k]
+        if table[i, 13] == 0.0:
+            w = _cross(c, u)
+            states[0, i], states[1, i], states[2, i] = length, rate, second
+            for k in range(3):
+                rows[i, k], rows[i, 3 + k] = u[k], w[k]
         reach = length - own[ROD_M]
         out[ROD, i] = own[ROD_KG] * (second - reach * square - _dot(u, fall))
         out[ROTOR, i] = own[ROTOR_KG] * states[2, i]
@@ -247,6 +255,8 @@ def force_parts(
     rows: Array, out: Array,
 ) -> None:  # fmt: skip
     """Write the parts of the drives' forces of one packed setpoint [N], shape (4, 6).
+
+    States and rows of legs whose rods do not wind are written, of others they are read.
 
     Args:
         table: constants of the legs, shape (6, 14).
@@ -270,7 +280,7 @@ def force_parts_of(
 
     Args:
         states: shape (N, 3, 6).
-        rows: lengths and rows of the Jacobian, shape (N, 7, 6).
+        rows: rows of the Jacobian, in (N, 7, 6) behind the lengths.
         out: shape (N, 4, 6).
     """
     matrix, right = np.empty((6, 6)), np.empty((6, 2))

@@ -55,6 +55,8 @@ def test_friction_falls_from_stribecks_to_coulombs():
     speeds = np.array([0.0, 1e-5, 0.005, 0.1, -1e-5])
     wanted = [0.0, 190.0, 130.0 + 60.0 / np.e + 1.5, 160.0, -190.0]
     np.testing.assert_allclose(TRAIN.friction_n(speeds), wanted, atol=0.01)
+    alone = [TRAIN.friction_at(speed) for speed in speeds.tolist()]
+    np.testing.assert_allclose(alone, TRAIN.friction_n(speeds), rtol=1e-12)
 
 
 def test_rotor_and_screw_are_a_mass_at_the_rod():

@@ -8,8 +8,6 @@ import math
 import struct
 from typing import Final, Self
 
-import numpy as np
-
 from hil.machines.rig.masses import drive_train_in, machine_in
 from hil.machines.rig.settings import Rig
 from hil.recording.signals import Signal, Signals
@@ -48,7 +46,7 @@ class ExpectedForces:
         force_n = expected_force_n(self._machine, wanted)
         if self._train is not None:
             _, speeds = leg_lengths_and_speeds(self._machine.geometry, wanted)
-            friction_n = self._train.friction_n(np.array(speeds)).tolist()
-            pairs = zip(force_n, friction_n, strict=True)
-            return _ROW.pack(*(force + friction for force, friction in pairs))
+            friction = self._train.friction_at
+            pairs = zip(force_n, speeds, strict=True)
+            return _ROW.pack(*(force + friction(speed) for force, speed in pairs))
         return _ROW.pack(*force_n)

@@ -45,10 +45,15 @@ class PoseForces:
     """Loads of a rig's machine at one setpoint."""
 
     rig: Rig
+    """Rig with its limits."""
     machine: Machine
+    """Bodies and legs."""
     setpoint: PlatformSetpoint
+    """Pose, twist and acceleration."""
     loads: LegLoads
+    """Forces of the drives, one row."""
     motor: MotorLoads | None
+    """Torque and power, one row; None without a drive."""
 
     @classmethod
     def of(cls, rig: Rig, source: str, setpoint: PlatformSetpoint) -> PoseForces:
@@ -165,8 +170,7 @@ class PoseForces:
                     f"servo k_p {servo['position_gain_1_s']:g} 1/s, k_v "
                     f"{servo['speed_gain_n_s_m']:g} N s/m, T_i {servo['integral_time_s']:g} s "
                     f"would swing in {mode['axis']}: {mode['mass_kg']:.0f} kg at the rods, it "
-                    f"holds "
-                    f"{servo['least_kg']:.0f} to {servo['greatest_kg']:.0f} kg; at most "
+                    f"holds {servo['least_kg']:.0f} to {servo['greatest_kg']:.0f} kg; at most "
                     f"{servo['payload_max_kg']:.0f} kg on the platform, a greater k_v or T_i, or a "
                     "smaller k_p"
                 )

@@ -1,7 +1,8 @@
 """Proof of a motion by the machine's masses and drives: forces, torques, power, brakes, stops.
 
-A controlled and a quick stop are begun at every setpoint of the motion; the controlled stops that
-ask most of a leg are followed to their ends. Friction helps to brake, and stops are judged without.
+A controlled and a quick stop are begun at every setpoint of the motion, every 10 ms in a motion of
+more than five minutes; the controlled stops that ask most of a leg are followed to their ends.
+Friction helps to brake, and stops are judged without.
 
 A stop that asks more force than the drives have is not wrong by itself: it may be over within
 milliseconds. Drives at their limit brake the legs less, by J H^-1 J^T times what they lack, and so
@@ -23,7 +24,12 @@ from hil.machines.rig.payload import force_limit_n
 from hil.stations.platform.motion.excerpts import blocks
 from hil.stations.platform.motion.fade import FadedMotion
 from platform6dof.dynamics.hardest import Excess, Extreme, Extremes, WindowMeans
-from platform6dof.dynamics.inverse_dynamics import LegLoads, loads_of_states
+from platform6dof.dynamics.inverse_dynamics import (
+    LegLoads,
+    leg_states,
+    loads_of_setpoints,
+    loads_of_states,
+)
 from platform6dof.dynamics.stops import (
     Decelerations,
     braked_along,
@@ -32,7 +38,7 @@ from platform6dof.dynamics.stops import (
     controlled,
     quick,
 )
-from platform6dof.kernels import legs, rotation
+from platform6dof.kernels import rotation
 from platform6dof.pose import PlatformSetpoint
 
 if TYPE_CHECKING:
@@ -48,6 +54,10 @@ Law = Callable[[Array, Decelerations], Array]
 """Accelerations of the legs in a stop, of their speeds."""
 
 NO_LIMIT: Final = np.full(6, np.inf)
+WHOLE_MAX_S: Final = 300.0
+"""Longest motion in which a stop is begun in every cycle [s]."""
+STOPS_S: Final = 0.01
+"""Time from stop to stop in a longer one [s]."""
 JUDGED_MAX: Final = 200
 """Most stops of a block beyond the drives' force whose further way is computed."""
 
@@ -98,7 +108,9 @@ class MachineProof:
     """Figures of a motion and what is wrong with them."""
 
     figures: MachineFigures
+    """Forces, torques and power."""
     findings: tuple[MachineFinding, ...]
+    """Limits that are passed."""
 
 
 def check_machine(rig: Rig, motion: MotionSource, period_s: float) -> MachineProof | None:
@@ -106,7 +118,8 @@ def check_machine(rig: Rig, motion: MotionSource, period_s: float) -> MachinePro
     machine = machine_in(rig)
     if machine is None:
         return None
-    judge = _Judge(rig, machine, period_s)
+    every = 1 if motion.duration_s <= WHOLE_MAX_S else max(1, round(STOPS_S / period_s))
+    judge = _Judge(rig, machine, period_s, every)
     for times_s in blocks(motion.duration_s, period_s):
         judge.take(times_s, setpoints_at(motion, times_s))
     return judge.proof()
@@ -131,8 +144,8 @@ def decelerations(rig: Rig) -> Decelerations:
 class _Judge:
     """Collector of a motion's loads, block by block."""
 
-    def __init__(self, rig: Rig, machine: Machine, period_s: float) -> None:
-        self._machine = machine
+    def __init__(self, rig: Rig, machine: Machine, period_s: float, every: int = 1) -> None:
+        self._machine, self._every = machine, every
         self._limits = decelerations(rig)
         able_n = np.array([force_limit_n(rig, leg) for leg in range(6)])
         drive, train = rig.cylinders.drive, drive_train_in(rig)
@@ -152,15 +165,20 @@ class _Judge:
             self.motors = _Motors(drive, train, period_s)
 
     def take(self, times_s: Array, setpoints: Array) -> None:
-        table, machine = self._machine.geometry.table, self._machine
-        states, rows = legs.leg_states_and_rows(table, setpoints)
+        machine = self._machine
+        states, rows = leg_states(machine, setpoints)
         loads = loads_of_states(machine, setpoints, states, rows)
         friction_n = 0.0 if self.motors is None else self.motors.take(times_s, loads)
         self.force.take(times_s, loads.force_n + friction_n)
+        self._stop(*(one[:: self._every] for one in (times_s, setpoints, states, rows)))
+
+    def _stop(self, times_s: Array, setpoints: Array, states: Array, rows: Array) -> None:
+        """Hold and stop at each of some setpoints."""
+        machine = self._machine
+        setpoints, states, rows = (np.ascontiguousarray(one) for one in (setpoints, states, rows))
         still = setpoints.copy()
         still[:, 12:] = 0.0
-        resting = np.zeros_like(states)
-        self.hold.take(times_s, loads_of_states(machine, still, resting, rows).force_n)
+        self.hold.take(times_s, loads_of_setpoints(machine, still).force_n)
         for law in (controlled, quick):
             wanted = law(states[:, 1], self._limits)
             forces_n = braked_states(machine, setpoints, states, rows, wanted).force_n
