@@ -1,4 +1,4 @@
-"""A drive's screw and motor: friction, torque with efficiency both ways, power, what is fed back.
+"""A drive's screw and motor: friction, torque by efficiency, power, what is fed back.
 
 A screw that drives its load needs more torque than an ideal one, a screw that its load drives gives
 less: T = lead / (2 pi) thrust / eta while the motor drives, thrust eta_back while it is driven

@@ -1,7 +1,7 @@
 """Extremes, effective values and hardest windows of six columns that come in blocks."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -43,26 +43,18 @@ class Excess:
     """Limit of the magnitude."""
 
 
-@dataclass(slots=True, eq=False)
 class Extremes:
-    """Collector of the extremes of six columns, and where they pass their limits."""
+    """Collector of the extremes of six columns, and where they pass their limits.
 
-    limit: Array
-    """Limits of the magnitudes, shape (6,); inf where there is none."""
-    low: float = math.inf
-    """Least value so far."""
-    high: float = -math.inf
-    """Greatest value so far."""
-    squares: Array = field(default_factory=lambda: np.zeros(6))
-    """Sum of the squares of each column, shape (6,)."""
-    count: int = 0
-    """Number of rows."""
-    worst: Array = field(default_factory=lambda: np.zeros(6))
-    """Greatest magnitude of each column, shape (6,)."""
-    worst_s: Array = field(default_factory=lambda: np.zeros(6))
-    """Time of the greatest magnitude [s], shape (6,)."""
-    first_s: Array = field(default_factory=lambda: np.full(6, math.inf))
-    """Time at which the limit is first passed [s], shape (6,); inf while it is not."""
+    Args:
+        limit: limits of the magnitudes, shape (6,); inf where there is none.
+    """
+
+    def __init__(self, limit: Array) -> None:
+        self.limit = limit
+        self.low, self.high, self.count = math.inf, -math.inf, 0
+        self.squares, self.worst, self.worst_s = np.zeros(6), np.zeros(6), np.zeros(6)
+        self.first_s = np.full(6, math.inf)
 
     def take(self, times_s: Array, values: Array) -> None:
         """Take a block of values, shape (N, 6); one that is no number counts as infinite."""

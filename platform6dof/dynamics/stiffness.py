@@ -27,7 +27,7 @@ AXES: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 @dataclass(frozen=True, slots=True)
 class SwingingMode:
-    """One way in which a platform swings on its screws."""
+    """Mode of a platform that swings on its screws."""
 
     axis: str
     """Motion of `AXES` with the largest share."""

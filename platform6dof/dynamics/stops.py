@@ -1,6 +1,6 @@
 """Forces of stops begun at any moment of a motion.
 
-A controlled stop slows all six legs together, so that the platform goes on along its way: the leg
+A controlled stop slows all six legs together, so that the platform goes on along its path: the leg
 that needs longest brakes with its full deceleration, the others in the same time. A quick stop is
 the drives' own: each leg brakes by itself with its full deceleration. Both begin from the motion's
 pose and twist at that moment; both are what a drive has to give in their first instant, and
@@ -35,9 +35,9 @@ class Decelerations:
     """Decelerations of the six legs, shape (6,)."""
 
     controlled_m_s2: Array
-    """Of the controlled stop, which all legs end together [m/s²]."""
+    """Decelerations of the controlled stop, which all legs end together [m/s²]."""
     quick_m_s2: Array
-    """Of each drive's own quick stop [m/s²]."""
+    """Decelerations of each drive's own quick stop [m/s²]."""
 
 
 def braked(machine: Machine, setpoints: Array, wanted: Array) -> LegLoads:
@@ -143,5 +143,5 @@ def braking_lost(machine: Machine, setpoints: Array, rows: Array, lacking_n: Arr
 def _at(machine: Machine, X_BP: Pose, speeds_m_s: Array, wanted: Array) -> Array:
     """Forces at a pose with speeds and accelerations of the legs [N], shape (6,)."""
     twist = np.linalg.solve(leg_jacobian(machine.geometry, X_BP), speeds_m_s)
-    moving = PlatformSetpoint(X_BP, twist, np.zeros(6))
+    moving = PlatformSetpoint(X_BP, np.asarray(twist, dtype=np.float64), np.zeros(6))
     return braked(machine, np.array(moving.packed)[None], wanted).force_n[0]

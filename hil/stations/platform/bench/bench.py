@@ -33,7 +33,6 @@ from hil.stations.platform.bench.run_sequence import (
     RunSequence,
 )
 from hil.stations.platform.cycle.control import PlatformMachine, PlatformStation
-from hil.stations.platform.cycle.expected_force import ExpectedForces
 from hil.stations.platform.cycle.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.cycle.journal import PlatformJournal
 from hil.stations.platform.cycle.loop import Loop, LoopEnd
@@ -46,6 +45,7 @@ from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.lead.assembly import (
     Leading,
+    journal_of,
     led_run,
     parking_proof,
     prepare,
@@ -202,9 +202,7 @@ def _assemble_control(
         patience, machine = _patience_cycles(plan), machine_of(plan)
         parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
         return opening.enter(led_run(parts, header, sink))
-    expected = ExpectedForces.of(plan.rig) if extension is None else None
-    blank = b"" if extension is None else extension.blank
-    journal = PlatformJournal(sink, blank=blank, expected=expected)
+    journal = journal_of(sink, plan.rig, extension)
     return journal, *_assemble_unattended(opening, plan, motion, prepared.course)
 
 

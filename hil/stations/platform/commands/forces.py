@@ -74,10 +74,13 @@ def forces(
     found = PoseForces.of(loaded, str(path), setpoint)
     summary = _summary(found, coordinates, _wrench(wrench), _gains(servo))
     if folder is not None:
-        from hil.stations.platform.report.force_figure import write_force_figure
+        from hil.stations.platform.report.force_figure import ForcesShown, write_force_figure
 
+        where = ", ".join(f"{value:g}" for value in summary["pose"].values())
+        parts = found.parts_by_name()
+        shown = ForcesShown(f"{where} (m, °)", parts, found.force_n, found.hold_n, found.limit_n)
         try:
-            summary["written"] = [str(write_force_figure(summary, folder))]
+            summary["written"] = [str(write_force_figure(shown, folder))]
         except OSError as error:
             raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
     if as_json:

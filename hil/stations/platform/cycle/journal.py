@@ -102,14 +102,16 @@ class PlatformJournal(Journal):
             verdict.lag_s,
             sent_s,
         )
-        row += control.beside or self._blank
-        if self._expected is not None:
-            row += self._expected.row(wanted)
-        self.row(row, tick.t_s, tick.index)
+        self.row(row + self._beside(control), tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
             self.service()
+
+    def _beside(self, control: Control) -> bytes:
+        """Bytes of a row behind the signals of every rig."""
+        beside = control.beside or self._blank
+        return beside if self._expected is None else beside + self._expected.row(control.wanted)
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Record a line of text."""

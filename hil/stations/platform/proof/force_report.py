@@ -22,7 +22,7 @@ from hil.stations.platform.proof.force_summaries import (
     SwingSummary,
 )
 from platform6dof.dynamics.drive_train import MotorLoads
-from platform6dof.dynamics.inverse_dynamics import LegLoads, forces, loads_of_setpoints
+from platform6dof.dynamics.inverse_dynamics import PARTS, LegLoads, forces, loads_of_setpoints
 from platform6dof.dynamics.machine import Machine
 from platform6dof.dynamics.stiffness import (
     deflection,
@@ -95,10 +95,16 @@ class PoseForces:
 
     def parts(self) -> ForcePartsSummary:
         """Parts of the forces."""
-        bodies, across, rod, rotor = self.loads.parts_n[0]
+        found = self.parts_by_name()
         return ForcePartsSummary(
-            bodies=bodies, across=across, rod=rod, rotor=rotor, friction=self.friction_n
-        )
+            bodies=found["bodies"], across=found["across"], rod=found["rod"],
+            rotor=found["rotor"], friction=found["friction"],
+        )  # fmt: skip
+
+    def parts_by_name(self) -> dict[str, Array]:
+        """Parts of the forces by name [N], each of shape (6,)."""
+        found = dict(zip(PARTS, self.loads.parts_n[0], strict=True))
+        return {**found, "friction": self.friction_n}
 
     def by_body(self) -> list[BodyForceSummary]:
         """Shares of the bodies."""

@@ -13,7 +13,7 @@ quick one not to the end of the stroke.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -59,7 +59,7 @@ WHOLE_MAX_S: Final = 300.0
 STOPS_S: Final = 0.01
 """Time from stop to stop in a longer one [s]."""
 JUDGED_MAX: Final = 200
-"""Most stops of a block beyond the drives' force whose further way is computed."""
+"""Most stops of a block beyond the drives' force whose further distance is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class _Judge:
             motors_n = drive.torque_peak_nm * train.turns_rad_m
             self._gives_n = np.minimum(self._gives_n, motors_n)
         self._window_m = np.full(6, rig.supervision.following_base_m)
-        self._ways = {"controlled": Extremes(self._window_m), "quick": Extremes(np.ones(6))}
+        self._beyond = {"controlled": Extremes(self._window_m), "quick": Extremes(np.ones(6))}
         self.hold = Extremes(holds_n)
         self.motors: _Motors | None = None
         if drive is not None and train is not None:
@@ -203,7 +203,7 @@ class _Judge:
         less = braking_lost(self._machine, setpoints[chosen], rows[chosen], lacking[chosen])
         further_m = 0.5 * np.abs(less) * stop_s[chosen, None] ** 2
         if law is controlled:
-            self._ways["controlled"].take(times_s[chosen], further_m)
+            self._beyond["controlled"].take(times_s[chosen], further_m)
             return
         length, speed = states[chosen, 0], states[chosen, 1]
         end = length + 0.5 * speed * np.abs(speed) / slowing
@@ -212,7 +212,7 @@ class _Judge:
             self._machine.geometry.open_length_m,
         )
         free_m = np.where(speed > 0.0, opened - end, end - closed)
-        self._ways["quick"].take(times_s[chosen], further_m / np.maximum(free_m, 1e-9))
+        self._beyond["quick"].take(times_s[chosen], further_m / np.maximum(free_m, 1e-9))
 
     def _follow(self, times_s: Array, setpoints: Array, forces_n: Array) -> None:
         """Follow the hardest controlled stop of each leg to its end."""
@@ -227,14 +227,14 @@ class _Judge:
         found = [
             *_findings("force", self.force, "N", "supervision.force_max_n"),
             *_findings(
-                "way beyond a controlled stop for lack of force",
-                self._ways["controlled"],
+                "distance beyond a controlled stop for lack of force",
+                self._beyond["controlled"],
                 "m",
                 "supervision.following_base_m",
             ),
             *_findings(
-                "way beyond a quick stop for lack of force, as a share of the stroke that is left",
-                self._ways["quick"],
+                "distance beyond a quick stop for lack of force by the stroke that is left",
+                self._beyond["quick"],
                 "",
                 "cylinders.stroke_m",
             ),
@@ -246,27 +246,17 @@ class _Judge:
         return MachineProof(figures, tuple(found))
 
 
-@dataclass(slots=True, eq=False)
 class _Motors:
     """Collector of torque, power and what goes to the resistors."""
 
-    drive: RigDriveTrain
-    train: DriveTrain
-    period_s: float
-    torque: Extremes = field(init=False)
-    power: Extremes = field(init=False)
-    squares: WindowMeans = field(init=False)
-    back: WindowMeans = field(init=False)
-    drawn_j: float = 0.0
-    back_j: float = 0.0
-
-    def __post_init__(self) -> None:
-        peak = np.full(6, self.drive.torque_peak_nm)
-        self.torque = Extremes(peak)
-        most_w = self.drive.power_max_w
+    def __init__(self, drive: RigDriveTrain, train: DriveTrain, period_s: float) -> None:
+        self.drive, self.train, self.period_s = drive, train, period_s
+        self.torque = Extremes(np.full(6, drive.torque_peak_nm))
+        most_w = drive.power_max_w
         self.power = Extremes(NO_LIMIT if most_w is None else np.full(6, most_w))
-        self.squares = WindowMeans(self.drive.thermal_s, self.period_s)
-        self.back = WindowMeans(self.drive.thermal_s, self.period_s)
+        self.squares = WindowMeans(drive.thermal_s, period_s)
+        self.back = WindowMeans(drive.thermal_s, period_s)
+        self.drawn_j = self.back_j = 0.0
 
     def take(self, times_s: Array, loads: LegLoads) -> Array:
         """Take a block of loads; return the friction of the drives [N], shape (N, 6)."""
