@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
+FORCES = "hil.stations.platform.proof.force_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
 WORLD_RUNS = "hil.stations.world.report.summaries"
 RIDE = "hil.stations.simulator.run.ride_summaries"
@@ -58,6 +59,7 @@ VERBS = {
     "hil panel": (f"{PROGRAM}:PanelSummary",),
     "hil warm": (f"{PROGRAM}:WarmSummary",),
     "hil platform ik": (f"{PLATFORM}:InverseSummary",),
+    "hil platform forces": (f"{FORCES}:ForcesSummary",),
     "hil platform fk": (f"{PLATFORM}:ForwardSummary",),
     "hil platform extremes": (f"{PLATFORM}:ExtremesSummary",),
     "hil platform sample": (f"{PLATFORM}:SampleSummary",),

@@ -19,10 +19,9 @@ def _rig() -> type[Settings]:
 
 
 def _check_rig(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.rig.machine import check_rig
-    from hil.machines.rig.settings import Rig
+    from hil.machines.rig.machine import build_rig, check_rig
 
-    check_rig(Rig.build(table, str(file)), str(file))
+    check_rig(build_rig(table, str(file)), str(file))
 
 
 def _robot() -> type[Settings]:

@@ -140,6 +140,7 @@ NO_CASE = {
     "host listen": "hears a host, in real time",
     "host record": "hears a host, in real time",
     "panel": "a window",
+    "platform forces": "tests/platform_station/test_machine_check.py judges its figures",
     "warm": "its figures are times; it does nothing where it was done",
     "world view": "a window",
 }

@@ -92,6 +92,7 @@ LONGER = [
     ["platform", "ik", "paper"],
     ["platform", "fk", "paper", "--lengths", "0.8,0.8,0.8,0.8,0.8,0.8"],
     ["platform", "extremes", "paper"],
+    ["platform", "forces", "paper_cabin", "--pictures", "{out}"],
     ["platform", "sample", "paper"],
     ["host", "latency", "flight_live", "--seconds", "1", "--out", "{out}"],
     ["host", "list"],

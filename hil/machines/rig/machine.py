@@ -5,21 +5,22 @@ geometry that cannot hold its platform.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.settings import read_toml
+from hil.machines.rig.masses import mass_problems, with_shares
 from hil.machines.rig.payload import expected_forces_n, force_limit_n, overloaded_legs
-from hil.machines.rig.settings import PointsGeometry, Rig
+from hil.machines.rig.rig_geometry import geometry_of, hangs
+from hil.machines.rig.settings import Rig
 from hil_common.arrays.pose import Pose
-from platform6dof.circles import circle_joints
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
 from platform6dof.forward import forward
-from platform6dof.geometry import HexapodGeometry, flattest_height_m
+from platform6dof.geometry import HexapodGeometry
 from safety.bounds import BOUNDS
 from safety.limits import GateLimits, LegLimits
 
@@ -33,9 +34,18 @@ def load_rig(path: Path) -> Rig:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    rig = Rig.build(read_toml(path), str(path))
+    rig = build_rig(read_toml(path), str(path))
     check_rig(rig, str(path))
     return rig
+
+
+def build_rig(table: Mapping[str, Any], source: str) -> Rig:
+    """Make a rig of its table; shares of the legs that it leaves out follow from its bodies.
+
+    Raises:
+        ConfigError: with the key path, the value and what would have been right.
+    """
+    return Rig.build(with_shares(table, source), source)
 
 
 def check_rig(rig: Rig, source: str) -> None:
@@ -52,8 +62,10 @@ def check_rig(rig: Rig, source: str) -> None:
     ]  # fmt: skip
     if not problems:
         try:
-            park_pose(rig, geometry_of(rig))
+            geometry = geometry_of(rig)
+            parked = park_pose(rig, geometry)
             gate_limits(rig, GATE_CHECK_PERIOD_S)
+            problems += mass_problems(rig, geometry, parked)
         except ValueError as error:
             problems.append(str(error))
     if problems:
@@ -129,32 +141,6 @@ def _lengths_outside(rig: Rig) -> Iterator[Wrong]:
             )
 
 
-def geometry_of(rig: Rig) -> HexapodGeometry:
-    """Build the rig's geometry; refuse an impossible or singular one.
-
-    It hangs if the neutral pose is below the height at which its legs are shortest.
-
-    Raises:
-        GeometryError: with the reason.
-    """
-    closed = np.array(rig.cylinders.closed_length_m)
-    stroke = np.array(rig.cylinders.stroke_m)
-    base, platform = _joints(rig)
-    return HexapodGeometry(
-        base_joints_m=base,
-        platform_joints_m=platform,
-        closed_length_m=closed,
-        stroke_m=stroke,
-        screw_lead_m=rig.cylinders.screw_lead_m,
-        hanging=hangs(rig),
-    )
-
-
-def hangs(rig: Rig) -> bool:
-    """Whether the platform is below its base, by the neutral pose."""
-    return rig.neutral.z_m < flattest_height_m(*_joints(rig))
-
-
 def pushing_load_n(rig: Rig) -> tuple[float, ...]:
     """Force with which the weight pushes each rod inwards [N], 6; below 0 for a hanging platform.
 
@@ -162,21 +148,6 @@ def pushing_load_n(rig: Rig) -> tuple[float, ...]:
     """
     sense = -1.0 if hangs(rig) else 1.0
     return tuple(sense * load for load in rig.cylinders.static_load_n)
-
-
-def _joints(rig: Rig) -> tuple[np.ndarray, np.ndarray]:
-    """Joints of the base and of the platform, each in its own axes [m], shape (6, 3)."""
-    shape = rig.geometry
-    if isinstance(shape, PointsGeometry):
-        return np.array(shape.base_joints_m), np.array(shape.platform_joints_m)
-    return (
-        circle_joints(shape.base_radius_m, math.radians(shape.base_half_angle_deg)),
-        circle_joints(
-            shape.platform_radius_m,
-            math.radians(shape.platform_half_angle_deg),
-            math.radians(shape.plate_rotation_deg),
-        ),
-    )
 
 
 def envelope_of(rig: Rig, geometry: HexapodGeometry) -> Envelope:

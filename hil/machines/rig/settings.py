@@ -38,6 +38,7 @@ from hil.config.fields import (
 )
 from hil.config.move_limits import MoveLimits
 from hil.config.settings import Settings
+from hil.machines.rig.body_tables import RigBody, RigDriveTrain
 from hil.machines.rig.bus_tables import OtherBusesToo
 from hil.machines.rig.drives import RigDrives
 from hil_common.arrays.pose import Pose
@@ -118,10 +119,11 @@ class Cylinders(Settings):
     force_max_n: LegForces
     """Largest force along the rod [N]."""
     moving_mass_kg: LegMasses
-    """Share of the moving mass that one leg accelerates (simulated cylinders)."""
+    """Share of the moving mass that one leg accelerates (simulated cylinders); may be left out of a
+    file that has `[[body]]`."""
     static_load_n: LegLoads
     """Share of the weight that one leg carries (simulated cylinders); it pulls if the platform
-    hangs below its base."""
+    hangs below its base. May be left out of a file that has `[[body]]`."""
     natural_frequency_hz: Frequency
     """Natural frequency of the position loop [Hz] (simulated cylinders)."""
     damping: Positive
@@ -130,6 +132,8 @@ class Cylinders(Settings):
     """Speed of the rod towards its reference switch [m/s]."""
     enable_time_s: EnableSeconds
     """Time from the enable request to brakes open and position held [s]."""
+    drive: RigDriveTrain | None = None
+    """Masses, screw and motor of each leg; forces are judged by them."""
 
 
 class Limits(Settings):
@@ -293,5 +297,7 @@ class Rig(Settings):
     """Bounds of the rise to a motion's start and of parking."""
     pose_box: PoseBoxSettings
     """Range of poses that ``hil platform extremes`` and ``sample`` examine."""
+    body: tuple[RigBody, ...] = ()
+    """Bodies on the platform, itself among them; without them no forces are judged."""
     drives: Annotated[RigDrives, OtherBusesToo()] = RigDrives()
     """Real drives; without this table there are simulated ones only."""

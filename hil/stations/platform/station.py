@@ -45,6 +45,7 @@ SECTIONS: Final = (
     Section("tracking", f"{_REPORT}.leg_figures:tracking"),
     Section("pose", f"{_REPORT}.pose_figure:pose"),
     Section("acceleration", f"{_REPORT}.acceleration_figure:acceleration"),
+    Section("machine", f"{_REPORT}.machine_figure:machine"),
     Section("rig", f"{_REPORT}.rig_figure:rig"),
     Section("lateness", f"{_REPORT}.lateness_figure:lateness"),
 )

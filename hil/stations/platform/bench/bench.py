@@ -45,6 +45,7 @@ from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.lead.assembly import (
     Leading,
+    journal_of,
     led_run,
     parking_proof,
     prepare,
@@ -201,7 +202,7 @@ def _assemble_control(
         patience, machine = _patience_cycles(plan), machine_of(plan)
         parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
         return opening.enter(led_run(parts, header, sink))
-    journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
+    journal = journal_of(sink, plan.rig, extension)
     return journal, *_assemble_unattended(opening, plan, motion, prepared.course)
 
 

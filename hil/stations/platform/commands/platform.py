@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.platform.commands.forces import forces
 from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
     ForwardSummary,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
 )
+
+app.command()(forces)
 
 POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"

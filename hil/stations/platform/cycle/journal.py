@@ -7,6 +7,7 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.cycle.control import Control
+from hil.stations.platform.cycle.expected_force import ExpectedForces
 from hil.stations.platform.cycle.run_warnings import CHECKS, GATE, RunWarnings
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
 from hil.timing.clock import Tick
@@ -25,13 +26,18 @@ class PlatformJournal(Journal):
     Args:
         sink, audience: those of `Journal`.
         blank: bytes of an extension's signals in the row of a cycle without them.
+        expected: signal of the forces that the rig's masses need; None without one.
     """
 
     def __init__(
-        self, sink: RecordingSink, audience: Audience | None = None, blank: bytes = b""
+        self,
+        sink: RecordingSink,
+        audience: Audience | None = None,
+        blank: bytes = b"",
+        expected: ExpectedForces | None = None,
     ) -> None:
         super().__init__(sink, audience)
-        self._blank = blank
+        self._blank, self._expected = blank, expected
         self._mode: Mode | None = None
         self._violations: tuple[Violation, ...] = ()
         self.homed: SixBools = (False, False, False, False, False, False)
@@ -96,11 +102,16 @@ class PlatformJournal(Journal):
             verdict.lag_s,
             sent_s,
         )
-        self.row(row + (control.beside or self._blank), tick.t_s, tick.index)
+        self.row(row + self._beside(control), tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._note_violations(tick, verdict)
         if tick.index % SERVICE_EVERY == 0:
             self.service()
+
+    def _beside(self, control: Control) -> bytes:
+        """Bytes of a row behind the signals of every rig."""
+        beside = control.beside or self._blank
+        return beside if self._expected is None else beside + self._expected.row(control.wanted)
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Record a line of text."""

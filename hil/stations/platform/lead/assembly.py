@@ -12,14 +12,17 @@ from hil.desk.operator import Operator, OrderSource
 from hil.desk.publisher import Note, OperationSink, Publisher
 from hil.desk.watch import DeskWatch
 from hil.machines.rig.machine import geometry_of, park_pose
+from hil.machines.rig.settings import Rig
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
+from hil.run.journal import Audience
 from hil.stations.platform.cycle.control import (
     Control,
     ParkingProof,
     PlatformMachine,
     PlatformStation,
 )
+from hil.stations.platform.cycle.expected_force import ExpectedForces
 from hil.stations.platform.cycle.journal import PlatformJournal
 from hil.stations.platform.lead import kernels
 from hil.stations.platform.lead.extension import Extension
@@ -167,12 +170,20 @@ def led_run(
             stack.enter_context(desk)
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error
-        blank = b"" if extension is None else extension.blank
-        journal = PlatformJournal(sink, desk.telemetry, blank)
+        journal = journal_of(sink, parts.plan.rig, extension, desk.telemetry)
         publisher = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, publisher, journal.operator)
         station.watch = DeskWatch(desk, journal.desk).update
         yield journal, station, course
+
+
+def journal_of(
+    sink: RecordingSink, rig: Rig, extension: Extension | None, audience: Audience | None = None
+) -> PlatformJournal:
+    """Journal of a run; of a rig with bodies with the forces that they need."""
+    if extension is not None:
+        return PlatformJournal(sink, audience, extension.blank)
+    return PlatformJournal(sink, audience, expected=ExpectedForces.of(rig))
 
 
 def prepare(plan: Plan) -> None:

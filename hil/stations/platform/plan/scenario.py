@@ -27,7 +27,7 @@ from hil.machines.rig.bus_kind import as_kind
 from hil.machines.rig.buses import buses_at
 from hil.machines.rig.drive_fit import fitted
 from hil.machines.rig.drive_reference import count_goes_round
-from hil.machines.rig.machine import check_rig
+from hil.machines.rig.machine import build_rig, check_rig
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.plan.fit_changes import FitChange
 from hil.stations.platform.plan.motion_settings import (
@@ -213,7 +213,7 @@ def rig_of(scenario: Scenario, path: Path, overrides: Iterable[Change] = ()) -> 
         ConfigError: if it cannot be read, or the devices cannot be as described.
     """
     rig_path = find_file(scenario.rig, beside=path, folder="rigs", key="rig")
-    rig = Rig.build(apply_overrides(read_toml(rig_path), overrides), str(rig_path))
+    rig = build_rig(apply_overrides(read_toml(rig_path), overrides), str(rig_path))
     check_rig(rig, str(rig_path))
     _check_devices(scenario, rig, str(path))
     url = drives_url(scenario, rig)

@@ -21,6 +21,7 @@ from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import Floats, MotionSource
 from hil.stations.platform.plan.scenario import Plan
+from hil.stations.platform.proof.machine_check import MachineFigures, MachineFinding, check_machine
 from platform6dof.envelope import Envelope, EnvelopeViolation
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
@@ -38,7 +39,8 @@ class PlanFinding:
     """Fault of a run's plan."""
 
     phase: str
-    """Phase: rise, motion, park (found by the envelope) or gate (found in the dry run)."""
+    """Phase: rise, motion, park (found by the envelope), machine (the motion, judged by bodies and
+    drives) or gate (found in the dry run)."""
     t_s: float
     """Time of its beginning, from the start of the phase [s]."""
     quantity: str
@@ -76,6 +78,8 @@ class PlatformProof:
     """Time of the motion that was tried with gate and drives [s]: all, or `excerpts` of it."""
     violations: tuple[PlanFinding, ...]
     """Findings; of each limit and leg the first time and the worst value."""
+    machine: MachineFigures | None = None
+    """Forces, torques and power; None for a rig without bodies."""
 
     @property
     def ok(self) -> bool:
@@ -104,6 +108,9 @@ def check_plan(
     for phase, path in phases.items():
         found += _outside(envelope, path, phase, plan.scenario.period_s, report)
     shortest, longest, fastest = _extent(machine.geometry, motion, plan.scenario.period_s)
+    loaded = check_machine(plan.rig, motion, plan.scenario.period_s)
+    if loaded is not None:
+        found += map(_loaded, loaded.findings)
     tried_s = 0.0
     if not found:
         tried_s, objections = _tried(plan, motion, report)
@@ -115,6 +122,7 @@ def check_plan(
         leg_speed_max_m_s=fastest,
         gate_tried_s=tried_s,
         violations=tuple(found),
+        machine=None if loaded is None else loaded.figures,
     )
 
 
@@ -162,6 +170,14 @@ def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFindin
         unit=violation.unit,
         message=str(violation),
     )
+
+
+def _loaded(finding: MachineFinding) -> PlanFinding:
+    one = finding.excess
+    return PlanFinding(
+        "machine", one.first_s, finding.quantity, one.leg, one.value, one.limit, finding.unit,
+        str(finding),
+    )  # fmt: skip
 
 
 def _extent(
@@ -223,10 +239,11 @@ def _dry_run(plan: Plan, motion: MotionSource, report: ReportProgress) -> list[P
     scenario = plan.scenario.model_copy(
         update={"clock": "virtual", "faults": (), "devices": devices}
     )
+    rig = plan.rig.model_copy(update={"body": ()})  # nobody reads the forces of its rows
     total_s = expected_duration_s(plan, motion)
     with WorkFolder("hil-check-") as work:
         result = run(
-            plan.model_copy(update={"scenario": scenario}),
+            plan.model_copy(update={"scenario": scenario, "rig": rig}),
             work.path,
             motion=motion,
             console=ReportingConsole(

@@ -69,6 +69,21 @@ class FitSummary(TypedDict):
     """Command line to paste."""
 
 
+class ExtremeSummary(TypedDict):
+    """Extremes of six legs over a motion."""
+
+    min: float
+    """Least value of any leg."""
+    max: float
+    """Greatest value of any leg."""
+    rms: float
+    """Greatest effective value of a leg over the motion."""
+    leg: int
+    """Leg of the greatest magnitude, 1 to 6."""
+    at_s: float
+    """Time of the greatest magnitude, or of the begin of that stop [s]."""
+
+
 class CheckSummary(TypedDict):
     """Proof of a motion."""
 
@@ -88,6 +103,20 @@ class CheckSummary(TypedDict):
     """Findings; of each limit and leg the first time and the worst value."""
     fit: FitSummary | None
     """Changes that make it fit; null if it fits, or nothing does."""
+    force_n: NotRequired[ExtremeSummary]
+    """Force of the drives, friction included [N]; of rigs with bodies, as the next two."""
+    hold_n: NotRequired[ExtremeSummary]
+    """Force that holds the machine at rest at the motion's poses [N]."""
+    stop_force_n: NotRequired[ExtremeSummary]
+    """Force of a controlled or quick stop begun at any moment, without friction [N]."""
+    motor_nm: NotRequired[ExtremeSummary]
+    """Torque of the motors [N m]; of rigs with bodies and drives, as what follows."""
+    power_w: NotRequired[ExtremeSummary]
+    """Electrical power of a drive, below 0 where it feeds back [W]."""
+    energy_j: NotRequired[float]
+    """Energy that the six drives draw [J]."""
+    resistor_j: NotRequired[float]
+    """Energy that goes to their resistors [J]."""
 
 
 class RunSummary(ConclusionSummary):

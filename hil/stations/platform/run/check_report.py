@@ -15,6 +15,7 @@ from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.scenario import Plan
 from hil.stations.platform.proof.check import PlatformProof, ReportProgress, check_plan
 from hil.stations.platform.proof.summaries import CheckSummary
+from hil.stations.platform.run.machine_report import add_machine, machine_lines
 from hil.terminal.console import err, out, styled, waiting
 
 
@@ -41,6 +42,8 @@ def checked(plan: Plan, request: Request) -> Checked:
         violations=list(proof.violations),
         fit=None if advice is None else advice.data,
     )
+    if proof.machine is not None:
+        add_machine(summary, proof.machine)
     return Checked(ok=proof.ok, values=summary, show=partial(_show_check, plan, proof, advice))
 
 
@@ -77,6 +80,9 @@ def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> Non
     out.print(styled(colour, word), text, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    if result.machine is not None:
+        for line in machine_lines(result.machine):
+            out.print(line, soft_wrap=True)
     if result.gate_tried_s > 0.0:
         out.print(load_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:

@@ -1,0 +1,1 @@
+"""Forces, torques, power, stiffness: the platform as a machine with masses and drives."""
