@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.platform.commands import workspace
 from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
     ForwardSummary,
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 app = typer.Typer(
-    no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
+    no_args_is_help=True,
+    help="Kinematics of a rig: lengths, poses, extremes, random samples, "
+    "maps of its workspace, proofs over boxes of poses.",
 )
+app.command("map")(workspace.map_workspace)
+app.command()(workspace.prove)
 
 POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
