@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 COARSE = 36
 """Cells along each coordinate with which the range worth mapping is looked for."""
 ZOOMS = 2
+TIE = 1e-9
+"""Difference, as a share, below which values are equal."""
 TURN_RANGE_RAD = (np.pi, 0.5 * np.pi, np.pi)
 """Greatest alpha, beta, gamma looked at; beyond, the same orientations come again."""
 
@@ -69,8 +71,8 @@ def map_figures(found: PoseMap) -> MapFigures:
     outside = np.bincount(found.limit[~inside], minlength=len(KINDS))
     values = found.values
     known = bool(np.isfinite(values).any())
-    ends = [np.nanargmin(values), np.nanargmax(values)] if known else [0, 0]
-    poses = [grid.pose(np.unravel_index(int(end), grid.shape)) for end in ends]
+    ends = [_first_least(sense * values) for sense in (1.0, -1.0)] if known else [0, 0]
+    poses = [grid.pose(np.unravel_index(end, grid.shape)) for end in ends]
     least, greatest = (float(values.reshape(-1)[end]) if known else np.nan for end in ends)
     return MapFigures(
         share_inside=count / inside.size,
@@ -86,6 +88,12 @@ def map_figures(found: PoseMap) -> MapFigures:
         greatest=greatest,
         greatest_pose=poses[1],
     )
+
+
+def _first_least(values: Array) -> int:
+    """First of the cells that share the least value: a symmetric machine makes several equal."""
+    least = float(np.nanmin(values))
+    return int(np.argmax(values.reshape(-1) <= least + TIE * max(1.0, abs(least))))
 
 
 def _rim(found: PoseMap) -> NDArray[np.int64]:

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 SAMPLE = 512
 STARTS = 3
+TIE = 1e-9
+"""Difference below which values are equal: a symmetric machine makes several of its poses so."""
 STEP = 1e-6
 """Step of the differences, as a share of the box."""
 
@@ -86,7 +88,7 @@ def violations_of(
         for one in all_violations(envelope, pose, rates):
             key = (one.violation.quantity, one.violation.value > one.violation.limit)
             old = farthest.get(key)
-            if old is None or _beyond(one) > _beyond(old):
+            if old is None or _beyond(one) > _beyond(old) + TIE:
                 farthest[key] = one
     return tuple(farthest.values())
 
@@ -117,13 +119,14 @@ def _worst(
 
     sampled = values(unit)
     order = np.argsort(sampled, kind="stable")
-    best, place = float(sampled[order[0]]), unit[order[0]]
+    best = float(sampled[order[0]])
+    place = unit[int(np.argmax(sampled <= best + TIE))]
     if np.isfinite(best):
         for start in unit[order[:STARTS]]:
             found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * 6)
             ended = np.clip(found.x, 0.0, 1.0)
             value = float(values(ended[None, :])[0])
-            if value < best:
+            if value < best - TIE:
                 best, place = value, ended
     coordinates = np.clip(box.lower + span * place, box.lower, box.upper)
     coordinates.setflags(write=False)

@@ -129,7 +129,7 @@ def prove(
     pictures: PicturesOption = None,
     as_json: Json = False,
 ) -> None:
-    """Prove that the rig is inside all limits in a whole box of poses, or find poses that are not."""
+    """Prove that a whole box of poses is inside all limits, or find poses that are not."""
     from hil.stations.platform.proof.workspace_request import ProofRequest, make_proof
     from hil.stations.platform.proof.workspace_summaries import summarize_proof
     from hil.timing.realtime import RealClock

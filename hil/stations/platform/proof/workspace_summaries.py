@@ -118,7 +118,7 @@ class ProveSummary(TypedDict):
     upper: PoseSummary
     """Greatest coordinates of the box."""
     proved_share: float
-    """Share of the box in which all limits are proved [1]; 0 if a pose was seen to violate first."""
+    """Share of the box in which all limits are proved [1]; 0 if a pose violates it at once."""
     undecided_share: float
     """Share of the box that is neither proved nor seen to violate [1]."""
     boxes: int
