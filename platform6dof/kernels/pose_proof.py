@@ -425,7 +425,7 @@ def search(
     while waiting > 0 and examined < budget:
         waiting -= 1
         examined += 1
-        box, mask = boxes[waiting], masks[waiting]
+        box, mask = boxes[waiting], int(masks[waiting])
         for j in range(6):
             centre[j] = 0.5 * (box[j] + box[6 + j])
             h[j] = max(box[6 + j] - centre[j], centre[j] - box[j])

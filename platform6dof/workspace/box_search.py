@@ -180,4 +180,5 @@ def leg_constants(envelope: Envelope) -> Array:
 def joints_apart_m(envelope: Envelope) -> Array:
     """Distance of the platform joints of each pair of legs [m], shape (15,)."""
     joints = envelope.geometry.platform_joints_m
-    return np.array([np.linalg.norm(joints[i - 1] - joints[j - 1]) for i, j in PAIRS])
+    apart = [float(np.linalg.norm(joints[i - 1] - joints[j - 1])) for i, j in PAIRS]
+    return np.array(apart)

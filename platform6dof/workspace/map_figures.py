@@ -1,6 +1,7 @@
 """Numbers of a map: volume, extents, share inside, what bounds it; and the range worth mapping."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,7 @@ def map_figures(found: PoseMap) -> MapFigures:
     """Compute the numbers of a map."""
     from scipy.ndimage import label
 
+    _, parts = cast("tuple[Array, int]", label(found.inside))
     inside, grid = found.inside, found.grid
     count = int(inside.sum())
     nothing = np.full(3, np.nan)
@@ -71,7 +73,7 @@ def map_figures(found: PoseMap) -> MapFigures:
     outside = np.bincount(found.limit[~inside], minlength=len(KINDS))
     values = found.values
     known = bool(np.isfinite(values).any())
-    ends = [_first_least(sense * values) for sense in (1.0, -1.0)] if known else [0, 0]
+    ends = [_first_least(np.multiply(sense, values)) for sense in (1.0, -1.0)] if known else [0, 0]
     poses = [grid.pose(np.unravel_index(end, grid.shape)) for end in ends]
     least, greatest = (float(values.reshape(-1)[end]) if known else np.nan for end in ends)
     return MapFigures(
@@ -79,7 +81,7 @@ def map_figures(found: PoseMap) -> MapFigures:
         volume=count * float(np.prod(grid.steps)),
         lower=lower,
         upper=upper,
-        parts=int(label(inside)[1]),
+        parts=parts,
         bound_by=_shares(_rim(found), (*KINDS, GRID_END)),
         outside_by=_shares(outside, KINDS),
         singular_cells=int((found.limit == SINGULAR_POSE).sum()),

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from platform6dof.envelope import Envelope
+from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import envelope as envelope_kernel
 from platform6dof.kernels import legs, rotation
 from platform6dof.kernels import pose_map as kernel
@@ -156,7 +157,7 @@ def _fill(
     inside: NDArray[np.bool_],
     envelope: Envelope,
     grid: PoseGrid,
-    function: Callable[[object, Array], Array],
+    function: Callable[[HexapodGeometry, Array], Array],
 ) -> None:
     """Write a quantity at the cells inside; what is no finite number there is none."""
     for rows, coordinates in grid.blocks():

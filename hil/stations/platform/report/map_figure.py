@@ -103,7 +103,8 @@ def _limits(found: PoseMap, box: PoseBox | None) -> Callable[[Figure], None]:
         panels = _panels(figure, found, box, right_in=0.2)
         shown = np.zeros(len(KINDS), np.bool_)
         for axes, plane in zip(panels, PLANES, strict=True):
-            limit, inside = _slice(found, found.limit, plane), _slice(found, found.inside, plane)
+            limit = _slice(found, found.limit, plane).astype(np.intp)
+            inside = _slice(found, found.inside, plane).astype(np.bool_)
             image = colours[limit]
             image[inside, :3] = 1.0 - 0.22 * (1.0 - image[inside, :3])
             shown[np.unique(limit)] = True
