@@ -12,7 +12,7 @@ from platform6dof.geometry import HexapodGeometry
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
     """A quantity of a pose."""
 

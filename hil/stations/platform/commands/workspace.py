@@ -91,7 +91,8 @@ def map_workspace(
         found = make_map(request)
     written = _map_pictures(found, model, pictures)
     if as_json:
-        print_json(summarize_map(found, written))
+        summary = summarize_map(found, written)
+        print_json(summary)
     else:
         _show_map(found, written)
     leave(bool(found.cells.inside.any()))
@@ -145,7 +146,8 @@ def prove(
         found = make_proof(request)
     written = _proof_picture(found, wanted_rates, pictures)
     if as_json:
-        print_json(summarize_proof(found, scale, written))
+        summary = summarize_proof(found, scale, written)
+        print_json(summary)
     else:
         _show_proof(found, written)
     leave(found.proof.holds)
