@@ -152,6 +152,15 @@ class Envelope:
         travel.setflags(write=False)
         return RemainingTravel(travel, tuple(stops))
 
+    def quantities(self, coordinates: Array) -> Array:
+        """All quantities of many poses at rest, in the order of ``bounds``, shape (N, 46).
+
+        Args:
+            coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
+        """
+        zero = np.zeros_like(coordinates)
+        return self._values(rotation.setpoints_of_coordinates(coordinates, zero, zero))
+
     def _values(self, setpoints: Array) -> Array:
         """All quantities of packed setpoints (N, 24), in the order of the limits, (N, 46)."""
         return np.hstack(self._parts(setpoints, np.inf))
@@ -178,8 +187,7 @@ class Envelope:
 
     def _worst(self, coordinates: Array) -> Array:
         """Smallest margin of each pose at rest, shape (N,); nan if not finite."""
-        zero = np.zeros_like(coordinates)
-        values = self._values(rotation.setpoints_of_coordinates(coordinates, zero, zero))
+        values = self.quantities(coordinates)
         return np.minimum(values - self._low, self._high - values).min(axis=1)
 
     def _first(self, coordinates: Array) -> EnvelopeViolation:

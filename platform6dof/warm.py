@@ -1,12 +1,27 @@
 """Compile every kernel before a run; machine code is kept on disk for the next one."""
 
-from platform6dof.kernels import batch, dynamics, envelope, legs, rotation
+from platform6dof.kernels import (
+    batch,
+    dynamics,
+    envelope,
+    legs,
+    pose_map,
+    pose_proof,
+    rotation,
+)
 
 
 def warm() -> None:
-    """Compile all kernels of the package with the array types they are called with."""
+    """Compile all kernels that a motion needs, with the array types they are called with."""
     rotation.warm()
     legs.warm()
     batch.warm()
     envelope.warm()
     dynamics.warm()
+
+
+def warm_workspace() -> None:
+    """Compile the kernels of maps and proofs as well, which no run of a machine calls."""
+    warm()
+    pose_map.warm()
+    pose_proof.warm()

@@ -22,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
+WORKSPACE = "hil.stations.platform.proof.workspace_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
 FORCES = "hil.stations.platform.proof.force_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
@@ -63,6 +64,8 @@ VERBS = {
     "hil platform fk": (f"{PLATFORM}:ForwardSummary",),
     "hil platform extremes": (f"{PLATFORM}:ExtremesSummary",),
     "hil platform sample": (f"{PLATFORM}:SampleSummary",),
+    "hil platform map": (f"{WORKSPACE}:MapSummary",),
+    "hil platform prove": (f"{WORKSPACE}:ProveSummary",),
     "hil drives scan": (f"{DRIVES}:ScanSummary",),
     "hil drives check-type": (f"{DRIVES}:CheckTypeSummary",),
     "hil drives check-bank": (f"{DRIVES}:CheckBankSummary",),

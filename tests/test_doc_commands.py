@@ -28,10 +28,12 @@ NEEDS = {
     r"^hil arm table\b.*--(cache|pictures)": "minutes of references",
 }
 """Commands that are not run, and why."""
-LONG = re.compile(r"^hil (run|check|cue|fmu export|fmu run|arm (identify|goto|table)|world show)\b")
+LONG = re.compile(
+    r"^hil (run|check|cue|fmu export|fmu run|arm (identify|goto|table)|world show|platform prove)\b"
+)
 """Commands of more than a moment, run by `make test-long`."""
-STOPPED = re.compile(r"^hil run (leaves_envelope)$")
-"""Runs that the gate ends, as they are to show."""
+STOPPED = re.compile(r"^hil run (leaves_envelope)$|^hil platform prove paper( --pictures \S+)?$")
+"""Runs that the gate ends and a box that is not inside its travel, as they are to show."""
 TIMEOUT_S = 1800
 
 

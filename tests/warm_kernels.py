@@ -20,10 +20,12 @@ def warm_platform() -> None:
     from hil.stations.platform.cycle.kernel_warmup import warm
     from platform6dof.cueing import angle_signs as turns
     from platform6dof.cueing import course, governor, slopes
+    from platform6dof.warm import warm_workspace
     from sim.devices.arm.kinematics import dh_table, forward, solve
     from sim.devices.arm.servo import JointServos, ServoSettings
 
     warm()
+    warm_workspace()
     hil.stations.platform.lead.kernels.warm()
     governor.warm()
     slopes.warm()

@@ -94,6 +94,8 @@ LONGER = [
     ["platform", "extremes", "paper"],
     ["platform", "forces", "paper_cabin", "--pictures", "{out}"],
     ["platform", "sample", "paper"],
+    ["platform", "map", "paper", "--points", "6", "--pictures", "{out}"],
+    ["platform", "prove", "paper", "--scale", "0.3", "--no-largest", "--pictures", "{out}"],
     ["host", "latency", "flight_live", "--seconds", "1", "--out", "{out}"],
     ["host", "list"],
     {"arguments": ["host", "emulate", "hcu1"], "until": r"\n"},

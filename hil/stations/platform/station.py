@@ -63,8 +63,10 @@ LEAD: Final = Lead(
 
 def _warm(quiet: bool) -> None:
     from hil.stations.platform.cycle.kernel_warmup import warm_and_say
+    from platform6dof.warm import warm_workspace
 
     warm_and_say(quiet=quiet)
+    warm_workspace()
 
 
 def _offered() -> tuple[Offer, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.platform.commands import workspace
 from hil.stations.platform.commands.forces import forces
 from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 app = typer.Typer(
-    no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
+    no_args_is_help=True,
+    help="Kinematics of a rig: lengths, poses, extremes, random samples, "
+    "maps of its workspace, proofs over boxes of poses.",
 )
+app.command("map")(workspace.map_workspace)
+app.command()(workspace.prove)
 
 app.command()(forces)
 

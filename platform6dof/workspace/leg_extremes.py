@@ -92,14 +92,14 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
     the centre a bounded optimisation with the analytic gradient looks for something better inside
     or on a face. A long leg is at a corner as a rule, a short one need not be.
     """
-    corners = _corners(box)
-    lengths = _lengths(geometry, corners)  # (64, 6)
+    ends = corners(box)
+    lengths = _lengths(geometry, ends)  # (64, 6)
     best = {-1: (np.zeros(6), np.zeros((6, 6))), 1: (np.zeros(6), np.zeros((6, 6)))}
     centre = 0.5 * (box.lower + box.upper)
     for sign, (values, poses) in best.items():
         for leg in range(6):
             order = np.argsort(-sign * lengths[:, leg], kind="stable")
-            starts = [*corners[order[:STARTS]], centre]
+            starts = [*ends[order[:STARTS]], centre]
             values[leg], poses[leg] = _best(geometry, box, leg, sign, starts)
     (low, low_poses), (high, high_poses) = best[-1], best[1]
     shortest = _first_of(low <= low.min() + TIE_M, low_poses)
@@ -143,8 +143,8 @@ def sample(geometry: HexapodGeometry, box: PoseBox, count: int, seed: int) -> Po
     return PoseSample(coordinates, lengths, float(lengths.min()), float(lengths.max()))
 
 
-def _corners(box: PoseBox) -> Array:
-    """All corners, shape (64, 6)."""
+def corners(box: PoseBox) -> Array:
+    """All corners of a box, shape (64, 6); some are alike where a coordinate is fixed."""
     bits = (np.arange(64)[:, None] >> np.arange(6)) & 1  # (64, 6)
     return np.where(bits == 1, box.upper, box.lower)
 

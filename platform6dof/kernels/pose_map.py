@@ -1,0 +1,217 @@
+"""Share of each limit that is left at very many poses, the limit that binds, hold and side."""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Limits in the order of their numbers: lengths below and above, speeds, cones, clearances, hold.
+SHORT, LONG, SPEED, BASE_CONE, PLATFORM_CONE, CLEARANCE, HOLD = 0, 6, 12, 18, 24, 30, 45
+LIMITS = 46
+
+# Columns of what is computed of a pose.
+MARGIN, LIMIT, TRAVEL, SINGULAR_VALUE, FASTEST, SIDE = 0, 1, 2, 3, 4, 5
+COLUMNS = 6
+
+MAX_STEPS = 80
+
+
+@njit(cache=True, error_model="numpy")
+def _write_tridiagonal(g: Array, v: Array, p: Array, d: Array, e: Array) -> None:
+    """Write diagonal and squared second diagonal of a symmetric matrix's tridiagonal form.
+
+    By Householder's reflections; ``g`` (6, 6) is destroyed.
+    """
+    for k in range(4):
+        square = 0.0
+        for i in range(k + 1, 6):
+            square += g[i, k] * g[i, k]
+        rest = square - g[k + 1, k] * g[k + 1, k]
+        e[k] = square
+        if not rest > 0.0:
+            continue
+        norm = math.sqrt(square)
+        for i in range(k + 1, 6):
+            v[i] = g[i, k]
+        v[k + 1] += norm if v[k + 1] >= 0.0 else -norm
+        length = rest + v[k + 1] * v[k + 1]
+        along = 0.0
+        for i in range(k + 1, 6):
+            total = 0.0
+            for j in range(k + 1, 6):
+                total += g[i, j] * v[j]
+            p[i] = 2.0 * total / length
+            along += p[i] * v[i]
+        along /= length
+        for i in range(k + 1, 6):
+            p[i] -= along * v[i]
+        for i in range(k + 1, 6):
+            for j in range(k + 1, 6):
+                g[i, j] -= v[i] * p[j] + p[i] * v[j]
+    e[4] = g[5, 4] * g[5, 4]
+    for k in range(6):
+        d[k] = g[k, k]
+
+
+@njit(cache=True, error_model="numpy")
+def _least_eigenvalue(d: Array, e: Array) -> float:
+    """Smallest eigenvalue of a tridiagonal matrix without negative ones, to 1e-15 of its trace.
+
+    Newton's method on the characteristic polynomial from 0: below all roots it rises to the
+    smallest one and never passes it, but by rounding.
+    """
+    enough = 0.0
+    for k in range(6):
+        enough += 1e-16 * d[k]
+    value = 0.0
+    for _ in range(MAX_STEPS):
+        q, dq, total = d[0] - value, -1.0, 0.0
+        if not q > 0.0:
+            return value
+        total = dq / q
+        for k in range(1, 6):
+            ratio = e[k - 1] / q
+            dq = -1.0 + ratio * dq / q
+            q = d[k] - value - ratio
+            if not q > 0.0:
+                return value
+            total += dq / q
+        step = -1.0 / total
+        value += step
+        if not step > enough:
+            break
+    return value
+
+
+@njit(cache=True, error_model="numpy")
+def _side(m: Array) -> float:
+    """Sign of the determinant of a 6 x 6 matrix, which is destroyed."""
+    sign = 1.0
+    for k in range(6):
+        pivot = k
+        for i in range(k + 1, 6):
+            if abs(m[i, k]) > abs(m[pivot, k]):
+                pivot = i
+        if not abs(m[pivot, k]) > 0.0:
+            return 0.0
+        if pivot != k:
+            sign = -sign
+            for j in range(k, 6):
+                m[k, j], m[pivot, j] = m[pivot, j], m[k, j]
+        if m[k, k] < 0.0:
+            sign = -sign
+        for i in range(k + 1, 6):
+            factor = m[i, k] / m[k, k]
+            for j in range(k + 1, 6):
+                m[i, j] -= factor * m[k, j]
+    return sign
+
+
+@njit(cache=True, error_model="numpy")
+def _write_speeds(q: Array, pose: Array, rows: Array, rates: Array, speeds: Array) -> None:
+    """Write the greatest speed of each leg over all combinations of the coordinates' rates.
+
+    The turns' axes are z, ``Rz y`` and ``Rz Ry x``, the first column of the rotation.
+    """
+    sine, cosine = math.sin(q[3]), math.cos(q[3])
+    for i in range(6):
+        r = rows[1 + i]
+        speed = abs(r[0]) * rates[0] + abs(r[1]) * rates[1] + abs(r[2]) * rates[2]
+        speed += abs(r[5]) * rates[3]
+        speed += abs(cosine * r[4] - sine * r[3]) * rates[4]
+        speed += abs(pose[3] * r[3] + pose[6] * r[4] + pose[9] * r[5]) * rates[5]
+        speeds[i] = speed
+
+
+@njit(cache=True, error_model="numpy")
+def judge(
+    coordinates: Array,
+    poses: Array,
+    rows: Array,
+    measured: Array,
+    low: Array,
+    high: Array,
+    rates: Array,
+    scale: float,
+) -> Array:
+    """Judge poses: share left of the limit that binds, its number, and the built-in quantities.
+
+    A share is what is left of a limit as a part of it (of half the stroke for a length, of the
+    value itself where the limit is 0), below 0 beyond it. What is not a number has none.
+
+    Args:
+        coordinates: shape (N, 6).
+        poses: packed poses of these, shape (N, 24).
+        rows: lengths and Jacobian of each, shape (N, 7, 6).
+        measured: measures of each, the singular value not used, shape (N, 28).
+        low: least values of an envelope, shape (46,).
+        high: greatest values of an envelope, shape (46,).
+        rates: greatest rates of the coordinates, shape (6,).
+        scale: length that divides the Jacobian's rotation columns [m].
+
+    Returns:
+        Shape (N, 6); see the columns above.
+    """
+    count = coordinates.shape[0]
+    out = np.empty((count, COLUMNS))
+    g, m, speeds = np.empty((6, 6)), np.empty((6, 6)), np.zeros(6)
+    v, p, d, e = np.zeros(6), np.zeros(6), np.empty(6), np.empty(5)
+    shares = np.empty(LIMITS)
+    moving = rates.max() > 0.0
+    for n in range(count):
+        travel, fastest = np.inf, 0.0
+        if moving:
+            _write_speeds(coordinates[n], poses[n], rows[n], rates, speeds)
+        for i in range(6):
+            length, half = rows[n, 0, i], 0.5 * (high[i] - low[i])
+            shares[SHORT + i] = (length - low[i]) / half
+            shares[LONG + i] = (high[i] - length) / half
+            travel = min(travel, length - low[i], high[i] - length)
+            shares[SPEED + i] = 1.0 - speeds[i] / high[6 + i]
+            fastest = max(fastest, speeds[i])
+        for i in range(12):
+            shares[BASE_CONE + i] = 1.0 - measured[n, i] / high[18 + i]
+        for i in range(15):
+            limit = low[30 + i]
+            if limit > 0.0:
+                shares[CLEARANCE + i] = measured[n, 12 + i] / limit - 1.0
+            else:
+                shares[CLEARANCE + i] = np.inf
+        for i in range(6):
+            for k in range(6):
+                m[i, k] = rows[n, 1 + i, k] if k < 3 else rows[n, 1 + i, k] / scale
+        for i in range(6):
+            for k in range(i + 1):
+                total = 0.0
+                for j in range(6):
+                    total += m[i, j] * m[k, j]
+                g[i, k] = g[k, i] = total
+        _write_tridiagonal(g, v, p, d, e)
+        hold = math.sqrt(max(_least_eigenvalue(d, e), 0.0))
+        least = low[45]
+        shares[HOLD] = hold / least - 1.0 if least > 0.0 else hold
+        margin, limit_number = np.inf, 0
+        for k in range(LIMITS):
+            if not shares[k] >= margin:  # a nan is taken, and stays
+                margin, limit_number = shares[k], k
+                if margin != margin:
+                    break
+        out[n, MARGIN], out[n, LIMIT] = margin, limit_number
+        out[n, TRAVEL], out[n, SINGULAR_VALUE], out[n, FASTEST] = travel, hold, fastest
+        out[n, SIDE] = _side(m)
+    return out
+
+
+def warm() -> None:
+    """Compile the kernels of this file for the array types they are called with."""
+    limits = np.ones(46)
+    limits.setflags(write=False)
+    rates = np.zeros(6)
+    rates.setflags(write=False)
+    judge(
+        np.zeros((1, 6)), np.zeros((1, 24)), np.zeros((1, 7, 6)), np.zeros((1, 28)), limits,
+        limits, rates, 1.0,
+    )  # fmt: skip
