@@ -22,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
+ACCURACY = "hil.stations.platform.proof.accuracy_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
 WORLD_RUNS = "hil.stations.world.report.summaries"
@@ -61,6 +62,8 @@ VERBS = {
     "hil platform fk": (f"{PLATFORM}:ForwardSummary",),
     "hil platform extremes": (f"{PLATFORM}:ExtremesSummary",),
     "hil platform sample": (f"{PLATFORM}:SampleSummary",),
+    "hil platform accuracy": (f"{ACCURACY}:AccuracySummary",),
+    "hil platform size": ("hil.stations.platform.proof.sizing_summaries:SizingSummary",),
     "hil drives scan": (f"{DRIVES}:ScanSummary",),
     "hil drives check-type": (f"{DRIVES}:CheckTypeSummary",),
     "hil drives check-bank": (f"{DRIVES}:CheckBankSummary",),

@@ -100,6 +100,18 @@ def _check_ride_map(table: Mapping[str, Any], file: Path) -> None:
     RideMap.build(dict(table), str(file))
 
 
+def _cylinders() -> type[Settings]:
+    from hil.machines.rig.cylinders import CylinderCatalogue
+
+    return CylinderCatalogue
+
+
+def _check_cylinders(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.rig.cylinders import CylinderCatalogue, check_catalogue
+
+    check_catalogue(CylinderCatalogue.build(table, str(file)), str(file))
+
+
 RIG: Final = FileKind(
     name="rig", schema="rig", folder="rigs", marks=("geometry", "cylinders", "supervision"),
     model=_rig, check=_check_rig,
@@ -116,6 +128,10 @@ DRIVE: Final = FileKind(
     name="drive", schema="drive", folder="drives", marks=("drive",),
     model=_drive, check=_check_drive,
     forms={"canopen": _drive, "modbus": _modbus_drive}, form_place=("drive", "protocol"),
+)  # fmt: skip
+CYLINDERS: Final = FileKind(
+    name="cylinder catalogue", schema="cylinders", folder="cylinders", marks=("cylinder",),
+    model=_cylinders, check=_check_cylinders,
 )  # fmt: skip
 CUEING_PRESET: Final = FileKind(
     name="cueing preset", schema="cueing", folder="cueing", marks=("algorithm",),

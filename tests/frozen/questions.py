@@ -18,6 +18,8 @@ ASKED = (
     "platform fk paper --lengths 1.1,1.12,1.14,1.1,1.13,1.11",
     "platform extremes paper",
     "platform sample paper --count 200 --seed 3",
+    "platform accuracy paper --budget 0.2mm@0.3,0,1.2 --machines 200",
+    "platform size paper --for heave,ship_deck --mass 300 --centre 0,0,0.35",
     "arm fk rm01 --q 0,45,-180,0,45,0",
     "arm fk bkm --q 10,-20,30,20,50,60",
     "arm fk shuttle_rms",

@@ -93,6 +93,8 @@ LONGER = [
     ["platform", "fk", "paper", "--lengths", "0.8,0.8,0.8,0.8,0.8,0.8"],
     ["platform", "extremes", "paper"],
     ["platform", "sample", "paper"],
+    ["platform", "accuracy", "paper"],
+    ["platform", "size", "paper", "--for", "heave"],
     ["host", "latency", "flight_live", "--seconds", "1", "--out", "{out}"],
     ["host", "list"],
     {"arguments": ["host", "emulate", "hcu1"], "until": r"\n"},

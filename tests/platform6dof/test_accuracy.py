@@ -276,8 +276,8 @@ def test_what_half_angle_and_height_do():
     assert np.isnan(by_half_angle(1.0, 0.7, 30 * DEG, np.array([30 * DEG]), 0.9)).all()
     heights = np.linspace(0.3, 2.0, 171)
     of_height = by_height(1.0, 0.7, 14 * DEG, 60 * DEG, heights)
-    assert heights[np.argmin(of_height[:, 0])] == pytest.approx(0.6, abs=0.1)
-    assert 0.9 < heights[np.argmin(of_height[:, 1])] < 1.15
+    assert heights[np.argmin(of_height[:, 0])] == pytest.approx(0.51, abs=0.02)
+    assert heights[np.argmin(of_height[:, 1])] == pytest.approx(1.02, abs=0.02)
 
 
 def test_poses_of_a_box_are_those_within_limits():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.platform.commands.accuracy import accuracy
 from hil.stations.platform.commands.rig_model import (
     POSE_NAMES,
     PoseOption,
@@ -16,6 +17,7 @@ from hil.stations.platform.commands.rig_model import (
     pose_of,
     summarize_pose,
 )
+from hil.stations.platform.commands.size import size
 from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
     ForwardSummary,
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 app = typer.Typer(
-    no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
+    no_args_is_help=True,
+    help="Mathematics of a rig: lengths, poses, extremes, random samples, accuracy, cylinders.",
 )
+app.command()(accuracy)
+app.command()(size)
 
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
 

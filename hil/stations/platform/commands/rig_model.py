@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,3 +66,22 @@ def pose_of(coordinates: NDArray[np.float64]) -> dict[str, float]:
     """Coordinates by their keys, in metres and degrees."""
     angles = [math.degrees(value) for value in coordinates[3:]]
     return dict(zip(POSE_KEYS, [*map(float, coordinates[:3]), *angles], strict=True))
+
+
+def write_pictures(folder: Path, pictures: Mapping[str, bytes]) -> list[Path]:
+    """Write PNGs into a folder, which is made if it is not there; return their paths.
+
+    Raises:
+        ConfigError: the folder cannot be written.
+    """
+    from pathlib import PurePath
+
+    from hil.config.files import make_folder, write_whole
+
+    try:
+        make_folder(folder, PurePath())
+        for name, png in pictures.items():
+            write_whole(folder / name, png)
+    except OSError as error:
+        raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
+    return [folder / name for name in pictures]
