@@ -1,6 +1,6 @@
 """Compile every kernel before a run; machine code is kept on disk for the next one."""
 
-from platform6dof.kernels import batch, envelope, legs, rotation
+from platform6dof.kernels import batch, design, envelope, legs, rotation
 
 
 def warm() -> None:
@@ -9,3 +9,4 @@ def warm() -> None:
     legs.warm()
     batch.warm()
     envelope.warm()
+    design.warm()
