@@ -19,8 +19,8 @@ SAYS: Final = ("description", "about", "note", "name")
 """Keys of a file that may say what it is, the fullest first; in more than a word."""
 KINDS: Final = {
     "scenarios": "scenarios", "motions": "motions", "rigs": "rigs", "drives": "drives",
-    "cylinders": "cylinders", "presets": "cueing", "maps": "hosts", "rides": "rides",
-    "diagrams": "diagrams", "robots": "world/robots", "scenes": "world/scenes",
+    "cylinders": "cylinders", "designs": "designs", "presets": "cueing", "maps": "hosts",
+    "rides": "rides", "diagrams": "diagrams", "robots": "world/robots", "scenes": "world/scenes",
     "robot-arms": "robots", "space-arms": "arms",
 }  # fmt: skip
 """Name of each kind, and its folder of ``configs/``."""

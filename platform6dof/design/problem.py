@@ -22,10 +22,26 @@ OBJECTIVES: Final = ("stroke_m", "force_n", "error", "footprint_m")
 of the greater of both circles of joints."""
 CONSTRAINTS: Final = (
     "closed_length_m", "singular_value", "base_cone_rad", "platform_cone_rad", "clearance_m",
+    "level_m",
 )  # fmt: skip
 """What a machine has to keep, in the order of every array of them."""
 
 _set = object.__setattr__
+
+
+LEVEL: Final = 1.02
+"""Least length at mid stroke, as a multiple of that in the plane of both plates: at it the platform
+is level above its base, and is homed."""
+
+
+def offsets_m(machines: Array) -> Array:
+    """Mean distance of the joints of a leg seen from above, platform level [m], shape (N,)."""
+    base, half, top, of_top, turn = machines.T[:5]
+    squares = [
+        base**2 + top**2 - 2.0 * base * top * np.cos(half - of_top + sign * turn)
+        for sign in (-1.0, 1.0)
+    ]
+    return np.asarray(0.5 * (np.sqrt(squares[0]) + np.sqrt(squares[1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +115,9 @@ class DesignProblem:
         machines = np.ascontiguousarray(sizes, np.float64).reshape(-1, len(VARIABLES))
         out = np.empty((len(machines), kernel.COLUMNS))
         kernel.scores(machines, self.poses, self.load, self.limits.clearance_m, out)
-        return MachineFigures(machines, self._objectives(machines, out), self._short(out), out)
+        return MachineFigures(
+            machines, self._objectives(machines, out), self._short(machines, out), out
+        )
 
     def _objectives(self, machines: Array, out: Array) -> Array:
         stroke = out[:, kernel.LONGEST] - out[:, kernel.SHORTEST] + 2.0 * self.limits.soft_margin_m
@@ -111,8 +129,8 @@ class DesignProblem:
         }
         return np.stack([known[name] for name in self.objectives], axis=1)
 
-    def _short(self, out: Array) -> Array:
-        """Amounts by which each of `CONSTRAINTS` is broken, 0 or more, shape (N, 5)."""
+    def _short(self, machines: Array, out: Array) -> Array:
+        """Amounts by which each of `CONSTRAINTS` is broken, 0 or more, shape (N, 6)."""
         limits, margin = self.limits, self.limits.soft_margin_m
         stroke = out[:, kernel.LONGEST] - out[:, kernel.SHORTEST] + 2.0 * margin
         amounts = [
@@ -121,6 +139,7 @@ class DesignProblem:
             out[:, kernel.BASE_CONE] - limits.base_cone_rad,
             out[:, kernel.PLATFORM_CONE] - limits.platform_cone_rad,
             limits.clearance_m - out[:, kernel.CLEARANCE],
+            LEVEL * offsets_m(machines) - 0.5 * (out[:, kernel.SHORTEST] + out[:, kernel.LONGEST]),
         ]
         return np.maximum(np.stack(amounts, axis=1), 0.0)
 
@@ -134,7 +153,7 @@ class MachineFigures:
     objectives: Array
     """Values of the problem's objectives, shape (N, k)."""
     violations: Array
-    """Amounts by which each of `CONSTRAINTS` is broken, 0 or more, shape (N, 5)."""
+    """Amounts by which each of `CONSTRAINTS` is broken, 0 or more, shape (N, 6)."""
     raw: Array
     """Columns of `platform6dof.kernels.design.scores`, shape (N, 8)."""
 
@@ -150,5 +169,5 @@ class MachineFigures:
         )
 
 
-SCALES: Final = np.array([0.1, 0.1, math.radians(10.0), math.radians(10.0), 0.05])
-"""Amounts of each of `CONSTRAINTS` that weigh the same [m, 1, rad, rad, m]."""
+SCALES: Final = np.array([0.1, 0.1, math.radians(10.0), math.radians(10.0), 0.05, 0.1])
+"""Amounts of each of `CONSTRAINTS` that weigh the same [m, 1, rad, rad, m, m]."""

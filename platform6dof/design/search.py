@@ -43,7 +43,7 @@ class DesignFront:
     tried: int
     """Number of machines that were computed."""
     balanced: int
-    """Number of the one that is nearest to the best of every objective, as shares of the front."""
+    """Number of the one that is nearest to the best of every objective, as a multiple of it."""
 
 
 def find_front(
@@ -67,12 +67,11 @@ def find_front(
     archive: list[MachineFigures] = []
     directions = _directions(len(problem.objectives))
     feasible = _least_broken(problem, seed, archive, generations)
-    low, span = feasible.min(axis=0), np.maximum(np.ptp(feasible, axis=0), 1e-9)
+    low, span = _range(feasible)
     for number, direction in enumerate(directions):
         cost = _towards(direction, low, span)
         _search(problem, archive, seed + 1 + number, cost, generations)
-        kept = np.vstack([one.objectives[one.kept] for one in archive])
-        low, span = kept.min(axis=0), np.maximum(np.ptp(_best(kept), axis=0), 1e-9)
+        low, span = _range(_best(np.vstack([one.objectives[one.kept] for one in archive])))
         report((number + 1) / len(directions))
     found = _joined(archive)
     good = found.rows(found.kept)
@@ -80,8 +79,8 @@ def find_front(
     chosen = front.rows(_spread(front.objectives, count))
     order = np.lexsort(chosen.objectives.T[::-1])
     chosen = chosen.rows(order)
-    shares = _shares(chosen.objectives)
-    return DesignFront(chosen, len(found.sizes), int(np.argmin(shares.max(axis=1))))
+    best = int(np.argmin((chosen.objectives / chosen.objectives.min(axis=0)).max(axis=1)))
+    return DesignFront(chosen, len(found.sizes), best)
 
 
 def _directions(objectives: int) -> Array:
@@ -97,10 +96,10 @@ Cost = Callable[[MachineFigures], Array]
 
 
 def _towards(direction: Array, low: Array, span: Array) -> Cost:
-    """Chebyshev's distance of the objectives along a direction, with a little of their sum."""
+    """Chebyshev's distance of the logarithms along a direction, with a little of their sum."""
 
     def cost(found: MachineFigures) -> Array:
-        shares = (found.objectives - low) / span
+        shares = (np.log(found.objectives) - low) / span
         return np.asarray((direction * shares).max(axis=1) + RHO * shares.sum(axis=1))
 
     return cost
@@ -156,6 +155,8 @@ def _lacking(problem: DesignProblem, violations: Array, sizes: Array) -> str:
         f"joint_cone_platform_deg = {degrees(limits.platform_cone_rad):g}",
         "clearance_m": f"its legs are {1e3 * violations[4]:.0f} mm nearer to each other than "
         f"leg_clearance_m = {limits.clearance_m:g}",
+        "level_m": f"its legs are {1e3 * violations[5]:.0f} mm too short at mid stroke to hold the "
+        f"platform level",
     }
     order = np.argsort(-violations / SCALES)
     lacks = "; ".join(words[CONSTRAINTS[k]] for k in order.tolist() if violations[k] > 0.0)
@@ -193,10 +194,16 @@ def _not_dominated(objectives: Array) -> NDArray[np.intp]:
     return np.array(kept, dtype=np.intp)
 
 
+def _range(objectives: Array) -> tuple[Array, Array]:
+    """Least logarithm of each objective and the range of them: a tenth counts alike everywhere."""
+    values = np.log(objectives)
+    return values.min(axis=0), np.maximum(np.ptp(values, axis=0), 1e-9)
+
+
 def _shares(objectives: Array) -> Array:
-    """Objectives as shares of the front, 0 the best and 1 the worst of each."""
-    low = objectives.min(axis=0)
-    return (objectives - low) / np.maximum(np.ptp(objectives, axis=0), 1e-12)
+    """Logarithms of objectives as shares of the front, 0 the best and 1 the worst of each."""
+    low, span = _range(objectives)
+    return (np.log(objectives) - low) / span
 
 
 def _spread(objectives: Array, count: int) -> NDArray[np.intp]:

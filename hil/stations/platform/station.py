@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
-from hil.machines.kinds import CYLINDERS, DRIVE, RIG
+from hil.machines.kinds import CYLINDERS, DESIGN, DRIVE, RIG
 from hil.run.late_call import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
 from hil.run.station import Section, StandIn, Station
@@ -77,7 +77,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="platform",
     scenarios=SCENARIO,
-    machines=(RIG, DRIVE, CYLINDERS),
+    machines=(RIG, DRIVE, CYLINDERS, DESIGN),
     options=OPTIONS,
     signals=SIGNALS,
     load=_late("plan.command_line:plan_of"),

@@ -9,6 +9,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.platform.commands.accuracy import accuracy
+from hil.stations.platform.commands.design import design
 from hil.stations.platform.commands.rig_model import (
     POSE_NAMES,
     PoseOption,
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Mathematics of a rig: lengths, poses, extremes, random samples, accuracy, cylinders.",
+    help="A rig by itself: lengths, poses, extremes, samples, accuracy, cylinders, design.",
 )
 app.command()(accuracy)
 app.command()(size)
+app.command()(design)
 
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
 
