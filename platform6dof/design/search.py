@@ -50,7 +50,7 @@ def find_front(
     problem: DesignProblem,
     seed: int,
     count: int,
-    generations: int = GENERATIONS,
+    generations: int | None = None,
     report: Callable[[float], None] = lambda _share: None,
 ) -> DesignFront:
     """Find machines on the front.
@@ -58,12 +58,13 @@ def find_front(
     Args:
         seed: the same seed finds the same machines.
         count: number of machines that are wanted; fewer are found if the front is so small.
-        generations: of each of about twenty searches.
+        generations: of each of about twenty searches; `GENERATIONS` if left out.
         report: takes the share that is done.
 
     Raises:
         NoDesignError: nothing within the ranges keeps all constraints.
     """
+    generations = GENERATIONS if generations is None else generations
     archive: list[MachineFigures] = []
     directions = _directions(len(problem.objectives))
     feasible = _least_broken(problem, seed, archive, generations)

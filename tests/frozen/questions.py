@@ -128,6 +128,7 @@ def _asked(line: str) -> Case:
 
 NO_CASE = {
     "arm emulate": "a device in real time",
+    "platform design": "minutes of a search; tests/platform_station holds its figures",
     "arm jog": "asks a person to hold a key",
     "arm table": "the study of 1993 takes minutes; tests/space_arm holds its figures",
     "diagram bench": "its figures are times, its verdict is of them",

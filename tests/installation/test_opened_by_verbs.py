@@ -95,6 +95,7 @@ LONGER = [
     ["platform", "sample", "paper"],
     ["platform", "accuracy", "paper"],
     ["platform", "size", "paper", "--for", "heave"],
+    ["platform", "design", "like_paper", "-o", "{out}/rigs"],
     ["host", "latency", "flight_live", "--seconds", "1", "--out", "{out}"],
     ["host", "list"],
     {"arguments": ["host", "emulate", "hcu1"], "until": r"\n"},

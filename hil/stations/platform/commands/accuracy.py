@@ -16,8 +16,8 @@ from hil.stations.platform.commands.rig_model import (
     write_pictures,
 )
 from hil.stations.platform.proof.accuracy_summaries import (
-    AccuracySummary,
     BudgetSummary,
+    PointAccuracySummary,
     PointErrorSummary,
     PoseAccuracySummary,
     ToleranceSummary,
@@ -26,8 +26,8 @@ from hil.terminal.console import Json, numbers, out, print_json, verb, waiting
 from hil.terminal.options import RigArg
 
 if TYPE_CHECKING:
+    from hil.stations.platform.machine.accuracy import AccuracyTask, BoxAccuracy, PoseAccuracy
     from hil.stations.platform.plan.tolerance_settings import ToleranceSettings
-    from hil.stations.platform.proof.accuracy import AccuracyTask, BoxAccuracy, PoseAccuracy
     from platform6dof.accuracy.propagation import PointError
 
 POINT_NAMES = "x,y,z"
@@ -96,7 +96,7 @@ def accuracy(
         from hil.stations.platform.report.accuracy_figures import accuracy_figures
 
         written = write_pictures(pictures, accuracy_figures(RigModel(rig).rig, task, here, worst))
-    summary = AccuracySummary(
+    summary = PointAccuracySummary(
         ok=True,
         point_m=task.point_m.tolist(),
         tolerances=_tolerances(settings),
@@ -119,7 +119,7 @@ def _task(
 ) -> AccuracyTask:
     import numpy as np
 
-    from hil.stations.platform.proof.accuracy import AccuracyTask
+    from hil.stations.platform.machine.accuracy import AccuracyTask
 
     model = RigModel(rig)
     return AccuracyTask(
@@ -233,7 +233,7 @@ def _error(error: PointError) -> PointErrorSummary:
     )  # fmt: skip
 
 
-def _show(summary: AccuracySummary) -> None:
+def _show(summary: PointAccuracySummary) -> None:
     place = ", ".join(f"{value:g}" for value in summary["point_m"])
     out.print(f"point {place} m of the platform, in its axes")
     given = summary["tolerances"].items()

@@ -19,7 +19,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 
 if TYPE_CHECKING:
     from hil.machines.rig.design_spec import DesignSpec
-    from hil.stations.platform.proof.design_rigs import DesignedRig
+    from hil.stations.platform.machine.design_rigs import DesignedRig
     from platform6dof.design.problem import DesignProblem, MachineFigures
 
 UNITS = {"stroke_m": "stroke m", "force_n": "force N", "error": "error mm/mm",
@@ -42,7 +42,7 @@ def design(
     from hil.config.settings import read_toml
     from hil.machines.rig.design_spec import DesignSpec
     from hil.machines.rig.machine import load_rig
-    from hil.stations.platform.proof.design_rigs import figures_of_rig, rig_of
+    from hil.stations.platform.machine.design_rigs import figures_of_rig, rig_of
     from platform6dof.design.search import NoDesignError, find_front
 
     path = find_file(spec, folder="designs", key="SPEC")

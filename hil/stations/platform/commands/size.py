@@ -11,10 +11,10 @@ from hil.config.errors import ConfigError
 from hil.stations.platform.commands.accuracy import PicturesOption
 from hil.stations.platform.commands.rig_model import RigModel, write_pictures
 from hil.stations.platform.proof.sizing_summaries import (
-    ComparisonSummary,
     CylinderFitSummary,
     MotionDemandSummary,
     NeededSummary,
+    PropertyReserveSummary,
     SizingSummary,
 )
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb, waiting
@@ -22,8 +22,8 @@ from hil.terminal.options import RigArg
 
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
-    from hil.stations.platform.proof.cylinder_demands import MotionDemand
-    from hil.stations.platform.proof.cylinder_fit import CylinderFit, Needed
+    from hil.stations.platform.machine.cylinder_demands import MotionDemand
+    from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
     from platform6dof.sizing.demand import LoadBody
 
 MASS_MAX_KG = 1e5
@@ -79,8 +79,8 @@ def size(
 ) -> None:
     """Stroke, speed and force that motions ask, and the cylinders that can do it."""
     from hil.machines.rig.cylinders import load_catalogue
-    from hil.stations.platform.proof.cylinder_demands import demand_of, motions_for
-    from hil.stations.platform.proof.cylinder_fit import Needed, fit_of
+    from hil.stations.platform.machine.cylinder_demands import demand_of, motions_for
+    from hil.stations.platform.machine.cylinder_fit import Needed, fit_of
 
     names = [name.strip() for name in motions.split(",") if name.strip()]
     if not names:
@@ -171,7 +171,7 @@ def _needed(needed: Needed) -> NeededSummary:
 
 def _fit(fit: CylinderFit) -> CylinderFitSummary:
     properties = {
-        name: ComparisonSummary(needed=one.needed, offered=one.offered, margin=one.margin)
+        name: PropertyReserveSummary(needed=one.needed, offered=one.offered, margin=one.margin)
         for name, one in fit.comparisons.items()
     }
     return CylinderFitSummary(
@@ -234,7 +234,7 @@ def _line(fit: CylinderFitSummary) -> tuple[str, ...]:
     return fit["name"], "yes" if fit["fits"] else "no", f"{fit['margin']:+.0%}", words, torque
 
 
-def _words(name: str, one: ComparisonSummary) -> str:
+def _words(name: str, one: PropertyReserveSummary) -> str:
     unit = UNITS.get(name, "m")
     sense = "at most " if name == "closed_length_m" else ""
     return f"{LABELS[name]} {one['offered']:.4g}, needed {sense}{one['needed']:.4g} {unit}"

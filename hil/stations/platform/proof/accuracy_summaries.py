@@ -75,7 +75,7 @@ class BudgetSummary(TypedDict):
     """Worst pose."""
 
 
-class AccuracySummary(TypedDict):
+class PointAccuracySummary(TypedDict):
     """Accuracy of a machine at a point of its platform."""
 
     ok: bool

@@ -55,7 +55,7 @@ class NeededSummary(TypedDict):
     """Greatest mean speed, standstill counted [m/s]."""
 
 
-class ComparisonSummary(TypedDict):
+class PropertyReserveSummary(TypedDict):
     """One property of a cylinder beside what is needed."""
 
     needed: float
@@ -79,7 +79,7 @@ class CylinderFitSummary(TypedDict):
     """Property with the least reserve."""
     checked: bool
     """Somebody compared its figures with the maker's sheet."""
-    properties: dict[str, ComparisonSummary]
+    properties: dict[str, PropertyReserveSummary]
     """Name of a property, with its unit → the comparison."""
     torque_peak_nm: float
     """Greatest torque of its motor, without the rotor's own [N m]."""

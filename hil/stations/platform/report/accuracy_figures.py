@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hil.machines.rig.settings import CirclesGeometry, Rig
 from hil.report.style import INK, LEG_COLOURS, LIMIT, REACHED, draw_png, place
-from hil.stations.platform.proof.accuracy import AccuracyTask, PoseAccuracy
+from hil.stations.platform.machine.accuracy import AccuracyTask, PoseAccuracy
 from hil_common.arrays.pose import Pose
 from platform6dof.accuracy.propagation import leg_errors, variances
 from platform6dof.accuracy.tolerances import KINDS

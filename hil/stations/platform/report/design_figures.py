@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LIMIT, REACHED, WANTED, draw_png, place
-from hil.stations.platform.proof.design_rigs import DesignedRig
+from hil.stations.platform.machine.design_rigs import DesignedRig
 from platform6dof.circles import circle_joints
 from platform6dof.design.problem import DesignProblem, MachineFigures
 

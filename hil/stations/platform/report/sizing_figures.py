@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hil.report.style import LEG_COLOURS, LIMIT, REACHED, draw_png, place
-from hil.stations.platform.proof.cylinder_demands import MotionDemand
-from hil.stations.platform.proof.cylinder_fit import CylinderFit, Needed
+from hil.stations.platform.machine.cylinder_demands import MotionDemand
+from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
 
 Draw = Callable[[Figure], None]
 

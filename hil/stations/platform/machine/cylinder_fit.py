@@ -1,4 +1,4 @@
-"""Comparison of cylinders with what motions ask of them: which fit, which not and by what."""
+"""PropertyReserve of cylinders with what motions ask of them: which fit, which not and by what."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
@@ -71,7 +71,7 @@ class Needed(NamedTuple):
         )
 
 
-class Comparison(NamedTuple):
+class PropertyReserve(NamedTuple):
     """One property of a cylinder beside what is needed."""
 
     needed: float
@@ -87,7 +87,7 @@ class CylinderFit(NamedTuple):
 
     listed: ListedCylinder
     """Cylinder of the catalogue."""
-    comparisons: Mapping[str, Comparison]
+    comparisons: Mapping[str, PropertyReserve]
     """Comparisons by the name of the property with its unit."""
     torque_peak_nm: float
     """Greatest torque of its motor, without the rotor's own [N m]."""
@@ -142,7 +142,9 @@ def fit_of(
     )
 
 
-def _comparisons(one: CylinderSettings, needed: Needed, life_h: float) -> dict[str, Comparison]:
+def _comparisons(
+    one: CylinderSettings, needed: Needed, life_h: float
+) -> dict[str, PropertyReserve]:
     closed_m = one.dead_length_m + needed.stroke_m
     allowed_m = needed.shortest_m - needed.margin_m
     turns_rpm = 60.0 * needed.speed_m_s / one.screw_lead_m
@@ -151,7 +153,7 @@ def _comparisons(one: CylinderSettings, needed: Needed, life_h: float) -> dict[s
     lasts_m = life_m(one.dynamic_rating_n, needed.cubic_mean_n, one.screw_lead_m)
     return {
         "stroke_m": _at_least(needed.stroke_m, one.stroke_max_m),
-        "closed_length_m": Comparison(allowed_m, closed_m, allowed_m / closed_m - 1.0),
+        "closed_length_m": PropertyReserve(allowed_m, closed_m, allowed_m / closed_m - 1.0),
         "speed_m_s": _at_least(needed.speed_m_s, one.speed_max_m_s),
         "force_peak_n": _at_least(needed.peak_n, one.force_peak_n),
         "force_rms_n": _at_least(needed.rms_n, one.force_continuous_n),
@@ -161,6 +163,6 @@ def _comparisons(one: CylinderSettings, needed: Needed, life_h: float) -> dict[s
     }
 
 
-def _at_least(needed: float, offered: float) -> Comparison:
+def _at_least(needed: float, offered: float) -> PropertyReserve:
     margin = offered / needed - 1.0 if needed > 0.0 else 1e9
-    return Comparison(needed, offered, min(margin, 1e9))
+    return PropertyReserve(needed, offered, min(margin, 1e9))
