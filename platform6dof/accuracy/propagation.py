@@ -24,7 +24,7 @@ from platform6dof.kernels import legs as kernel
 Array = NDArray[np.float64]
 
 SIGNS = 1.0 - 2.0 * ((np.arange(128)[:, None] >> np.arange(7)) & 1)
-"""All ways in which six legs and the temperature can err together, shape (128, 7)."""
+"""Signs with which six legs and the temperature can err together, shape (128, 7)."""
 
 _set = object.__setattr__
 
@@ -150,10 +150,11 @@ def worst_case(errors: LegErrors, tolerances: Tolerances, point_m: ArrayLike) ->
     mapped = at_point(errors, point_m)
     legs = errors.worst_per_leg @ np.array(tolerances.of_kinds)  # (6,)
     common = mapped @ errors.common * tolerances.temperature_k
-    ways = SIGNS @ np.column_stack([mapped * legs, common]).T  # (128, 6)
-    most = np.abs(ways).max(axis=0)
-    place = float(np.linalg.norm(ways[:, :3], axis=1).max())
-    return PointError(most[:3], most[3:], place, float(np.linalg.norm(ways[:, 3:], axis=1).max()))
+    extremes = SIGNS @ np.column_stack([mapped * legs, common]).T  # (128, 6)
+    most = np.abs(extremes).max(axis=0)
+    place = float(np.linalg.norm(extremes[:, :3], axis=1).max())
+    turn = float(np.linalg.norm(extremes[:, 3:], axis=1).max())
+    return PointError(most[:3], most[3:], place, turn)
 
 
 def spread_per_length(

@@ -15,7 +15,7 @@ ROW = """
 [[cylinder]]
 maker = "M"
 series = "S"
-size = "1"
+variant = "1"
 stroke_max_m = 0.8
 dead_length_m = 0.28
 speed_max_m_s = 0.6

@@ -27,7 +27,7 @@ class CylinderSettings(Settings):
     """Maker."""
     series: Text
     """Series, as the maker calls it."""
-    size: Text
+    variant: Text
     """Size and screw within the series."""
     stroke_max_m: Length
     """Longest stroke that can be bought [m]."""
@@ -74,8 +74,8 @@ class ListedCylinder(NamedTuple):
     def name(self) -> str:
         """Maker, series and size."""
         one = self.cylinder
-        series = "" if one.size.startswith(one.series) else f"{one.series} "
-        return f"{one.maker} {series}{one.size}"
+        series = "" if one.variant.startswith(one.series) else f"{one.series} "
+        return f"{one.maker} {series}{one.variant}"
 
 
 def check_catalogue(catalogue: CylinderCatalogue, source: str) -> None:

@@ -28,7 +28,7 @@ def _rising(value: tuple[float, float]) -> tuple[float, float]:
 
 _RANGE = BeforeValidator(_two), AfterValidator(_rising)
 LengthRange = Annotated[tuple[Length, Length], *_RANGE]
-"""From and to [m]; one number: fixed."""
+"""Least and greatest [m]; one number where it is fixed."""
 TurnRange = Annotated[tuple[AngleDeg, AngleDeg], *_RANGE]
 HalfAngle = Annotated[float, Field(ge=0.0, le=60.0)]
 HalfAngleRange = Annotated[tuple[HalfAngle, HalfAngle], *_RANGE]

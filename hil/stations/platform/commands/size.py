@@ -94,27 +94,45 @@ def size(
         needed = Needed.of(demands, model.rig.limits.soft_margin_m)
         fits = [fit_of(one, needed, demands, life) for one in listed]
     fits.sort(key=lambda fit: (not fit.fits, fit.margin if fit.fits else -fit.margin))
-    written: list[Path] = []
-    if pictures is not None:
-        from hil.stations.platform.report.sizing_figures import sizing_figures
-
-        written = write_pictures(pictures, sizing_figures(found, needed, fits))
-    summary = SizingSummary(
-        ok=any(fit.fits for fit in fits),
-        mass_kg=body.mass_kg,
-        mass_assumed=mass is None,
-        centre_m=body.centre_m.tolist(),
-        life_h=life,
-        motions=[_motion(one) for one in found],
-        needed=_needed(needed),
-        cylinders=[_fit(one) for one in fits],
-        written=[str(path) for path in written],
-    )
+    written = _drawn(pictures, found, needed, fits)
+    summary = _summary(body, mass is None, life, found, needed, fits, written)
     if as_json:
         print_json(summary)
     else:
         _show(summary)
     leave(summary["ok"])
+
+
+def _drawn(
+    folder: Path | None, found: list[MotionDemand], needed: Needed, fits: list[CylinderFit]
+) -> list[Path]:
+    if folder is None:
+        return []
+    from hil.stations.platform.report.sizing_figures import sizing_figures
+
+    return write_pictures(folder, sizing_figures(found, needed, fits))
+
+
+def _summary(
+    body: LoadBody,
+    assumed: bool,
+    life_h: float,
+    found: list[MotionDemand],
+    needed: Needed,
+    fits: list[CylinderFit],
+    written: list[Path],
+) -> SizingSummary:
+    return SizingSummary(
+        ok=any(fit.fits for fit in fits),
+        mass_kg=body.mass_kg,
+        mass_assumed=assumed,
+        centre_m=body.centre_m.tolist(),
+        life_h=life_h,
+        motions=[_motion(one) for one in found],
+        needed=_needed(needed),
+        cylinders=[_fit(one) for one in fits],
+        written=[str(path) for path in written],
+    )
 
 
 def _body(rig: Rig, mass: float | None, centre: str, moments: str) -> LoadBody:

@@ -46,7 +46,7 @@ class DesignSummary(TypedDict):
     """Design of a platform."""
 
     ok: bool
-    """As many rigs as wanted were found and accepted."""
+    """The wanted number of rigs was found and accepted."""
     tried: int
     """Number of machines that were computed."""
     rigs: list[DesignedRigSummary]
