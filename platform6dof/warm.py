@@ -2,6 +2,7 @@
 
 from platform6dof.kernels import (
     batch,
+    design,
     dynamics,
     envelope,
     legs,
@@ -21,7 +22,8 @@ def warm() -> None:
 
 
 def warm_workspace() -> None:
-    """Compile the kernels of maps and proofs as well, which no run of a machine calls."""
+    """Compile the kernels of maps, proofs and designs as well, which no run of a machine calls."""
     warm()
     pose_map.warm()
     pose_proof.warm()
+    design.warm()

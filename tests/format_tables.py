@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
 WORKSPACE = "hil.stations.platform.proof.workspace_summaries"
+ACCURACY = "hil.stations.platform.proof.accuracy_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
 FORCES = "hil.stations.platform.proof.force_summaries"
 WORLD = "hil.stations.world.robots.robot_summaries"
@@ -66,6 +67,9 @@ VERBS = {
     "hil platform sample": (f"{PLATFORM}:SampleSummary",),
     "hil platform map": (f"{WORKSPACE}:MapSummary",),
     "hil platform prove": (f"{WORKSPACE}:ProveSummary",),
+    "hil platform accuracy": (f"{ACCURACY}:PointAccuracySummary",),
+    "hil platform size": ("hil.stations.platform.proof.sizing_summaries:SizingSummary",),
+    "hil platform design": ("hil.stations.platform.proof.design_summaries:DesignSummary",),
     "hil drives scan": (f"{DRIVES}:ScanSummary",),
     "hil drives check-type": (f"{DRIVES}:CheckTypeSummary",),
     "hil drives check-bank": (f"{DRIVES}:CheckBankSummary",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.config.file_kind import FileKind
+from hil.config.file_kind import FileKind, NamedFile
 
 if TYPE_CHECKING:
     from hil.config.settings import Settings
@@ -99,6 +99,30 @@ def _check_ride_map(table: Mapping[str, Any], file: Path) -> None:
     RideMap.build(dict(table), str(file))
 
 
+def _cylinders() -> type[Settings]:
+    from hil.machines.rig.cylinders import CylinderCatalogue
+
+    return CylinderCatalogue
+
+
+def _design() -> type[Settings]:
+    from hil.machines.rig.design_spec import DesignSpec
+
+    return DesignSpec
+
+
+def _check_design(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.rig.design_spec import DesignSpec
+
+    DesignSpec.build(table, str(file)).check(str(file))
+
+
+def _check_cylinders(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.rig.cylinders import CylinderCatalogue, check_catalogue
+
+    check_catalogue(CylinderCatalogue.build(table, str(file)), str(file))
+
+
 RIG: Final = FileKind(
     name="rig", schema="rig", folder="rigs", marks=("geometry", "cylinders", "supervision"),
     model=_rig, check=_check_rig,
@@ -115,6 +139,14 @@ DRIVE: Final = FileKind(
     name="drive", schema="drive", folder="drives", marks=("drive",),
     model=_drive, check=_check_drive,
     forms={"canopen": _drive, "modbus": _modbus_drive}, form_place=("drive", "protocol"),
+)  # fmt: skip
+CYLINDERS: Final = FileKind(
+    name="cylinder catalogue", schema="cylinders", folder="cylinders", marks=("cylinder",),
+    model=_cylinders, check=_check_cylinders,
+)  # fmt: skip
+DESIGN: Final = FileKind(
+    name="design", schema="design", folder="designs", marks=("variables", "objectives"),
+    names=(NamedFile(("rig",), "rigs"),), model=_design, check=_check_design,
 )  # fmt: skip
 CUEING_PRESET: Final = FileKind(
     name="cueing preset", schema="cueing", folder="cueing", marks=("algorithm",),

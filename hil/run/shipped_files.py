@@ -19,9 +19,9 @@ SAYS: Final = ("description", "about", "note", "name")
 """Keys of a file that may say what it is, the fullest first; in more than a word."""
 KINDS: Final = {
     "scenarios": "scenarios", "motions": "motions", "rigs": "rigs", "drives": "drives",
-    "presets": "cueing", "maps": "hosts", "rides": "rides", "diagrams": "diagrams",
-    "robots": "world/robots", "scenes": "world/scenes", "robot-arms": "robots",
-    "space-arms": "arms",
+    "cylinders": "cylinders", "designs": "designs", "presets": "cueing", "maps": "hosts",
+    "rides": "rides", "diagrams": "diagrams", "robots": "world/robots", "scenes": "world/scenes",
+    "robot-arms": "robots", "space-arms": "arms",
 }  # fmt: skip
 """Name of each kind, and its folder of ``configs/``."""
 

@@ -287,6 +287,9 @@ class Station:
     preview: Callable[[Path], Preview] | None = None
     """Preview of the motion of a scenario file; moves and proves nothing, raises
     `ConfigError`. None: there is no picture before it runs."""
+    motion: Callable[[Path, Sequence[Change]], tuple[Any, Any]] | None = None
+    """Plan of a scenario file with changes, and the motion of its platform computed ahead; raises
+    `ConfigError`. None: it moves no platform."""
     machine_preview: MachinePreview | None = None
     """Picture of a machine of one of its files at rest, from the table and the path of the file;
     raises `ConfigError` or `RefusedError`. None: there is no picture of a machine alone."""

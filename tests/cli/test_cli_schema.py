@@ -18,11 +18,12 @@ SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.
 """Diagrams have a reader of their own."""
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
-    "damping", "dead_zone", "end_slope", "expo", "factor", "gain", "gear_ratio", "joint", "jump",
-    "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist", "loss", "max", "min",
-    "order", "parts", "period_tolerance", "quaternion", "rate_overshoot", "ratio", "scale", "share",
-    "singular_value_min", "spans", "speed", "start_m_quaternion", "start_quaternion", "turns",
-    "force_factor", "position_factor", "rate_factor", "value", "velocity_factor", "warn_above",
+    "damping", "dead_zone", "efficiency", "end_slope", "expo", "factor", "gain", "gear_ratio",
+    "joint", "jump", "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist",
+    "loss", "max", "min", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
+    "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
+    "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
+    "velocity_factor", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")
@@ -62,7 +63,7 @@ def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
         "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
-        "rig", "drive", "robot-document",
+        "rig", "drive", "cylinders", "design", "robot-document",
         "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip
 

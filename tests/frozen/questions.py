@@ -22,6 +22,8 @@ ASKED = (
     "platform map training_simulator --at 0,0,1.2 --points 20",
     "platform prove paper --scale 0.5 --no-largest",
     "platform prove training_simulator",
+    "platform accuracy paper --budget 0.2mm@0.3,0,1.2 --machines 200",
+    "platform size paper --for heave,ship_deck --mass 300 --centre 0,0,0.35",
     "arm fk rm01 --q 0,45,-180,0,45,0",
     "arm fk bkm --q 10,-20,30,20,50,60",
     "arm fk shuttle_rms",
@@ -130,6 +132,7 @@ def _asked(line: str) -> Case:
 
 NO_CASE = {
     "arm emulate": "a device in real time",
+    "platform design": "minutes of a search; tests/platform_station holds its figures",
     "arm jog": "asks a person to hold a key",
     "arm table": "the study of 1993 takes minutes; tests/space_arm holds its figures",
     "diagram bench": "its figures are times, its verdict is of them",

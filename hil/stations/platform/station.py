@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
-from hil.machines.kinds import DRIVE, RIG
+from hil.machines.kinds import CYLINDERS, DESIGN, DRIVE, RIG
 from hil.run.late_call import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
 from hil.run.station import Section, StandIn, Station
@@ -80,7 +80,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="platform",
     scenarios=SCENARIO,
-    machines=(RIG, DRIVE),
+    machines=(RIG, DRIVE, CYLINDERS, DESIGN),
     options=OPTIONS,
     signals=SIGNALS,
     load=_late("plan.command_line:plan_of"),
@@ -101,6 +101,7 @@ STATION: Final = Station(
     lead=LEAD,
     scene=_late("scene.platform:scenes_of"),
     preview=_late("scene.preview:preview"),
+    motion=_late("plan.motion_build:motion_of_file"),
     examine=_late("commissioning.drive_scan:link_findings"),
     examine_chain=_late("commissioning.chain_findings:chain_findings"),
     warm=_warm,

@@ -67,6 +67,7 @@ STATION: Final = Station(
     load=_late("run.runner:plan_of"),
     prove=_late("run.runner:checked"),
     prepare=_late("run.runner:prepare"),
+    motion=_late("run.rehearsal:motion_of_file"),
     play=PLATFORM.play,
     summary=PLATFORM.summary,
     stand_in=PLATFORM.stand_in,

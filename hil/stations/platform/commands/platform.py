@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +9,22 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.platform.commands import workspace
+from hil.stations.platform.commands.accuracy import accuracy
+from hil.stations.platform.commands.design import design
 from hil.stations.platform.commands.forces import forces
+from hil.stations.platform.commands.rig_model import (
+    POSE_NAMES,
+    PoseOption,
+    RigModel,
+    in_si,
+    pose_of,
+    summarize_pose,
+)
+from hil.stations.platform.commands.size import size
 from hil.stations.platform.proof.summaries import (
     ExtremesSummary,
     ForwardSummary,
     InverseSummary,
-    PoseSummary,
     SampleSummary,
 )
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
@@ -28,23 +36,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Kinematics of a rig: lengths, poses, extremes, random samples, "
-    "maps of its workspace, proofs over boxes of poses.",
+    help="A rig by itself: lengths, poses, extremes, samples, workspace, forces, accuracy, cylinders, design.",
 )
 app.command("map")(workspace.map_workspace)
 app.command()(workspace.prove)
-
 app.command()(forces)
+app.command()(accuracy)
+app.command()(size)
+app.command()(design)
 
-POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
-POSE_KEYS = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
-PoseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--pose", metavar=POSE_NAMES, help="Pose in m and degrees; the rig's neutral if left out."
-    ),
-]
 
 
 @app.command()
@@ -63,9 +64,9 @@ def ik(
     from platform6dof.inverse import leg_setpoint
     from platform6dof.pose import PlatformSetpoint
 
-    model = _Model(rig)
+    model = RigModel(rig)
     coordinates = model.coordinates(pose)
-    speeds = _in_si(numbers(rates, 6, "--rates", RATE_NAMES)) if rates else np.zeros(6)
+    speeds = in_si(numbers(rates, 6, "--rates", RATE_NAMES)) if rates else np.zeros(6)
     setpoint = PlatformSetpoint.from_coordinates(coordinates, speeds, np.zeros(6))
     legs = leg_setpoint(model.geometry, setpoint)
     wrong = model.envelope.check(setpoint)
@@ -73,7 +74,7 @@ def ik(
         print_json(
             InverseSummary(
                 ok=not wrong,
-                pose=_summarize_pose(coordinates),
+                pose=summarize_pose(coordinates),
                 lengths_m=legs.length_m,
                 strokes_m=legs.length_m - model.geometry.closed_length_m,
                 speeds_m_s=legs.speed_m_s,
@@ -107,7 +108,7 @@ def fk(
     from hil_common.arrays.pose import Pose
     from platform6dof.forward import forward
 
-    model = _Model(rig)
+    model = RigModel(rig)
     measured = np.array(numbers(lengths, 6, "--lengths", "six lengths in m"))
     guess = Pose.from_coordinates(model.coordinates(pose))
     result = forward(model.geometry, measured, guess)
@@ -116,7 +117,7 @@ def fk(
         print_json(
             ForwardSummary(
                 ok=result.converged,
-                pose=_summarize_pose(coordinates) if result.converged else None,
+                pose=summarize_pose(coordinates) if result.converged else None,
                 iterations=result.iterations,
                 residual_m=result.residual_m,
                 condition=result.condition,
@@ -125,7 +126,7 @@ def fk(
             )
         )
     elif result.converged:
-        for key, value in _pose_of(coordinates).items():
+        for key, value in pose_of(coordinates).items():
             out.print(f"{key:>10} {value: .9f}")
         out.print(f"{result.iterations} iterations, residual {result.residual_m:.2e} m")
     else:
@@ -139,7 +140,7 @@ def extremes(rig: RigArg, as_json: Json = False) -> None:
     """Exact extremes of the leg lengths over the rig's pose box."""
     from platform6dof.workspace import extremes as exact_extremes
 
-    model = _Model(rig)
+    model = RigModel(rig)
     found = exact_extremes(model.geometry, model.rig.pose_box.box())
     if as_json:
         print_json(
@@ -147,10 +148,10 @@ def extremes(rig: RigArg, as_json: Json = False) -> None:
                 ok=True,
                 min_m=found.min_m,
                 min_leg=found.min_leg,
-                min_pose=_summarize_pose(found.min_pose),
+                min_pose=summarize_pose(found.min_pose),
                 max_m=found.max_m,
                 max_leg=found.max_leg,
-                max_pose=_summarize_pose(found.max_pose),
+                max_pose=summarize_pose(found.max_pose),
             )
         )
         return
@@ -177,7 +178,7 @@ def sample(
     from platform6dof.workspace import extremes as exact_extremes
     from platform6dof.workspace import sample as random_sample
 
-    model = _Model(rig)
+    model = RigModel(rig)
     box = model.rig.pose_box.box()
     drawn = random_sample(model.geometry, box, count, seed)
     written: list[Path] = []
@@ -206,47 +207,8 @@ def sample(
         out.print(str(path), soft_wrap=True)
 
 
-class _Model:
-    """Kinematics of a rig, from a file or a shipped name."""
-
-    def __init__(self, name: str) -> None:
-        from hil.config.file_search import find_file
-        from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
-
-        self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))
-        self.geometry = geometry_of(self.rig)
-        self.envelope = envelope_of(self.rig, self.geometry)
-
-    def coordinates(self, text: str | None) -> NDArray[np.float64]:
-        """Coordinates of a ``--pose`` text, or the rig's neutral pose."""
-        if text is None:
-            return self.rig.neutral.coordinates()
-        values = _in_si(numbers(text, 6, "--pose", POSE_NAMES))
-        if max(map(abs, values)) > 20.0:
-            raise ConfigError("--pose", [f"{text}: further than 20 m; positions are in metres"])
-        return values
-
-
-def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
-    """Coordinates in SI: three translations as they are, three angles from degrees."""
-    import numpy as np
-
-    result = np.array(list(values))
-    result[3:] = np.radians(result[3:])
-    return result
-
-
-def _summarize_pose(coordinates: NDArray[np.float64]) -> PoseSummary:
-    return PoseSummary(**_pose_of(coordinates))
-
-
-def _pose_of(coordinates: NDArray[np.float64]) -> dict[str, float]:
-    angles = [math.degrees(value) for value in coordinates[3:]]
-    return dict(zip(POSE_KEYS, [*map(float, coordinates[:3]), *angles], strict=True))
-
-
 def _rounded_pose(coordinates: NDArray[np.float64]) -> dict[str, float]:
-    return {key: round(value, 6) + 0.0 for key, value in _pose_of(coordinates).items()}
+    return {key: round(value, 6) + 0.0 for key, value in pose_of(coordinates).items()}
 
 
 def _leg_table(columns: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Construction of the motion source of a scenario's ``[motion]`` table."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.file_search import find_file
+from hil.config.settings import Change
 from hil.machines.rig.machine import geometry_of, park_pose
 from hil.machines.rig.settings import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
@@ -26,6 +27,7 @@ from hil.stations.platform.plan.scenario import (
     MultiSineSettings,
     Plan,
     RecordedSettings,
+    load_plan,
     plan_from_table,
 )
 from hil_common.arrays.pose import Pose
@@ -38,6 +40,16 @@ def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:
         ConfigError: if something in it cannot be, with the file and the reason.
     """
     return motion_of(plan_from_table(table, file))
+
+
+def motion_of_file(path: Path, changes: Sequence[Change]) -> tuple[Plan, MotionSource]:
+    """Plan of a scenario file with changes, and its motion.
+
+    Raises:
+        ConfigError: if something in it cannot be, with the file and the reason.
+    """
+    plan = load_plan(path, changes)
+    return plan, motion_of(plan)
 
 
 def motion_of(plan: Plan, *, whole: bool = True) -> MotionSource:

@@ -6,6 +6,7 @@ What it leaves is a motion as any other, which can be proved before anything mov
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, about
+from hil.config.settings import Change
 from hil.hosts.watch.states import HostState
 from hil.stations.platform.motion.source import clamp_time
 from hil.stations.simulator.chain.motion import RidePhase
-from hil.stations.simulator.plan.scenario import RidePlan
+from hil.stations.simulator.plan.scenario import RidePlan, load_ride
 from hil.stations.simulator.plan.source import LiveSource
 from hil.stations.simulator.plan.source_registry import source_kind
 from hil.stations.simulator.run.bench import Ride, open_ride_source, ride_of
@@ -67,6 +69,16 @@ class Rehearsal:
         """Return the setpoint of the cycle at a time [s]."""
         at = min(round(clamp_time(t_s, self.duration_s) / self.period_s), len(self.t_s) - 1)
         return PlatformSetpoint.from_rows(self.rows[at])
+
+
+def motion_of_file(path: Path, changes: Sequence[Change]) -> tuple[RidePlan, Rehearsal]:
+    """Plan of a ride's file with changes, and the ride without a platform.
+
+    Raises:
+        ConfigError: as of `rehearse`.
+    """
+    plan = load_ride(path, changes)
+    return plan, rehearse(plan)
 
 
 def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:

@@ -1,0 +1,108 @@
+"""Demands of motions on the cylinders of a rig, also of motions that the rig cannot reach."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import ConfigError
+from hil.config.file_search import find_file
+from hil.config.named_files import GIVEN
+from hil.machines.rig.machine import envelope_of, geometry_of
+from hil.run.file_kinds import find_kind, scenario_kinds
+from hil.run.registry import DEFAULT, station_named
+from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.recording_scenario import recorded_table
+from hil.stations.platform.plan.scenario import Plan, plan_from_table
+from platform6dof.kernels import rotation
+from platform6dof.pose import PlatformSetpoint
+from platform6dof.sizing.demand import Demand, LoadBody
+
+Array = NDArray[np.float64]
+
+SAMPLES_MAX: Final = 400_000
+"""Most samples of a motion; a longer one is sampled more seldom than the loop does."""
+RECORDS: Final = (".csv", ".at2", ".vt2", ".dt2")
+"""Endings of recorded motions; all else is a scenario."""
+
+
+class MotionDemand(NamedTuple):
+    """A motion and what it asks of the cylinders."""
+
+    name: str
+    """Scenario or file, as it was asked for."""
+    demand: Demand
+    """Demand on the cylinders."""
+    outside_share: float
+    """Share of its samples beyond the rig's travel, speeds or accelerations."""
+    outside: str
+    """First limits that it exceeds; empty if none."""
+
+
+def motions_for(names: Sequence[str], rig: str) -> list[tuple[str, Plan, MotionSource]]:
+    """Scenarios and recorded motions, all of them on one rig, with their plans.
+
+    Raises:
+        ConfigError: a file that cannot be used, or whose station moves no platform.
+    """
+    return [(name, *_motion(name, rig)) for name in names]
+
+
+def _motion(name: str, rig: str) -> tuple[Plan, MotionSource]:
+    if Path(name).suffix.lower() in RECORDS:
+        file = find_file(name, folder="motions", key="--for")
+        table = recorded_table(rig, file, [])
+        GIVEN.take(table)
+        plan = plan_from_table(table, Path("command line"))
+        return plan, motion_of(plan)
+    path, kind = find_kind(name, *scenario_kinds(), key="--for")
+    station = station_named(kind.station or DEFAULT, str(path))
+    if station.motion is None:
+        raise ConfigError(
+            str(path),
+            [f"--for {name}: its station, {station.name}, moves no platform; name a scenario or a "
+             f"recorded motion of a platform"],
+        )  # fmt: skip
+    return station.motion(path, [("rig", rig)])
+
+
+def demand_of(name: str, plan: Plan, motion: MotionSource, body: LoadBody) -> MotionDemand:
+    """Find what a motion asks of the cylinders.
+
+    Raises:
+        ConfigError: it passes a singular pose.
+    """
+    geometry = geometry_of(plan.rig)
+    step_s = max(plan.scenario.period_s, motion.duration_s / SAMPLES_MAX)
+    setpoints = setpoints_of(motion, step_s)
+    demand = Demand.of(geometry, body, setpoints, step_s)
+    if not np.isfinite(demand.force_n).all():
+        at_s = step_s * int(np.argmin(np.isfinite(demand.force_n).all(axis=1)))
+        raise ConfigError(
+            f"--for {name}",
+            [f"at {at_s:.3f} s the pose is singular: no forces of the legs hold the platform"],
+        )
+    envelope = envelope_of(plan.rig, geometry)
+    states = np.hstack([demand.length_m, demand.speed_m_s, demand.acceleration_m_s2])
+    low, high = (bound[:18] for bound in envelope.bounds)
+    outside = ((states < low) | (states > high)).any(axis=1)
+    first = ""
+    if outside.any():
+        setpoint = PlatformSetpoint.from_packed(setpoints[int(np.argmax(outside))].copy())
+        first = "; ".join(str(one) for one in envelope.check(setpoint)[:2])
+    return MotionDemand(name, demand, float(outside.mean()), first)
+
+
+def setpoints_of(motion: MotionSource, step_s: float) -> Array:
+    """Packed setpoints of a motion at equal steps of time, its end included, shape (N, 24)."""
+    count = int(np.ceil(motion.duration_s / step_s)) + 1
+    times_s = np.minimum(step_s * np.arange(count), motion.duration_s)
+    if isinstance(motion, FadedMotion):
+        rows = motion.rows(times_s)
+        parts = (np.ascontiguousarray(rows[:, part]) for part in range(3))
+        return rotation.setpoints_of_coordinates(*parts)
+    return np.array([motion.sample(t_s).packed for t_s in times_s.tolist()])

@@ -1,0 +1,78 @@
+"""Figures of sizing: force over speed of the motions beside the cylinders, and their reserves."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from hil.report.style import LEG_COLOURS, LIMIT, REACHED, draw_png, place
+from hil.stations.platform.machine.cylinder_demands import MotionDemand
+from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
+
+Draw = Callable[[Figure], None]
+
+DOTS: Final = 4000
+"""Most dots of a motion."""
+BEYOND: Final = 2.5
+"""Ends of the axes, as multiples of what is needed."""
+SHOWN_CYLINDERS: Final = 6
+"""Cylinders beside which the motions are drawn."""
+
+
+def sizing_figures(
+    found: Sequence[MotionDemand], needed: Needed, fits: Sequence[CylinderFit]
+) -> dict[str, bytes]:
+    """Draw what motions ask and what cylinders can; file names and PNGs."""
+    return {
+        "size_force_and_speed.png": draw_png(5.2, _force_and_speed(found, needed, fits)),
+        "size_reserves.png": draw_png(0.9 + 0.32 * len(fits), _reserves(fits)),
+    }
+
+
+def _force_and_speed(
+    found: Sequence[MotionDemand], needed: Needed, fits: Sequence[CylinderFit]
+) -> Draw:
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure, right_in=3.2)
+        for number, one in enumerate(found):
+            step = max(1, one.demand.speed_m_s.size // DOTS)
+            speed = np.abs(one.demand.speed_m_s).ravel()[::step]
+            force = np.abs(one.demand.force_n).ravel()[::step]
+            colour = LEG_COLOURS[number % len(LEG_COLOURS)]
+            axes.plot(speed, force, ".", color=colour, markersize=2.0, label=one.name)
+        axes.axhline(needed.rms_n, color=REACHED, linewidth=0.9, label="rms of the worst rod")
+        styles = ("-", "--", ":", "-.", (0, (6, 3)), (0, (1, 2)))
+        for fit, style in zip(fits[:SHOWN_CYLINDERS], styles, strict=False):
+            one = fit.listed.cylinder
+            corner = [0.0, one.speed_max_m_s, one.speed_max_m_s]
+            peak = [one.force_peak_n, one.force_peak_n, 0.0]
+            axes.plot(corner, peak, color=LIMIT, linestyle=style, label=fit.listed.name)
+        axes.set_xlim(0.0, BEYOND * needed.speed_m_s)
+        axes.set_ylim(0.0, BEYOND * needed.peak_n)
+        axes.set_xlabel("speed of a rod [m/s]")
+        axes.set_ylabel("force of a rod [N]")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), markerscale=4.0)
+        axes.set_title("What the motions ask, and the peak forces and speeds of cylinders")
+
+    return draw
+
+
+def _reserves(fits: Sequence[CylinderFit]) -> Draw:
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure, left_in=2.3, right_in=2.3)
+        for number, fit in enumerate(fits):
+            shown = float(np.clip(100.0 * fit.margin, -100.0, 200.0))
+            colour = REACHED if fit.fits else LIMIT
+            axes.barh(number, shown, color=colour, height=0.7)
+            words = fit.binding.rpartition("_")[0].removesuffix("_m").replace("_", " ")
+            axes.text(1.01, number, words, va="center", transform=axes.get_yaxis_transform())
+        axes.set_yticks(range(len(fits)), [fit.listed.name for fit in fits])
+        axes.invert_yaxis()
+        axes.axvline(0.0, color="#222222", linewidth=0.9)
+        axes.set_xlabel("least reserve of all properties [%]; at the right: which")
+        axes.set_title("Cylinders of the catalogue; red: do not fit")
+
+    return draw
