@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="A rig by itself: lengths, poses, extremes, samples, workspace, forces, accuracy, cylinders, design.",
+    help="A rig by itself: lengths, poses, extremes, samples, workspace, forces, accuracy, "
+    "cylinders, design.",
 )
 app.command("map")(workspace.map_workspace)
 app.command()(workspace.prove)
