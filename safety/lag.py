@@ -124,6 +124,14 @@ class _Leg:
         self.b = (self.b * weight + b * ww) / self.b_weight
 
 
+def _new_lengths(feedback: Feedback) -> SixFloats:
+    """Lengths of this cycle [m]; NaN of a leg whose frame did not come, for it is no sample."""
+    if feedback.fresh == _ALL:
+        return feedback.length_m
+    pairs = zip(feedback.length_m, feedback.fresh, strict=True)
+    return as_six(length if fresh else _NAN for length, fresh in pairs)
+
+
 class LagWatch:
     """Identifies the lag of each leg while it moves, and compares it with two limits.
 
@@ -203,14 +211,10 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform is at rest
-        measured_m = feedback.length_m
-        if feedback.fresh != _ALL:  # an old length is no sample
-            pairs = zip(measured_m, feedback.fresh, strict=True)
-            measured_m = as_six(length if fresh else _NAN for length, fresh in pairs)
         least, keep, fade, examine = self._least, self._keep, self._fade, False
         ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured in zip(
-            self._legs, path[delay], start_m, end_m, measured_m
+            self._legs, path[delay], start_m, end_m, _new_lengths(feedback)
         ):
             rest = at - measured
             # One chain that NaN fails, and so does any invalid length.

@@ -27,7 +27,7 @@ class BodyError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RigidBody:
+class PlatformBody:
     """A body fixed to the platform.
 
     Raises:
@@ -128,7 +128,7 @@ class Machine:
 
     geometry: HexapodGeometry
     """Joints and legs."""
-    bodies: tuple[RigidBody, ...]
+    bodies: tuple[PlatformBody, ...]
     """Bodies on the platform, itself among them."""
     legs: LegBodies = LegBodies()
     """Bodies of each leg."""
@@ -158,7 +158,7 @@ class Machine:
         return self.geometry.table, self.leg_bodies, self.load, self.gravity_m_s2
 
 
-def load_numbers(bodies: Sequence[RigidBody]) -> Array:
+def load_numbers(bodies: Sequence[PlatformBody]) -> Array:
     """Mass, first moment and tensor about the platform's origin of bodies, shape (13,)."""
     numbers = np.zeros(kernel.LOAD_SIZE)
     tensor = np.zeros((3, 3))

@@ -13,7 +13,7 @@ from platform6dof.dynamics.inverse_dynamics import (
     forces,
     loads_of_coordinates,
 )
-from platform6dof.dynamics.machine import BodyError, LegBodies, Machine, RigidBody
+from platform6dof.dynamics.machine import BodyError, LegBodies, Machine, PlatformBody
 from platform6dof.dynamics.stops import Decelerations, braked_along, controlled, quick
 from platform6dof.forward import forward
 
@@ -48,7 +48,7 @@ def body(name, mass, centre, moments, products=(0.0, 0.0, 0.0)):
     tensor[0, 1] = tensor[1, 0] = products[0]
     tensor[0, 2] = tensor[2, 0] = products[1]
     tensor[1, 2] = tensor[2, 1] = products[2]
-    return RigidBody(name, mass, np.array(centre, dtype=float), tensor)
+    return PlatformBody(name, mass, np.array(centre, dtype=float), tensor)
 
 
 PLATE = body("platform", 60.0, (0.0, 0.0, -0.02), (7.0, 7.5, 14.0))
@@ -199,12 +199,12 @@ def test_a_singular_pose_has_no_forces():
 )
 def test_what_no_body_has_is_refused(mass, tensor, reason):
     with pytest.raises(BodyError, match=reason):
-        RigidBody("cabin", mass, np.zeros(3), tensor)
+        PlatformBody("cabin", mass, np.zeros(3), tensor)
 
 
 def test_a_point_and_a_plate_are_bodies():
-    RigidBody("point", 5.0, np.zeros(3), np.zeros((3, 3)))
-    RigidBody("plate", 5.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
+    PlatformBody("point", 5.0, np.zeros(3), np.zeros((3, 3)))
+    PlatformBody("plate", 5.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
 
 
 def test_a_stop_begins_with_the_deceleration_of_its_legs():

@@ -8,7 +8,7 @@ from hil.machines.world.rig_document import ACTUATOR
 from hil_common.arrays.pose import Pose
 from platform6dof import PlatformSetpoint, leg_lengths
 from platform6dof.dynamics.inverse_dynamics import forces, loads_of_setpoints
-from platform6dof.dynamics.machine import LegBodies, Machine, RigidBody
+from platform6dof.dynamics.machine import LegBodies, Machine, PlatformBody
 from platform6dof.dynamics.stiffness import mass_matrix
 from platform6dof.dynamics.stops import braked
 from platform6dof.forward import forward
@@ -34,7 +34,7 @@ def machine(load_kg=LOAD_KG) -> Machine:
         ACTUATOR.cylinder_kg, CENTRE_M, tube[0], ACTUATOR.rod_kg, CENTRE_M, rod[0],
         tube[1] + rod[1], ACTUATOR.rotor_kg,
     )  # fmt: skip
-    return Machine(GEOMETRY, (RigidBody("plate", load_kg, np.zeros(3), plate),), legs)
+    return Machine(GEOMETRY, (PlatformBody("plate", load_kg, np.zeros(3), plate),), legs)
 
 
 def poses(count, seed):

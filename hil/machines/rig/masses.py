@@ -20,7 +20,7 @@ from hil.machines.rig.settings import Rig
 from hil_common.arrays.pose import Pose
 from platform6dof.dynamics.drive_train import DriveTrain
 from platform6dof.dynamics.inverse_dynamics import forces
-from platform6dof.dynamics.machine import BodyError, LegBodies, Machine, RigidBody
+from platform6dof.dynamics.machine import BodyError, LegBodies, Machine, PlatformBody
 from platform6dof.dynamics.stiffness import mass_matrix
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
@@ -64,10 +64,10 @@ def drive_train_in(rig: Rig) -> DriveTrain | None:
     return DriveTrain(**{name: getattr(drive, name) for name in DriveTrain.__slots__})
 
 
-def _body(table: Any) -> RigidBody:
+def _body(table: Any) -> PlatformBody:
     xx, yy, zz, xy, xz, yz = table.inertia_kg_m2
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return RigidBody(table.name, table.mass_kg, np.array(table.centre_m), tensor)
+    return PlatformBody(table.name, table.mass_kg, np.array(table.centre_m), tensor)
 
 
 def _legs(drive: RigDriveTrain) -> LegBodies:
