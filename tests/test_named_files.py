@@ -182,12 +182,9 @@ MAY_JOIN = {
     "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",
-<<<<<<< HEAD
     "hil/stations/platform/report/force_figure.py": "a picture that it makes",
     "hil/stations/platform/commands/design.py": "rigs and a table that it makes",
     "hil/stations/platform/commands/rig_model.py": "pictures that it makes",
-=======
->>>>>>> h3
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
