@@ -182,7 +182,6 @@ MAY_JOIN = {
     "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",
-    "hil/stations/platform/report/force_figure.py": "a picture that it makes",
     "hil/stations/platform/commands/design.py": "rigs and a table that it makes",
     "hil/stations/platform/commands/rig_model.py": "pictures that it makes",
     "hil/stations/platform/report/map_figure.py": "pictures that it makes",
