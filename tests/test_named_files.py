@@ -183,7 +183,6 @@ MAY_JOIN = {
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",
     "hil/stations/platform/report/map_figure.py": "pictures that it makes",
-    "hil/stations/platform/report/proof_figure.py": "a picture that it makes",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
