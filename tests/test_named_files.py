@@ -185,7 +185,6 @@ MAY_JOIN = {
     "hil/stations/platform/commands/design.py": "rigs and a table that it makes",
     "hil/stations/platform/commands/rig_model.py": "pictures that it makes",
     "hil/stations/platform/report/map_figure.py": "pictures that it makes",
-    "hil/stations/platform/report/proof_figure.py": "a picture that it makes",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
     "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sender_process.py": "the scenario itself",
