@@ -274,5 +274,14 @@ FIGURES: Final[dict[str, tuple[Row, ...]]] = {
             peers=(Peer("10⁶ random poses, which prove nothing", "sample_s"),),
             target="≤ 20 s"),
     ),
+    "forces": (
+        Row("inverse dynamics of a pose, batch", "us", "batch_us",
+            peers=(Peer("pinocchio's rnea of the opened chain, from Python", "pinocchio_us"),),
+            target="ratio ≥ 3"),
+        Row("inverse dynamics of one setpoint", "us", "one_us"),
+        Row("check of a row with forces", "us", "check>with_us",
+            peers=(Peer("without", "check>without_us", is_rival=False),)),
+        Row("check with forces / without", "", "check>ratio", target="≤ 1.3"),
+    ),
 }  # fmt: skip
 """Rows of each benchmark."""

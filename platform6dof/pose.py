@@ -19,10 +19,7 @@ _set = object.__setattr__
 class PlatformSetpoint:
     """Wanted pose of the platform with its motion.
 
-    Args:
-        X_BP: pose of the platform P in the base B.
-        V_BP: twist ``[v; omega]`` of P's origin in base axes [m/s, rad/s], shape (6,).
-        A_BP: its time derivative ``[a; domega/dt]`` [m/s², rad/s²], shape (6,).
+    Made of ``X_BP``, ``V_BP`` and ``A_BP``, which are properties with their frames and units.
 
     Raises:
         PoseError: wrong shape or not finite.

@@ -82,7 +82,7 @@ def leg_errors(geometry: HexapodGeometry, tolerances: Tolerances, X_BP: Pose) ->
     rows = kernel.leg_rows(geometry.table, X_BP.position_m, X_BP.rotation)
     lengths, jacobian = rows[0], rows[1:]
     try:
-        inverse = np.linalg.inv(jacobian)
+        inverse: Array = np.asarray(np.linalg.inv(jacobian), dtype=np.float64)
     except np.linalg.LinAlgError:
         inverse = np.full((6, 6), np.inf)
     if not (np.isfinite(inverse).all() and np.linalg.cond(jacobian) < 1e12):

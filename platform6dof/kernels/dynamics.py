@@ -27,12 +27,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from platform6dof.kernels import legs
-
 Array = NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 
+LEG_COLUMNS = 14
+"""Columns of the legs' table of `platform6dof.kernels.legs`."""
 # Columns of a leg's bodies.
 TUBE_KG = 0
 TUBE_M = 1  # its centre from the base's joint
@@ -335,7 +335,7 @@ def accelerate_legs(
 
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
-    table, bodies, load = np.ones((6, legs.TABLE_COLUMNS)), np.ones((6, 8)), np.ones(LOAD_SIZE)
+    table, bodies, load = np.ones((6, LEG_COLUMNS)), np.ones((6, 8)), np.ones(LOAD_SIZE)
     gravity, setpoint = np.ones(3), np.zeros(24)
     for array in (table, bodies, load, gravity):
         array.setflags(write=False)

@@ -181,7 +181,8 @@ class Hook:
     """What hatchling gives a hook of a build."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.config = root, {"packages": ["safety"], "modules": [SOURCE]}
+        packages = ["safety", "hil_common"]
+        self.root, self.config = root, {"packages": packages, "modules": [SOURCE]}
 
     def __class_getitem__(cls, item: object) -> type:
         return cls
@@ -209,6 +210,7 @@ def test_a_build_leaves_no_folder(
         return sources
 
     functions["_compile"] = compiled
+    (home / "hil_common" / "legs.py").touch()
     hook, data = build["CompiledModules"](home), {"force_include": {}}
     if failed:
         with pytest.raises(SystemExit, match="no compiler"):

@@ -35,7 +35,12 @@ WALL = "hil/diagram/exercises/wall.py"
 TWICE_OMEGA = "2.0 * self.damping * omega"
 
 CHANGES = [
-    Change(KINEMATICS, "math.degrees(value) for value", "math.degrees(-value) for value", FK),
+    Change(
+        "hil/stations/platform/commands/rig_model.py",
+        "math.degrees(value) for value",
+        "math.degrees(-value) for value",
+        FK,
+    ),
     # Options: a name, a default, a bound, a kind.
     Change(RACK, '"--buses", min=1', '"--bus", min=1', COMMANDS),
     Change(RACK, 'of the line [Bd].")] = 115_200', 'of the line [Bd].")] = 9_600', COMMANDS),

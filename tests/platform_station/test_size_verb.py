@@ -79,7 +79,7 @@ def test_a_hold_bears_the_weight():
     found = summary("--for", "hold_neutral")
     assert found["mass_assumed"]
     assert found["mass_kg"] == 360.0
-    rest = 360.0 * 9.80665 * 1.002901283 / (6.0 * 0.935)
+    rest = 360.0 * 9.81 * 1.002901283 / (6.0 * 0.935)
     for key in ("force_peak_n", "force_rms_n", "force_push_n"):
         assert found["needed"][key] == pytest.approx(rest, rel=1e-9)
     assert found["needed"]["force_cubic_mean_n"] == 0.0
@@ -143,7 +143,7 @@ def test_pictures_are_written(tmp_path):
         (["--for", "heave", "--mass", "nan"], "nan kg: must be above 0 kg"),
         (["--for", "heave", "--centre", "0,0,350"], "positions are in metres"),
         (["--for", "heave", "--centre", "0,0"], "2 numbers; 3 are needed"),
-        (["--for", "heave", "--moments", "1,1,9"], "no one greater than the sum of the others"),
+        (["--for", "heave", "--moments", "1,1,9"], "above the sum of the others"),
         (["--for", "heave", "--catalogue", "nowhere.toml"], "nowhere.toml: cannot be read"),
     ],
 )

@@ -21,10 +21,9 @@ from hil.terminal.console import Json, leave, numbers, out, print_json, verb, wa
 from hil.terminal.options import RigArg
 
 if TYPE_CHECKING:
-    from hil.machines.rig.settings import Rig
     from hil.stations.platform.machine.cylinder_demands import MotionDemand
     from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
-    from platform6dof.sizing.demand import LoadBody
+    from platform6dof.dynamics.machine import Machine
 
 MASS_MAX_KG = 1e5
 LABELS = {
@@ -54,7 +53,9 @@ def size(
     mass: Annotated[
         float | None,
         typer.Option(
-            "--mass", metavar="KG", help="Mass of all that moves; else the legs' shares together."
+            "--mass",
+            metavar="KG",
+            help="Mass of all that moves; else the rig's bodies, or its legs' shares together.",
         ),
     ] = None,
     centre: Annotated[
@@ -87,15 +88,16 @@ def size(
         raise ConfigError("--for", [f"{motions!r}: at least one scenario or file is needed"])
     listed = load_catalogue(catalogue)
     model = RigModel(rig)
-    body = _body(model.rig, mass, centre, moments)
+    machine = _machine(model, mass, centre, moments)
     with waiting("computing the motions and their forces", quiet=as_json):
-        found = [demand_of(*one, body) for one in motions_for(names, rig)]
+        found = [demand_of(*one, machine) for one in motions_for(names, rig)]
         demands = [one.demand for one in found]
         needed = Needed.of(demands, model.rig.limits.soft_margin_m)
         fits = [fit_of(one, needed, demands, life) for one in listed]
     fits.sort(key=lambda fit: (not fit.fits, fit.margin if fit.fits else -fit.margin))
     written = _drawn(pictures, found, needed, fits)
-    summary = _summary(body, mass is None, life, found, needed, fits, written)
+    assumed = mass is None and not model.rig.body
+    summary = _summary(machine, assumed, life, found, needed, fits, written)
     if as_json:
         print_json(summary)
     else:
@@ -114,7 +116,7 @@ def _drawn(
 
 
 def _summary(
-    body: LoadBody,
+    machine: Machine,
     assumed: bool,
     life_h: float,
     found: list[MotionDemand],
@@ -124,9 +126,9 @@ def _summary(
 ) -> SizingSummary:
     return SizingSummary(
         ok=any(fit.fits for fit in fits),
-        mass_kg=body.mass_kg,
+        mass_kg=machine.load_kg,
         mass_assumed=assumed,
-        centre_m=body.centre_m.tolist(),
+        centre_m=(machine.load[1:4] / machine.load_kg).tolist(),
         life_h=life_h,
         motions=[_motion(one) for one in found],
         needed=_needed(needed),
@@ -135,20 +137,25 @@ def _summary(
     )
 
 
-def _body(rig: Rig, mass: float | None, centre: str, moments: str) -> LoadBody:
+def _machine(model: RigModel, mass: float | None, centre: str, moments: str) -> Machine:
+    """Machine that moves: the rig's own bodies, or one body that was given or assumed."""
     import numpy as np
 
-    from platform6dof.sizing.demand import BodyError, LoadBody
+    from hil.machines.rig.masses import machine_in
+    from platform6dof.dynamics.machine import BodyError, Machine, PlatformBody
 
-    of_rig = float(sum(rig.cylinders.moving_mass_kg))
-    kg = of_rig if mass is None else mass
-    if not 0.0 < kg <= MASS_MAX_KG:
-        raise ConfigError("--mass", [f"{kg:g} kg: must be above 0 kg, at most {MASS_MAX_KG:g} kg"])
     place = numbers(centre, 3, "--centre", "x,y,z")
+    tensor = np.diag(numbers(moments, 3, "--moments", "xx,yy,zz"))
     if max(map(abs, place)) > 20.0:
         raise ConfigError("--centre", [f"{centre}: further than 20 m; positions are in metres"])
+    own = machine_in(model.rig, model.geometry)
+    if mass is None and own is not None:
+        return own
+    kg = float(sum(model.rig.cylinders.moving_mass_kg)) if mass is None else mass
+    if not 0.0 < kg <= MASS_MAX_KG:
+        raise ConfigError("--mass", [f"{kg:g} kg: must be above 0 kg, at most {MASS_MAX_KG:g} kg"])
     try:
-        return LoadBody(kg, np.array(place), np.diag(numbers(moments, 3, "--moments", "xx,yy,zz")))
+        return Machine(model.geometry, (PlatformBody("load", kg, np.array(place), tensor),))
     except BodyError as error:
         raise ConfigError("--moments", [str(error)]) from None
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.config.file_search import find_file
 from hil.config.named_files import GIVEN
-from hil.machines.rig.machine import envelope_of, geometry_of
+from hil.machines.rig.machine import envelope_of
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.registry import DEFAULT, station_named
 from hil.stations.platform.motion.fade import FadedMotion
@@ -18,9 +18,10 @@ from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.recording_scenario import recorded_table
 from hil.stations.platform.plan.scenario import Plan, plan_from_table
+from platform6dof.dynamics.machine import Machine
 from platform6dof.kernels import rotation
 from platform6dof.pose import PlatformSetpoint
-from platform6dof.sizing.demand import Demand, LoadBody
+from platform6dof.sizing.demand import Demand
 
 Array = NDArray[np.float64]
 
@@ -70,23 +71,22 @@ def _motion(name: str, rig: str) -> tuple[Plan, MotionSource]:
     return station.motion(path, [("rig", rig)])
 
 
-def demand_of(name: str, plan: Plan, motion: MotionSource, body: LoadBody) -> MotionDemand:
+def demand_of(name: str, plan: Plan, motion: MotionSource, machine: Machine) -> MotionDemand:
     """Find what a motion asks of the cylinders.
 
     Raises:
         ConfigError: it passes a singular pose.
     """
-    geometry = geometry_of(plan.rig)
     step_s = max(plan.scenario.period_s, motion.duration_s / SAMPLES_MAX)
     setpoints = setpoints_of(motion, step_s)
-    demand = Demand.of(geometry, body, setpoints, step_s)
+    demand = Demand.of(machine, setpoints, step_s)
     if not np.isfinite(demand.force_n).all():
         at_s = step_s * int(np.argmin(np.isfinite(demand.force_n).all(axis=1)))
         raise ConfigError(
             f"--for {name}",
             [f"at {at_s:.3f} s the pose is singular: no forces of the legs hold the platform"],
         )
-    envelope = envelope_of(plan.rig, geometry)
+    envelope = envelope_of(plan.rig, machine.geometry)
     states = np.hstack([demand.length_m, demand.speed_m_s, demand.acceleration_m_s2])
     low, high = (bound[:18] for bound in envelope.bounds)
     outside = ((states < low) | (states > high)).any(axis=1)

@@ -137,7 +137,7 @@ def _cylinders(
         "reference_length_m": round(max(closed + min(switch, 0.25 * stroke), level), 5),
         "force_max_n": math.ceil(peak_n / FORCE_SHARE / FORCE_STEP_N) * FORCE_STEP_N,
         "moving_mass_kg": round(spec.load.mass_kg / 6.0, 3),
-        "static_load_n": round(spec.load.mass_kg * 9.80665 / 6.0 * slope, 1),
+        "static_load_n": round(spec.load.mass_kg * 9.81 / 6.0 * slope, 1),
         "screw_lead_m": 0.0,
     }
 
