@@ -89,6 +89,7 @@ def _draw(figure: Figure, shown: ForcesShown) -> None:
         note = ""
     else:
         note = f"; the limit, {limits.min():.0f} N, is above the picture"
+    axes.use_sticky_edges = False  # a part of nothing at the top would clip it
     axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.set_xticks(legs, [f"leg {leg}" for leg in legs])
     axes.grid(visible=False, axis="x")
