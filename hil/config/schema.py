@@ -34,6 +34,8 @@ UNITS = {
     "_rad": "rad",
     "_ohm": "Ω",
     "_nm": "N m",
+    "_stiffness_n_m": "N/m",
+    "_w": "W",
     "_kg": "kg",
     "_hz": "Hz",
     "_mb": "MB",

@@ -182,7 +182,7 @@ def test_the_real_clock_refuses_an_unproved_motion_before_it_moves(tmp_path):
         (["platform", "ik", "paper", "--pose", "50,0,900,0,0,0"], "in metres"),
         (["platform", "fk", "paper", "--lengths", "1,1,1,1,1,x"], "no finite number"),
         (["export", ".", "--to", "xlsx"], "there is csv"),
-        (["schema", "roboter"], "rig, drive, robot, arm, cueing, host, ride"),
+        (["schema", "roboter"], "rig, drive, cylinders, design, robot, arm, cueing, host, ride"),
     ],
 )
 def test_bad_usage_exits_2_with_a_reason(arguments, words):

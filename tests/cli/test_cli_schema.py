@@ -23,7 +23,7 @@ WITHOUT_UNIT = {
     "loss", "max", "min", "order", "parts", "period_tolerance", "quaternion", "rate_overshoot",
     "ratio", "scale", "share", "singular_value_min", "spans", "speed", "start_m_quaternion",
     "start_quaternion", "turns", "force_factor", "position_factor", "rate_factor", "value",
-    "velocity_factor", "warn_above",
+    "velocity_factor", "warn_above", "efficiency_back",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")

@@ -16,7 +16,8 @@ def test_what_lies_beside_comes_before_what_is_shipped(tmp_path):
     (tmp_path / "other.toml").write_text("[nothing]\n")
     scenario = tmp_path / "run.toml"
     scenario.write_text((CONFIGS / "scenarios" / "demo.toml").read_text())
-    assert offered(PLATFORM, ("rig",), scenario) == ("mine.toml", "paper", "training_simulator")
+    rigs = ("mine.toml", "paper", "paper_cabin", "training_simulator")
+    assert offered(PLATFORM, ("rig",), scenario) == rigs
     assert offered(ARM, ("robot",), scenario) == ("rm01",)
     assert "bkm" in offered(ARM, ("space_arm", "arm"), scenario)
     parts = offered(TOGETHER, ("part", 3, "scenario"), scenario)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_dynamics import CABIN, LEGS, PLATE, Sines, skewed_geometry
+from test_leg_dynamics import CABIN, LEGS, PLATE, Sines, skewed_geometry
 
 from platform6dof.dynamics.drive_train import DriveTrain, DriveTrainError
 from platform6dof.dynamics.inverse_dynamics import LegLoads, loads_of_coordinates

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_dynamics import CABIN, LEGS, PAPER, PLATE, body, skewed_geometry
+from test_leg_dynamics import CABIN, LEGS, PAPER, PLATE, body, skewed_geometry
 
 from hil_common.arrays.pose import Pose
 from platform6dof import leg_lengths

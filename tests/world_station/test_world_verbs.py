@@ -77,7 +77,8 @@ def test_every_shipped_robot_is_shown_and_taken_by_the_engine(name):
 
 
 def test_shells_are_offered_documents_and_machines():
-    assert arguments._robots("r")[:3] == ["rig:paper", "rig:training_simulator", "robot:rm01"]
+    rigs = ["rig:paper", "rig:paper_cabin", "rig:training_simulator"]
+    assert arguments._robots("r")[:4] == [*rigs, "robot:rm01"]
     assert {"robot_a", "robot_b"} <= set(arguments._robots("r"))
     assert arguments._robots("arm:b") == ["arm:bkm"]
 

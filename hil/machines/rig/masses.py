@@ -16,7 +16,7 @@ from hil.config.errors import Wrong, about
 from hil.machines.rig.body_tables import RigDriveTrain
 from hil.machines.rig.payload import ends_of_box, force_limit_n
 from hil.machines.rig.rig_geometry import geometry_of, hangs
-from hil.machines.rig.settings import Rig
+from hil.machines.rig.settings import SHARES, Rig
 from hil_common.arrays.pose import Pose
 from platform6dof.dynamics.drive_train import DriveTrain
 from platform6dof.dynamics.inverse_dynamics import forces
@@ -31,7 +31,6 @@ Array = NDArray[np.float64]
 
 APART_MAX: Final = 0.05
 """Greatest share by which a written number may differ from what the masses say."""
-_SHARES: Final = ("static_load_n", "moving_mass_kg")
 
 
 class Shares(NamedTuple):
@@ -102,7 +101,7 @@ def with_shares(table: Mapping[str, Any], source: str) -> Mapping[str, Any]:
     cylinders = table.get("cylinders")
     if not table.get("body") or not isinstance(cylinders, Mapping):
         return table
-    missing = [name for name in _SHARES if name not in cylinders]
+    missing = [name for name in SHARES if name not in cylinders]
     if not missing:
         return table
     own = dict(cylinders)
@@ -149,7 +148,7 @@ def _impossible_bodies(rig: Rig) -> Iterator[Wrong]:
 def _apart(rig: Rig, machine: Machine) -> Iterator[Wrong]:
     """Compare written shares with what follows, with the legs' own masses and without."""
     with_legs, without = shares_of(rig, machine), shares_of_bodies(rig, machine)
-    for name, unit in zip(_SHARES, ("N", "kg"), strict=True):
+    for name, unit in zip(SHARES, ("N", "kg"), strict=True):
         written = getattr(rig.cylinders, name)
         for leg in range(6):
             ends = sorted((getattr(without, name)[leg], getattr(with_legs, name)[leg]))

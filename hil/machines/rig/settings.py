@@ -5,10 +5,10 @@ left out is an error, never "unlimited".
 """
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from hil.config.fields import (
     Acceleration,
@@ -101,8 +101,19 @@ class PointsGeometry(Settings):
     """Six points x, y, z in the platform's frame, legs 1 to 6 [m]."""
 
 
+SHARES = ("static_load_n", "moving_mass_kg")
+"""Keys of the cylinders that follow from a rig's bodies where they are left out."""
+
+
+def _without_shares(schema: dict[str, Any]) -> None:
+    """Ask no editor for keys that may follow from the bodies; reading a rig does, without any."""
+    schema["required"] = [key for key in schema["required"] if key not in SHARES]
+
+
 class Cylinders(Settings):
     """The six electro-cylinders, and how their simulated counterparts behave."""
+
+    model_config = ConfigDict(json_schema_extra=_without_shares)
 
     closed_length_m: LegLengths
     """Length joint to joint with the rod fully in [m]."""
