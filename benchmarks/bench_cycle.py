@@ -41,7 +41,8 @@ ROUNDS = 7
 TOP = Path(__file__).parents[1]
 COMPILED = TOP / "build" / "compiled" / "venv" / "bin" / "python"
 """Interpreter of the environment of `make compiled`."""
-_ROUND = f"import sys; sys.path.append({str(TOP)!r}); import benchmarks.bench_cycle as b; b.tell()"
+_ROUND = f"import sys; sys.path.append({str(TOP)!r}); from benchmarks import bench_cycle as b; "
+_ROUND += "b.print_round()"
 
 
 class _EmptySink:
@@ -113,7 +114,7 @@ def inverse_us() -> float:
     return statistics.median(times) / 2000 * 1e6
 
 
-def tell() -> None:
+def print_round() -> None:
     """Measure one round in this process, and print it as JSON."""
     warm()
     cycle_times_us()  # once for caches and allocator

@@ -18,12 +18,12 @@ def warm() -> None:
     legs.warm()
     batch.warm()
     envelope.warm()
-    dynamics.warm()
 
 
 def warm_workspace() -> None:
-    """Compile the kernels of maps, proofs and designs as well, which no run of a machine calls."""
+    """Compile also the kernels of forces, maps, proofs and designs, which few runs call."""
     warm()
+    dynamics.warm()
     pose_map.warm()
     pose_proof.warm()
     design.warm()

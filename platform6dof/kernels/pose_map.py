@@ -126,6 +126,45 @@ def _write_speeds(q: Array, pose: Array, rows: Array, rates: Array, speeds: Arra
         speeds[i] = speed
 
 
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _write_gram(rows: Array, scale: float, m: Array, g: Array) -> None:
+    """Write the scaled Jacobian of one pose's rows, and its product with its transpose."""
+    for i in range(6):
+        for k in range(6):
+            m[i, k] = rows[1 + i, k] if k < 3 else rows[1 + i, k] / scale
+    for i in range(6):
+        for k in range(i + 1):
+            total = 0.0
+            for j in range(6):
+                total += m[i, j] * m[k, j]
+            g[i, k] = g[k, i] = total
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _write_joint_shares(measured: Array, low: Array, high: Array, shares: Array) -> None:
+    """Write the shares left of cones and clearances."""
+    for i in range(12):
+        shares[BASE_CONE + i] = 1.0 - measured[i] / high[18 + i]
+    for i in range(15):
+        limit = low[30 + i]
+        if limit > 0.0:
+            shares[CLEARANCE + i] = measured[12 + i] / limit - 1.0
+        else:
+            shares[CLEARANCE + i] = np.inf
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _binding(shares: Array) -> int:
+    """Number of the limit with the least share left; the first that is not a number, if any."""
+    number = 0
+    for k in range(1, LIMITS):
+        if shares[number] != shares[number]:
+            break
+        if not shares[k] >= shares[number]:
+            number = k
+    return number
+
+
 @njit(cache=True, error_model="numpy")
 def judge(
     coordinates: Array,
@@ -172,34 +211,14 @@ def judge(
             travel = min(travel, length - low[i], high[i] - length)
             shares[SPEED + i] = 1.0 - speeds[i] / high[6 + i]
             fastest = max(fastest, speeds[i])
-        for i in range(12):
-            shares[BASE_CONE + i] = 1.0 - measured[n, i] / high[18 + i]
-        for i in range(15):
-            limit = low[30 + i]
-            if limit > 0.0:
-                shares[CLEARANCE + i] = measured[n, 12 + i] / limit - 1.0
-            else:
-                shares[CLEARANCE + i] = np.inf
-        for i in range(6):
-            for k in range(6):
-                m[i, k] = rows[n, 1 + i, k] if k < 3 else rows[n, 1 + i, k] / scale
-        for i in range(6):
-            for k in range(i + 1):
-                total = 0.0
-                for j in range(6):
-                    total += m[i, j] * m[k, j]
-                g[i, k] = g[k, i] = total
+        _write_joint_shares(measured[n], low, high, shares)
+        _write_gram(rows[n], scale, m, g)
         _write_tridiagonal(g, v, p, d, e)
         hold = math.sqrt(max(_least_eigenvalue(d, e), 0.0))
         least = low[45]
         shares[HOLD] = hold / least - 1.0 if least > 0.0 else hold
-        margin, limit_number = np.inf, 0
-        for k in range(LIMITS):
-            if not shares[k] >= margin:  # a nan is taken, and stays
-                margin, limit_number = shares[k], k
-                if margin != margin:
-                    break
-        out[n, MARGIN], out[n, LIMIT] = margin, limit_number
+        number = _binding(shares)
+        out[n, MARGIN], out[n, LIMIT] = shares[number], number
         out[n, TRAVEL], out[n, SINGULAR_VALUE], out[n, FASTEST] = travel, hold, fastest
         out[n, SIDE] = _side(m)
     return out

@@ -386,6 +386,36 @@ def _judge_singular_value(
     return mask, -1
 
 
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _widest(h: Array, widths: Array) -> int:
+    """Coordinate in which a box of half widths h is halved."""
+    which = 0
+    for j in range(1, 6):
+        if h[j] * widths[j] > h[which] * widths[which]:
+            which = j
+    return which
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _halve(box: Array, other: Array, middle: float, which: int) -> None:
+    """Make two boxes of one, split in a coordinate at its middle."""
+    for j in range(12):
+        other[j] = box[j]
+    box[12] += 1.0
+    other[12] = box[12]
+    box[6 + which] = middle
+    other[which] = middle
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _rounding_of(centre: Array, k: Array) -> float:
+    """Margin for the rounding of what is compared at a centre."""
+    size = 1.0
+    for j in range(6):
+        size += abs(centre[j]) + abs(k[0, ARM]) + abs(k[j, _A]) + abs(k[j, _A + 1])
+    return ROUNDING * size
+
+
 @njit(cache=True, error_model="numpy")
 def search(
     k: Array,
@@ -431,10 +461,7 @@ def search(
             h[j] = max(box[6 + j] - centre[j], centre[j] - box[j])
         places = math.sqrt(h[0] ** 2 + h[1] ** 2 + h[2] ** 2)
         turns = h[3] + h[4] + h[5]
-        size = 1.0
-        for j in range(6):
-            size += abs(centre[j]) + abs(k[0, ARM]) + abs(k[j, _A]) + abs(k[j, _A + 1])
-        margin = ROUNDING * size
+        margin = _rounding_of(centre, k)
         _write_frame(centre, m)
         _write_legs(centre, m, k, places, turns, leg)
         mask, passed = _judge_legs(mask, h, rates, margin, k, leg)
@@ -453,23 +480,12 @@ def search(
         if mask == 0:
             shares[0] += share
             continue
-        widest, which = -1.0, 0
-        for j in range(6):
-            if h[j] * widths[j] > widest:
-                widest, which = h[j] * widths[j], j
-        if widest <= smallest or waiting + 2 > boxes.shape[0]:
+        which = _widest(h, widths)
+        if h[which] * widths[which] <= smallest or waiting + 2 > boxes.shape[0]:
             shares[1] += share
             continue
-        middle = centre[which]
-        other = boxes[waiting + 1]
-        for j in range(12):
-            other[j] = box[j]
-        box[12] += 1.0
-        other[12] = box[12]
-        box[6 + which] = middle
-        other[which] = middle
-        masks[waiting] = mask
-        masks[waiting + 1] = mask
+        _halve(box, boxes[waiting + 1], centre[which], which)
+        masks[waiting] = masks[waiting + 1] = mask
         waiting += 2
     state[0], state[1] = waiting, state[1] + examined
     return DONE if waiting == 0 else PAUSED

@@ -203,8 +203,9 @@ def test_what_no_body_has_is_refused(mass, tensor, reason):
 
 
 def test_a_point_and_a_plate_are_bodies():
-    PlatformBody("point", 5.0, np.zeros(3), np.zeros((3, 3)))
-    PlatformBody("plate", 5.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
+    for tensor in (np.zeros((3, 3)), np.diag([1.0, 1.0, 2.0])):
+        body = PlatformBody("point or plate", 5.0, np.zeros(3), tensor)
+        assert (body.inertia_kg_m2 == tensor).all()
 
 
 def test_a_stop_begins_with_the_deceleration_of_its_legs():

@@ -10,6 +10,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.platform.commands.rig_model import (
+    PicturesOption,
     PoseOption,
     RigModel,
     summarize_pose,
@@ -49,9 +50,6 @@ BudgetOption = Annotated[
         help="Give each part the tolerance with which the point errs by at most this, three "
         "standard deviations over the rig's pose box: 0.2mm, or 0.2mm@0.3,0,1.2.",
     ),
-]
-PicturesOption = Annotated[
-    Path | None, typer.Option("--pictures", metavar="DIR", help="Write pictures there.")
 ]
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.stations.platform.commands.accuracy import PicturesOption
-from hil.stations.platform.commands.rig_model import write_pictures
+from hil.stations.platform.commands.rig_model import PicturesOption, write_pictures
 from hil.stations.platform.proof.design_summaries import (
     DesignedRigSummary,
     DesignSummary,

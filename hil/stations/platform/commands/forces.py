@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.config.errors import ConfigError
+from hil.stations.platform.commands.rig_model import (
+    PicturesOption,
+    PoseOption,
+    RigModel,
+    in_si,
+    summarize_pose,
+    writing,
+)
 from hil.stations.platform.proof.force_summaries import ForcesSummary
-from hil.stations.platform.proof.summaries import PoseSummary
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RigArg
 
@@ -19,8 +25,6 @@ if TYPE_CHECKING:
 
     from hil.stations.platform.proof.force_report import PoseForces
 
-POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
-POSE_KEYS = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
 ACCEL_NAMES = "ax,ay,az [m/s2],alpha,beta,gamma [deg/s2]"
 WRENCH_NAMES = "fx,fy,fz [N],mx,my,mz [N m]"
@@ -31,10 +35,7 @@ SERVO = "20,60000,0.06"
 @verb
 def forces(
     rig: RigArg,
-    pose: Annotated[
-        str | None,
-        typer.Option("--pose", metavar=POSE_NAMES, help="Pose; the rig's neutral if left out."),
-    ] = None,
+    pose: PoseOption = None,
     rates: Annotated[
         str | None, typer.Option("--rates", metavar=RATE_NAMES, help="Speeds of the coordinates.")
     ] = None,
@@ -52,26 +53,19 @@ def forces(
     servo: Annotated[
         str, typer.Option("--servo", metavar=SERVO_NAMES, help="Gains of the drives' servos.")
     ] = SERVO,
-    folder: Annotated[
-        Path | None, typer.Option("--pictures", help="Write a picture of the forces there.")
-    ] = None,
+    folder: PicturesOption = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Forces of the drives, what each part contributes, torques, stiffness and modes."""
-    from hil.config.file_search import find_file
-    from hil.machines.rig.machine import load_rig
     from hil.stations.platform.proof.force_report import PoseForces
     from platform6dof.pose import PlatformSetpoint
 
-    path = find_file(rig, folder="rigs", key="RIG")
-    loaded = load_rig(path)
-    coordinates = loaded.neutral.coordinates() if pose is None else _six(pose, "--pose", POSE_NAMES)
-    if max(map(abs, coordinates)) > 20.0:
-        raise ConfigError("--pose", [f"{pose}: further than 20 m; positions are in metres"])
+    model = RigModel(rig)
+    coordinates = model.coordinates(pose)
     setpoint = PlatformSetpoint.from_coordinates(
         coordinates, _six(rates, "--rates", RATE_NAMES), _six(accel, "--accel", ACCEL_NAMES)
     )
-    found = PoseForces.of(loaded, str(path), setpoint)
+    found = PoseForces.of(model.rig, rig, setpoint)
     summary = _summary(found, coordinates, _wrench(wrench), _gains(servo))
     if folder is not None:
         from hil.stations.platform.report.force_figure import ForcesShown, write_force_figure
@@ -79,10 +73,8 @@ def forces(
         where = ", ".join(f"{value:g}" for value in summary["pose"].values())
         parts = found.parts_by_name()
         shown = ForcesShown(f"{where} (m, °)", parts, found.force_n, found.hold_n, found.limit_n)
-        try:
+        with writing(folder):
             summary["written"] = [str(write_force_figure(shown, folder))]
-        except OSError as error:
-            raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
     if as_json:
         print_json(summary)
     else:
@@ -91,12 +83,8 @@ def forces(
 
 
 def _six(text: str | None, option: str, names: str) -> NDArray[np.float64]:
-    """Six coordinates in SI, the last three from degrees; zeros without a text."""
-    import numpy as np
-
-    values = np.zeros(6) if text is None else np.array(numbers(text, 6, option, names))
-    values[3:] = np.radians(values[3:])
-    return values
+    """Six numbers in SI, the last three from degrees; zeros without a text."""
+    return in_si([0.0] * 6 if text is None else numbers(text, 6, option, names))
 
 
 def _wrench(text: str | None) -> NDArray[np.float64]:
@@ -120,15 +108,11 @@ def _summary(
     wrench: NDArray[np.float64],
     gains: tuple[float, float, float],
 ) -> ForcesSummary:
-    import numpy as np
-
-    angles = np.degrees(coordinates[3:]).tolist()
-    pose = dict(zip(POSE_KEYS, [*coordinates[:3].tolist(), *angles], strict=True))
     servo, motor = found.servo(*gains), found.motor
     problems = list(found.problems(servo))
     return ForcesSummary(
         ok=not problems,
-        pose=PoseSummary(**pose),
+        pose=summarize_pose(coordinates),
         lengths_m=found.loads.length_m[0],
         speeds_m_s=found.loads.speed_m_s[0],
         accelerations_m_s2=found.loads.acceleration_m_s2[0],

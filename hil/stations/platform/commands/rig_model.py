@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +25,9 @@ PoseOption = Annotated[
     typer.Option(
         "--pose", metavar=POSE_NAMES, help="Pose in m and degrees; the rig's neutral if left out."
     ),
+]
+PicturesOption = Annotated[
+    Path | None, typer.Option("--pictures", metavar="DIR", help="Write pictures there.")
 ]
 
 
@@ -68,6 +72,15 @@ def pose_of(coordinates: NDArray[np.float64]) -> dict[str, float]:
     return dict(zip(POSE_KEYS, [*map(float, coordinates[:3]), *angles], strict=True))
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Refuse a folder of pictures that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
+
+
 def write_pictures(folder: Path, pictures: Mapping[str, bytes]) -> list[Path]:
     """Write PNGs into a folder, which is made if it is not there; return their paths.
 
@@ -78,10 +91,8 @@ def write_pictures(folder: Path, pictures: Mapping[str, bytes]) -> list[Path]:
 
     from hil.config.files import make_folder, write_whole
 
-    try:
+    with writing(folder):
         make_folder(folder, PurePath())
         for name, png in pictures.items():
             write_whole(folder / name, png)
-    except OSError as error:
-        raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
     return [folder / name for name in pictures]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
-from hil.stations.platform.commands.accuracy import PicturesOption
-from hil.stations.platform.commands.rig_model import RigModel, write_pictures
+from hil.stations.platform.commands.rig_model import PicturesOption, RigModel, write_pictures
 from hil.stations.platform.proof.sizing_summaries import (
     CylinderFitSummary,
     MotionDemandSummary,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.config.errors import ConfigError
+from hil.stations.platform.commands.rig_model import PicturesOption, RigModel, writing
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb, waiting
 from hil.terminal.options import RigArg
 
@@ -37,9 +36,6 @@ RatesOption = Annotated[
         help="Greatest rates of the coordinates, in any combination [m/s, deg/s]; the legs' "
         "speeds are then limits too.",
     ),
-]
-PicturesOption = Annotated[
-    Path | None, typer.Option("--pictures", metavar="DIR", help="Write the pictures there.")
 ]
 
 
@@ -82,7 +78,7 @@ def map_workspace(
 
     if at is not None and turned is not None:
         raise ConfigError("--at", ["give --at (a map of turns) or --turned (of places), not both"])
-    model = _rig(rig)
+    model = RigModel(rig).rig
     free = PLACES if at is None else TURNS
     request = MapRequest(
         model, free, _fixed(model, at, turned), of, points, _rates(rates), _over(over, free)
@@ -136,7 +132,7 @@ def prove(
     from hil.timing.realtime import RealClock
     from platform6dof.workspace.box_search import Budget
 
-    model = _rig(rig)
+    model = RigModel(rig).rig
     clock = RealClock()
     end_s = clock.now_s() + seconds
     budget = Budget(boxes, lambda: clock.now_s() > end_s)
@@ -151,13 +147,6 @@ def prove(
     else:
         _show_proof(found, written)
     leave(found.proof.holds)
-
-
-def _rig(name: str) -> Rig:
-    from hil.config.file_search import find_file
-    from hil.machines.rig.machine import load_rig
-
-    return load_rig(find_file(name, folder="rigs", key="RIG"))
 
 
 def _fixed(rig: Rig, at: str | None, turned: str | None) -> Array:
@@ -243,7 +232,7 @@ def _map_pictures(found: FoundMap, rig: Rig, folder: Path | None) -> list[str]:
         return []
     from hil.stations.platform.report.map_figure import write_map_figures
 
-    with _writing(folder):
+    with writing(folder):
         return [str(path) for path in write_map_figures(found.cells, rig.pose_box.box(), folder)]
 
 
@@ -252,18 +241,9 @@ def _proof_picture(found: FoundProof, rates: Array, folder: Path | None) -> list
         return []
     from hil.stations.platform.report.proof_figure import write_proof_figure
 
-    with _writing(folder):
+    with writing(folder):
         paths = write_proof_figure(found.envelope, found.proof, found.largest, rates, folder)
         return [str(path) for path in paths]
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Refuse a folder that cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
 
 
 def _show_map(found: FoundMap, written: list[str]) -> None:

@@ -13,13 +13,12 @@ from hil.config.named_files import GIVEN
 from hil.machines.rig.machine import envelope_of
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.registry import DEFAULT, station_named
-from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.fade import setpoints_at
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.recording_scenario import recorded_table
 from hil.stations.platform.plan.scenario import Plan, plan_from_table
 from platform6dof.dynamics.machine import Machine
-from platform6dof.kernels import rotation
 from platform6dof.pose import PlatformSetpoint
 from platform6dof.sizing.demand import Demand
 
@@ -101,8 +100,4 @@ def setpoints_of(motion: MotionSource, step_s: float) -> Array:
     """Packed setpoints of a motion at equal steps of time, its end included, shape (N, 24)."""
     count = int(np.ceil(motion.duration_s / step_s)) + 1
     times_s = np.minimum(step_s * np.arange(count), motion.duration_s)
-    if isinstance(motion, FadedMotion):
-        rows = motion.rows(times_s)
-        parts = (np.ascontiguousarray(rows[:, part]) for part in range(3))
-        return rotation.setpoints_of_coordinates(*parts)
-    return np.array([motion.sample(t_s).packed for t_s in times_s.tolist()])
+    return setpoints_at(motion, times_s)

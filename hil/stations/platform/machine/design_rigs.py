@@ -15,6 +15,7 @@ from hil.machines.rig.payload import FORCE_SHARE
 from hil.machines.rig.settings import CirclesGeometry, Rig
 from platform6dof.accuracy.poses import reachable_poses
 from platform6dof.design.problem import LEVEL, DesignProblem, MachineFigures
+from platform6dof.dynamics.machine import GRAVITY_M_S2
 from platform6dof.geometry import GeometryError, HexapodGeometry
 from platform6dof.kernels import design as kernel
 from platform6dof.workspace import PoseBox, extremes
@@ -137,7 +138,7 @@ def _cylinders(
         "reference_length_m": round(max(closed + min(switch, 0.25 * stroke), level), 5),
         "force_max_n": math.ceil(peak_n / FORCE_SHARE / FORCE_STEP_N) * FORCE_STEP_N,
         "moving_mass_kg": round(spec.load.mass_kg / 6.0, 3),
-        "static_load_n": round(spec.load.mass_kg * 9.81 / 6.0 * slope, 1),
+        "static_load_n": round(spec.load.mass_kg * GRAVITY_M_S2 / 6.0 * slope, 1),
         "screw_lead_m": 0.0,
     }
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hil.config.errors import require_number
-from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.motion.source import Floats, MotionSource
+from platform6dof.kernels import rotation
 
 REST_DEVIATION = 1e-9
 """Largest deviation from neutral of an end at rest [m, rad]."""
@@ -69,6 +70,15 @@ def is_rest(values: Floats) -> bool:
     """Say whether deviation, rate and acceleration, shape (3, 6), are those of rest at neutral."""
     largest = np.abs(values).max(axis=1)
     return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
+
+
+def setpoints_at(motion: MotionSource, times_s: Floats) -> Floats:
+    """Packed setpoints of a motion at some times, its end for later ones, shape (N, 24)."""
+    if isinstance(motion, FadedMotion):
+        rows = motion.rows(np.minimum(times_s, motion.duration_s))
+        three = (np.ascontiguousarray(rows[:, part]) for part in range(3))
+        return rotation.setpoints_of_coordinates(*three)
+    return np.array([motion.sample(t_s).packed for t_s in times_s.tolist()])
 
 
 class FadedMotion(ABC):

@@ -13,7 +13,7 @@ quick one not to the end of the stroke.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hil.machines.rig.masses import drive_train_in, machine_in
 from hil.machines.rig.payload import force_limit_n
 from hil.stations.platform.motion.excerpts import blocks
-from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.fade import setpoints_at
 from platform6dof.dynamics.hardest import Excess, Extreme, Extremes, WindowMeans
 from platform6dof.dynamics.inverse_dynamics import (
     LegLoads,
@@ -38,7 +38,6 @@ from platform6dof.dynamics.stops import (
     controlled,
     quick,
 )
-from platform6dof.kernels import rotation
 from platform6dof.pose import PlatformSetpoint
 
 if TYPE_CHECKING:
@@ -72,6 +71,9 @@ class MachineFigures:
     """Force that holds the machine at rest at the motion's poses [N]."""
     stop_force_n: Extreme
     """Force that a controlled or quick stop begun at any moment asks for [N]."""
+    stop_beyond_m: float
+    """Distance by which a leg goes beyond a controlled stop that asks for more than its drive gives
+    [m]; 0 if none does."""
     motor_nm: Extreme | None = None
     """Torque of the motors [N m]; None without a drive, as what follows."""
     power_w: Extreme | None = None
@@ -123,15 +125,6 @@ def check_machine(rig: Rig, motion: MotionSource, period_s: float) -> MachinePro
     for times_s in blocks(motion.duration_s, period_s):
         judge.take(times_s, setpoints_at(motion, times_s))
     return judge.proof()
-
-
-def setpoints_at(motion: MotionSource, times_s: Array) -> Array:
-    """Packed setpoints of a motion, shape (N, 24)."""
-    if isinstance(motion, FadedMotion):
-        rows = motion.rows(np.minimum(times_s, motion.duration_s))
-        three = [np.ascontiguousarray(rows[:, k]) for k in range(3)]
-        return rotation.setpoints_of_coordinates(*three)
-    return np.array([motion.sample(t_s).packed for t_s in times_s.tolist()])
 
 
 def decelerations(rig: Rig) -> Decelerations:
@@ -223,12 +216,18 @@ class _Judge:
             self.stop.take(np.full(len(along), times_s[row]), along)
 
     def proof(self) -> MachineProof:
-        figures = MachineFigures(self.force.extreme(), self.hold.extreme(), self.stop.extreme())
+        beyond = self._beyond["controlled"]
+        figures = MachineFigures(
+            self.force.extreme(),
+            self.hold.extreme(),
+            self.stop.extreme(),
+            float(beyond.worst.max()),
+        )
         found = [
             *_findings("force", self.force, "N", "supervision.force_max_n"),
             *_findings(
                 "distance beyond a controlled stop for lack of force",
-                self._beyond["controlled"],
+                beyond,
                 "m",
                 "supervision.following_base_m",
             ),
@@ -272,14 +271,12 @@ class _Motors:
         return motor.friction_n
 
     def figures(self, found: MachineFigures) -> MachineFigures:
-        return MachineFigures(
-            found.force_n,
-            found.hold_n,
-            found.stop_force_n,
-            self.torque.extreme(),
-            self.power.extreme(),
-            self.drawn_j,
-            self.back_j,
+        return replace(
+            found,
+            motor_nm=self.torque.extreme(),
+            power_w=self.power.extreme(),
+            energy_j=self.drawn_j,
+            resistor_j=self.back_j,
         )
 
     def findings(self) -> Iterator[MachineFinding]:

@@ -104,11 +104,14 @@ class CheckSummary(TypedDict):
     fit: FitSummary | None
     """Changes that make it fit; null if it fits, or nothing does."""
     force_n: NotRequired[ExtremeSummary]
-    """Force of the drives, friction included [N]; of rigs with bodies, as the next two."""
+    """Force of the drives, friction included [N]; of rigs with bodies, as the next three."""
     hold_n: NotRequired[ExtremeSummary]
     """Force that holds the machine at rest at the motion's poses [N]."""
     stop_force_n: NotRequired[ExtremeSummary]
     """Force of a controlled or quick stop begun at any moment, without friction [N]."""
+    stop_beyond_m: NotRequired[float]
+    """Distance by which a leg goes beyond a controlled stop that asks for more force than its drive
+    gives [m]; 0 if none does."""
     motor_nm: NotRequired[ExtremeSummary]
     """Torque of the motors [N m]; of rigs with bodies and drives, as what follows."""
     power_w: NotRequired[ExtremeSummary]

@@ -8,10 +8,11 @@ from platform6dof.dynamics.hardest import Extreme
 
 
 def add_machine(summary: CheckSummary, figures: MachineFigures) -> None:
-    """Add the figures to the summary of a check; what a rig does not tell has no key."""
+    """Add the figures to the summary of a check; what a rig says nothing of has no key."""
     summary["force_n"] = _extreme(figures.force_n)
     summary["hold_n"] = _extreme(figures.hold_n)
     summary["stop_force_n"] = _extreme(figures.stop_force_n)
+    summary["stop_beyond_m"] = figures.stop_beyond_m
     if figures.motor_nm is not None and figures.power_w is not None:
         summary["motor_nm"] = _extreme(figures.motor_nm)
         summary["power_w"] = _extreme(figures.power_w)
@@ -31,6 +32,11 @@ def machine_lines(figures: MachineFigures) -> Iterator[str]:
         f"hold at most {_size(hold):.0f} N (leg {hold.leg}), a stop at most {_size(stop):.0f} N "
         f"(leg {stop.leg}, begun at {stop.at_s:.2f} s)"
     )
+    if figures.stop_beyond_m > 0.0:
+        yield (
+            "the drives give less than that: in a controlled stop a leg goes up to "
+            f"{1e3 * figures.stop_beyond_m:.2g} mm further"
+        )
     if figures.motor_nm is not None:
         yield _line("motor torque", figures.motor_nm, "N m")
     if figures.power_w is not None and figures.energy_j is not None:
