@@ -110,12 +110,12 @@ class DesignProblem:
         poses.setflags(write=False)
         return poses
 
-    def figures(self, sizes: ArrayLike) -> "MachineFigures":
+    def figures(self, sizes: ArrayLike) -> "DesignFigures":
         """Objectives and violations of machines, shape (N, 6)."""
         machines = np.ascontiguousarray(sizes, np.float64).reshape(-1, len(VARIABLES))
         out = np.empty((len(machines), kernel.COLUMNS))
         kernel.scores(machines, self.poses, self.load, self.limits.clearance_m, out)
-        return MachineFigures(
+        return DesignFigures(
             machines, self._objectives(machines, out), self._short(machines, out), out
         )
 
@@ -145,7 +145,7 @@ class DesignProblem:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MachineFigures:
+class DesignFigures:
     """Figures of machines over the poses of a problem."""
 
     sizes: Array
@@ -162,9 +162,9 @@ class MachineFigures:
         """Machines that keep all constraints, shape (N,)."""
         return np.asarray((self.violations <= 0.0).all(axis=1), dtype=np.bool_)
 
-    def rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> "MachineFigures":
+    def rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> "DesignFigures":
         """Some of the machines."""
-        return MachineFigures(
+        return DesignFigures(
             self.sizes[chosen], self.objectives[chosen], self.violations[chosen], self.raw[chosen]
         )
 

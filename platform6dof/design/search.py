@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from platform6dof.design.problem import CONSTRAINTS, SCALES, DesignProblem, MachineFigures
+from platform6dof.design.problem import CONSTRAINTS, SCALES, DesignFigures, DesignProblem
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class NoDesignError(ValueError):
 class DesignFront:
     """Machines that no other one is better than in all objectives, spread over the front."""
 
-    figures: MachineFigures
+    figures: DesignFigures
     """The machines and their figures, by the first objective."""
     tried: int
     """Number of machines that were computed."""
@@ -65,7 +65,7 @@ def find_front(
         NoDesignError: nothing within the ranges keeps all constraints.
     """
     generations = GENERATIONS if generations is None else generations
-    archive: list[MachineFigures] = []
+    archive: list[DesignFigures] = []
     directions = _directions(len(problem.objectives))
     feasible = _least_broken(problem, seed, archive, generations)
     low, span = _range(feasible)
@@ -93,13 +93,13 @@ def _directions(objectives: int) -> Array:
     return weights[np.argsort(-weights.max(axis=1), kind="stable")]
 
 
-Cost = Callable[[MachineFigures], Array]
+Cost = Callable[[DesignFigures], Array]
 
 
 def _towards(direction: Array, low: Array, span: Array) -> Cost:
     """Chebyshev's distance of the logarithms along a direction, with a little of their sum."""
 
-    def cost(found: MachineFigures) -> Array:
+    def cost(found: DesignFigures) -> Array:
         shares = (np.log(found.objectives) - low) / span
         return np.asarray((direction * shares).max(axis=1) + RHO * shares.sum(axis=1))
 
@@ -107,7 +107,7 @@ def _towards(direction: Array, low: Array, span: Array) -> Cost:
 
 
 def _search(
-    problem: DesignProblem, archive: list[MachineFigures], seed: int, cost: Cost, generations: int
+    problem: DesignProblem, archive: list[DesignFigures], seed: int, cost: Cost, generations: int
 ) -> None:
     """One differential evolution; everything that it computes goes into the archive."""
     from scipy.optimize import differential_evolution  # slow to load
@@ -126,7 +126,7 @@ def _search(
 
 
 def _least_broken(
-    problem: DesignProblem, seed: int, archive: list[MachineFigures], generations: int
+    problem: DesignProblem, seed: int, archive: list[DesignFigures], generations: int
 ) -> Array:
     """Objectives of machines that keep all constraints, after a search for such.
 
@@ -169,8 +169,8 @@ def _lacking(problem: DesignProblem, violations: Array, sizes: Array) -> str:
     )
 
 
-def _joined(archive: list[MachineFigures]) -> MachineFigures:
-    return MachineFigures(
+def _joined(archive: list[DesignFigures]) -> DesignFigures:
+    return DesignFigures(
         np.vstack([one.sizes for one in archive]),
         np.vstack([one.objectives for one in archive]),
         np.vstack([one.violations for one in archive]),

@@ -14,7 +14,7 @@ from hil.machines.rig.machine import check_rig, envelope_of, geometry_of
 from hil.machines.rig.payload import FORCE_SHARE
 from hil.machines.rig.settings import CirclesGeometry, Rig
 from platform6dof.accuracy.poses import reachable_poses
-from platform6dof.design.problem import LEVEL, DesignProblem, MachineFigures
+from platform6dof.design.problem import LEVEL, DesignFigures, DesignProblem
 from platform6dof.dynamics.machine import GRAVITY_M_S2
 from platform6dof.geometry import GeometryError, HexapodGeometry
 from platform6dof.kernels import design as kernel
@@ -46,7 +46,7 @@ class DesignedRig(NamedTuple):
 
 
 def rig_of(
-    spec: DesignSpec, base: Mapping[str, Any], problem: DesignProblem, figures: MachineFigures,
+    spec: DesignSpec, base: Mapping[str, Any], problem: DesignProblem, figures: DesignFigures,
     number: int,
 ) -> DesignedRig | str:  # fmt: skip
     """Make the rig of one machine, with the exact extremes of its legs over the box.
@@ -153,7 +153,7 @@ def _limits(problem: DesignProblem) -> dict[str, float]:
     }
 
 
-def figures_of_rig(rig: Rig, problem: DesignProblem) -> MachineFigures | None:
+def figures_of_rig(rig: Rig, problem: DesignProblem) -> DesignFigures | None:
     """Figures of a rig over the problem's poses at its neutral height; None if not on circles."""
     shape = rig.geometry
     if not isinstance(shape, CirclesGeometry):

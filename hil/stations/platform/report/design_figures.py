@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.report.style import INK, LEG_COLOURS, LIMIT, REACHED, WANTED, draw_png, place
 from hil.stations.platform.machine.design_rigs import DesignedRig
 from platform6dof.circles import circle_joints
-from platform6dof.design.problem import DesignProblem, MachineFigures
+from platform6dof.design.problem import DesignFigures, DesignProblem
 
 Array = NDArray[np.float64]
 Draw = Callable[[Figure], None]
@@ -25,10 +25,10 @@ LABELS: Final = {
 
 def design_figures(
     problem: DesignProblem,
-    front: MachineFigures,
+    front: DesignFigures,
     rigs: Sequence[DesignedRig],
     best: DesignedRig,
-    before: MachineFigures | None,
+    before: DesignFigures | None,
 ) -> dict[str, bytes]:
     """Draw the front of a design and the plates of its balanced machine; file names and PNGs."""
     return {
@@ -38,7 +38,7 @@ def design_figures(
 
 
 def _front(
-    problem: DesignProblem, front: MachineFigures, best: DesignedRig, before: MachineFigures | None
+    problem: DesignProblem, front: DesignFigures, best: DesignedRig, before: DesignFigures | None
 ) -> Draw:
     names = problem.objectives
     pairs = [*combinations(range(len(names)), 2)][:3] or [(0, 0)]
@@ -65,7 +65,7 @@ def _front(
     return draw
 
 
-def _plates(best: DesignedRig, before: MachineFigures | None) -> Draw:
+def _plates(best: DesignedRig, before: DesignFigures | None) -> Draw:
     machines = [(f"{best.rig.name}, from above", best.sizes)]
     if before is not None:
         machines.insert(0, ("as it is, from above", before.sizes[0]))
