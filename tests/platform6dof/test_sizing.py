@@ -154,3 +154,14 @@ def test_demand_of_a_simple_lift():
     assert found.push_n == pytest.approx(found.peak_n)
     assert found.rms_n < found.cubic_mean_n * 1.01 < found.peak_n * 1.01
     assert found.mean_speed_m_s == pytest.approx(found.path_m.sum(axis=0).max() / 2.0)
+
+
+def test_the_hardest_window_may_lie_anywhere():
+    rng = np.random.default_rng(3)
+    values, steps = rng.uniform(1.0, 2.0, 500), 40
+    for begin in (0, 137, 460):
+        values[begin : begin + steps] += 5.0
+        windows = [values[k : k + steps].mean() for k in range(461)]
+        assert np.argmax(windows) == begin
+        assert hardest_mean(values, 0.01, 0.4) == pytest.approx(max(windows))
+        values[begin : begin + steps] -= 5.0
