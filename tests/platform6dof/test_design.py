@@ -100,6 +100,18 @@ def test_a_singular_machine_breaks_its_constraint():
     assert found.violations[0, CONSTRAINTS.index("singular_value")] > 0.0
 
 
+def test_cones_and_clearance_are_broken_by_what_is_beyond_them():
+    tight = replace(LIMITS, base_cone_rad=5 * DEG, platform_cone_rad=6 * DEG, clearance_m=0.3)
+    sizes = [1.0, 25 * DEG, 0.5, 10 * DEG, 0.0, 0.9]
+    found = problem(limits=tight).figures(sizes)
+    raw, broken = found.raw[0], dict(zip(CONSTRAINTS, found.violations[0], strict=True))
+    assert broken["base_cone_rad"] == pytest.approx(raw[kernel.BASE_CONE] - 5 * DEG)
+    assert broken["platform_cone_rad"] == pytest.approx(raw[kernel.PLATFORM_CONE] - 6 * DEG)
+    assert 0.0 < raw[kernel.CLEARANCE] < 0.3
+    assert broken["clearance_m"] == pytest.approx(0.3 - raw[kernel.CLEARANCE])
+    assert broken["base_cone_rad"] > 0.0 < broken["platform_cone_rad"]
+
+
 def test_the_paper_lacks_a_closed_length():
     """A stroke of 0.85 m in a leg of 0.59 m."""
     found = problem().figures(PAPER)
