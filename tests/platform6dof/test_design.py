@@ -102,7 +102,7 @@ def test_a_singular_machine_breaks_its_constraint():
 
 def test_cones_and_clearance_are_broken_by_what_is_beyond_them():
     tight = replace(LIMITS, base_cone_rad=5 * DEG, platform_cone_rad=6 * DEG, clearance_m=0.3)
-    sizes = [1.0, 25 * DEG, 0.5, 10 * DEG, 0.0, 0.9]
+    sizes = [1.1, 0.5, 0.75, 0.8, 0.87, 0.77]  # legs that cross
     found = problem(limits=tight).figures(sizes)
     raw, broken = found.raw[0], dict(zip(CONSTRAINTS, found.violations[0], strict=True))
     assert broken["base_cone_rad"] == pytest.approx(raw[kernel.BASE_CONE] - 5 * DEG)

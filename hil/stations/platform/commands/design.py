@@ -19,7 +19,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 if TYPE_CHECKING:
     from hil.machines.rig.design_spec import DesignSpec
     from hil.stations.platform.machine.design_rigs import DesignedRig
-    from platform6dof.design.problem import DesignProblem, DesignFigures
+    from platform6dof.design.problem import DesignFigures, DesignProblem
 
 UNITS = {"stroke_m": "stroke m", "force_n": "force N", "error": "error mm/mm",
          "footprint_m": "footprint m"}  # fmt: skip
