@@ -65,7 +65,7 @@ def forces(
     setpoint = PlatformSetpoint.from_coordinates(
         coordinates, _six(rates, "--rates", RATE_NAMES), _six(accel, "--accel", ACCEL_NAMES)
     )
-    found = PoseForces.of(model.rig, rig, setpoint)
+    found = PoseForces.of(model.rig, str(model.path), setpoint)
     summary = _summary(found, coordinates, _wrench(wrench), _gains(servo))
     if folder is not None:
         from hil.stations.platform.report.force_figure import ForcesShown, write_force_figure

@@ -38,7 +38,8 @@ class RigModel:
         from hil.config.file_search import find_file
         from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 
-        self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))
+        self.path = find_file(name, folder="rigs", key="RIG")
+        self.rig = load_rig(self.path)
         self.geometry = geometry_of(self.rig)
         self.envelope = envelope_of(self.rig, self.geometry)
 
