@@ -80,9 +80,9 @@ def test_more_than_the_kernel_can_keep_is_one_too(reports):
         for number in range(2000):
             with closing_reported(port) if number == 1999 else closing(udp()):
                 udp("127.0.0.2", port).close()
-        looks = [reports.any() for _ in range(100)]
-    assert looks[0]
-    assert not looks[-1]
+        assert reports.any()
+        while reports.any():  # the kernel reports some of them later than the last; they end
+            os.sched_yield()
 
 
 def test_where_the_kernel_reports_none_there_are_none(monkeypatch):
