@@ -154,14 +154,24 @@ def forms():
 
 
 def rows_of(kind):
-    """Key, what it is and what it means, of each key of a form and of the objects inside it."""
-    for name, (hint, meaning) in fields(kind).items():
-        optional = typing.get_origin(hint) is typing.NotRequired
-        hint = typing.get_args(hint)[0] if optional else hint
-        yield name, words(hint) + (", may be left out" if optional else ""), meaning
+    """Key, what it is and what it means, of each key of a form and of the objects inside it.
+
+    Keys that may be left out come last.
+    """
+    for name, (hint, meaning) in sorted(
+        fields(kind).items(), key=lambda item: optional(item[1][0])
+    ):
+        left_out = optional(hint)
+        hint = typing.get_args(hint)[0] if left_out else hint
+        yield name, words(hint) + (", may be left out" if left_out else ""), meaning
         for below, inner in objects(hint):
             for key, what, told in rows_of(inner):
                 yield f"{name}{below}.{key}", what, told
+
+
+def optional(hint):
+    """Whether a key of this type may be left out."""
+    return typing.get_origin(hint) is typing.NotRequired
 
 
 def objects(hint):

@@ -10,7 +10,7 @@ from hil.config.settings import read_toml
 from hil.recording.reader import Recording
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.bench.bench import run
-from hil.stations.platform.cycle.expected_force import WITH_EXPECTED
+from hil.stations.platform.cycle.expected_force import signals_for
 from hil.stations.platform.cycle.supervisor import Outcome
 from hil.stations.platform.plan.scenario import plan_from_table
 from hil.stations.platform.report.machine_figure import machine
@@ -99,5 +99,5 @@ def test_rows_of_a_rig_without_bodies_are_as_they_were(tmp_path):
     recording = Recording.open(result.recorder.path)
     names = [signal.name for signal in recording.signals.fields]
     assert names == [signal.name for signal in SIGNALS.fields]
-    assert WITH_EXPECTED.size == SIGNALS.size + 48
+    assert signals_for(made.rig, SIGNALS) is SIGNALS
     assert machine(RunView.of(recording)) is None

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from drives.bank import BankReport
 from hil.machines.rig.offered_banks import origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
-from hil.recording.signals import Signals
 from hil.run.run import Opening
-from hil.stations.platform.cycle.expected_force import WITH_EXPECTED
+from hil.stations.platform.cycle.expected_force import signals_for
 from hil.stations.platform.lead.extension import Extension
 from hil.stations.platform.motion.motion_plugins import PluginMotion
 from hil.stations.platform.motion.source import MotionSource
@@ -47,7 +46,7 @@ def run_header(
     facts = {} if extension is None else extension.facts
     scenario = plan.scenario
     return opening.header(
-        _signals(plan) if extension is None else extension.signals,
+        signals_for(plan.rig, SIGNALS if extension is None else extension.signals),
         clock,
         plan.model_dump(mode="json") if extension is None else extension.settings,
         {
@@ -65,11 +64,6 @@ def run_header(
         },
         VERSIONED,
     )
-
-
-def _signals(plan: Plan) -> Signals:
-    """Table of a cycle; of a rig with bodies with the forces that they need."""
-    return WITH_EXPECTED if plan.rig.body else SIGNALS
 
 
 def _drives_line(plan: Plan, report: BankReport) -> str:

@@ -34,6 +34,7 @@ from hil.stations.platform.lead.sequence import OperatedCourse
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.plan.scenario import Plan
+from hil.stations.platform.signals import SIGNALS
 from hil.timing.clock import Tick
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Request
@@ -181,9 +182,8 @@ def journal_of(
     sink: RecordingSink, rig: Rig, extension: Extension | None, audience: Audience | None = None
 ) -> PlatformJournal:
     """Journal of a run; of a rig with bodies with the forces that they need."""
-    if extension is not None:
-        return PlatformJournal(sink, audience, extension.blank)
-    return PlatformJournal(sink, audience, expected=ExpectedForces.of(rig))
+    signals, blank = (SIGNALS, b"") if extension is None else (extension.signals, extension.blank)
+    return PlatformJournal(sink, audience, blank, ExpectedForces.of(rig, signals))
 
 
 def prepare(plan: Plan) -> None:

@@ -84,7 +84,29 @@ class ExtremeSummary(TypedDict):
     """Time of the greatest magnitude, or of the begin of that stop [s]."""
 
 
-class CheckSummary(TypedDict):
+class LoadSummary(TypedDict):
+    """Loads of the drives in a motion of a rig with bodies; a rig without has none of the keys."""
+
+    force_n: NotRequired[ExtremeSummary]
+    """Force of the drives, friction included [N]."""
+    hold_n: NotRequired[ExtremeSummary]
+    """Force that holds the machine at rest at the motion's poses [N]."""
+    stop_force_n: NotRequired[ExtremeSummary]
+    """Force of a controlled or quick stop begun at any moment, without friction [N]."""
+    stop_beyond_m: NotRequired[float]
+    """Distance by which a leg goes beyond a controlled stop that asks for more force than its drive
+    gives [m]; 0 if none does."""
+    motor_nm: NotRequired[ExtremeSummary]
+    """Torque of the motors [N m]; of rigs with bodies and drives, as what follows."""
+    power_w: NotRequired[ExtremeSummary]
+    """Electrical power of a drive, below 0 where it feeds back [W]."""
+    energy_j: NotRequired[float]
+    """Energy that the six drives draw [J]."""
+    resistor_j: NotRequired[float]
+    """Energy that goes to their resistors [J]."""
+
+
+class CheckSummary(LoadSummary):
     """Proof of a motion."""
 
     ok: bool
@@ -103,23 +125,6 @@ class CheckSummary(TypedDict):
     """Findings; of each limit and leg the first time and the worst value."""
     fit: FitSummary | None
     """Changes that make it fit; null if it fits, or nothing does."""
-    force_n: NotRequired[ExtremeSummary]
-    """Force of the drives, friction included [N]; of rigs with bodies, as the next three."""
-    hold_n: NotRequired[ExtremeSummary]
-    """Force that holds the machine at rest at the motion's poses [N]."""
-    stop_force_n: NotRequired[ExtremeSummary]
-    """Force of a controlled or quick stop begun at any moment, without friction [N]."""
-    stop_beyond_m: NotRequired[float]
-    """Distance by which a leg goes beyond a controlled stop that asks for more force than its drive
-    gives [m]; 0 if none does."""
-    motor_nm: NotRequired[ExtremeSummary]
-    """Torque of the motors [N m]; of rigs with bodies and drives, as what follows."""
-    power_w: NotRequired[ExtremeSummary]
-    """Electrical power of a drive, below 0 where it feeds back [W]."""
-    energy_j: NotRequired[float]
-    """Energy that the six drives draw [J]."""
-    resistor_j: NotRequired[float]
-    """Energy that goes to their resistors [J]."""
 
 
 class RunSummary(ConclusionSummary):

@@ -15,7 +15,7 @@ from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.scenario import Plan
 from hil.stations.platform.proof.check import PlatformProof, ReportProgress, check_plan
 from hil.stations.platform.proof.summaries import CheckSummary
-from hil.stations.platform.run.machine_report import add_machine, machine_lines
+from hil.stations.platform.run.machine_report import add_machine, show_machine
 from hil.terminal.console import err, out, styled, waiting
 
 
@@ -42,8 +42,7 @@ def checked(plan: Plan, request: Request) -> Checked:
         violations=list(proof.violations),
         fit=None if advice is None else advice.data,
     )
-    if proof.machine is not None:
-        add_machine(summary, proof.machine)
+    add_machine(summary, proof.machine)
     return Checked(ok=proof.ok, values=summary, show=partial(_show_check, plan, proof, advice))
 
 
@@ -71,6 +70,11 @@ def load_line(plan: Plan) -> str:
     """Line about the load on the rods of a proof's simulated drives."""
     if world := plan.scenario.world:
         return f"judged loaded: the rods carry the world {Path(world).stem}"
+    if plan.rig.body:
+        return (
+            "forces judged by the rig's bodies; gate and drives tried with each simulated rod by "
+            "itself; --world SCENE puts a load on all six"
+        )
     return "judged weightless: each simulated rod by itself; --world SCENE puts a load on all six"
 
 
@@ -80,9 +84,7 @@ def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> Non
     out.print(styled(colour, word), text, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
-    if result.machine is not None:
-        for line in machine_lines(result.machine):
-            out.print(line, soft_wrap=True)
+    show_machine(result.machine)
     if result.gate_tried_s > 0.0:
         out.print(load_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:

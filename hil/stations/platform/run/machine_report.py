@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from hil.stations.platform.proof.machine_check import MachineFigures
-from hil.stations.platform.proof.summaries import CheckSummary, ExtremeSummary
+from hil.stations.platform.proof.summaries import ExtremeSummary, LoadSummary
+from hil.terminal.console import out
 from platform6dof.dynamics.hardest import Extreme
 
 
-def add_machine(summary: CheckSummary, figures: MachineFigures) -> None:
+def add_machine(summary: LoadSummary, figures: MachineFigures | None) -> None:
     """Add the figures to the summary of a check; what a rig says nothing of has no key."""
+    if figures is None:
+        return
     summary["force_n"] = _extreme(figures.force_n)
     summary["hold_n"] = _extreme(figures.hold_n)
     summary["stop_force_n"] = _extreme(figures.stop_force_n)
@@ -22,6 +25,13 @@ def add_machine(summary: CheckSummary, figures: MachineFigures) -> None:
 
 def _extreme(one: Extreme) -> ExtremeSummary:
     return ExtremeSummary(min=one.min, max=one.max, rms=one.rms, leg=one.leg, at_s=one.at_s)
+
+
+def show_machine(figures: MachineFigures | None) -> None:
+    """Print the loads of a machine whose rig has bodies."""
+    if figures is not None:
+        for line in machine_lines(figures):
+            out.print(line, soft_wrap=True)
 
 
 def machine_lines(figures: MachineFigures) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
+
+from hil.stations.platform.proof.summaries import LoadSummary
 
 if TYPE_CHECKING:
     from hil.stations.platform.proof.check import PlanFinding
 
 
-class RideCheckSummary(TypedDict):
+class RideCheckSummary(LoadSummary):
     """Proof of a ride."""
 
     ok: bool

@@ -14,6 +14,7 @@ from hil.stations.platform.bench.run_sequence import PreparedPlan
 from hil.stations.platform.lead.assembly import require_operable
 from hil.stations.platform.proof.check import PlanFinding, PlatformProof
 from hil.stations.platform.run.check_report import load_line
+from hil.stations.platform.run.machine_report import add_machine, show_machine
 from hil.stations.simulator.options import OPTIONS
 from hil.stations.simulator.plan.scenario import RidePlan, load_ride
 from hil.stations.simulator.run.bench import ride_of
@@ -60,6 +61,7 @@ def checked(plan: RidePlan, request: Request) -> Checked:
             leg_speed_max_m_s=None, governed_share=None, margin_min=None,
             violations=list(proof.violations),
         )  # fmt: skip
+        add_machine(summary, proof.machine)
         return Checked(ok=proof.ok, values=summary, show=partial(_show_live, plan, proof))
     found = [*proof.violations, *_lost(ride)]
     margins = ride.margin[np.isfinite(ride.margin)]
@@ -73,6 +75,7 @@ def checked(plan: RidePlan, request: Request) -> Checked:
         margin_min=float(margins.min()) if len(margins) else None,
         violations=found,
     )
+    add_machine(summary, proof.machine)
     return Checked(ok=not found, values=summary, show=partial(_show, plan, summary, proof))
 
 
@@ -96,6 +99,7 @@ def _show_live(plan: RidePlan, proof: PlatformProof) -> None:
     colour, word = ("green", "ok") if proof.ok else ("red", "refused")
     out.print(styled(colour, word), f": {plan.scenario.name} on {plan.rig.name}", sep="")
     out.print(unknown_words(plan), soft_wrap=True)
+    show_machine(proof.machine)
     _show_findings(proof.violations)
 
 
@@ -105,6 +109,7 @@ def _show(plan: RidePlan, summary: RideCheckSummary, proof: PlatformProof) -> No
     out.print(styled(colour, word), words, sep="")
     out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
     out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
+    show_machine(proof.machine)
     if proof.gate_tried_s > 0.0:
         out.print(load_line(plan), soft_wrap=True)
     out.print(f"governor active in {100.0 * (summary['governed_share'] or 0.0):.1f} % of it")
