@@ -14,6 +14,7 @@ from hil.run.station import MachinePreview, Station
 
 if TYPE_CHECKING:
     from hil.recording.header import RunHeader
+    from hil.run.workspace_maker import WorkspaceMaker
 
 GROUP: Final = "hil.stations"
 """Entry points whose objects are `Station` values; each bears the station's name."""
@@ -91,6 +92,12 @@ def machine_preview(kind: FileKind) -> MachinePreview | None:
     """Maker of pictures of machines whose files are of a kind; None if there is none."""
     makers = (one.machine_preview for one in stations() if kind in one.machines)
     return next((maker for maker in makers if maker is not None), None)
+
+
+def workspace_maker(kind: FileKind) -> WorkspaceMaker | None:
+    """Maker of maps and proofs of machines whose files are of a kind; None if there is none."""
+    makers = (one.workspace for one in stations())
+    return next((one for one in makers if one is not None and one.kind is kind), None)
 
 
 def _not_a_station(entry: EntryPoint, station: object) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hil.run.lead import Lead
     from hil.run.preview import Preview
     from hil.run.run import Opening
+    from hil.run.workspace_maker import WorkspaceMaker
     from hil.scene.figure import Scene
     from hil.scene.margins import MarginGroup, RestState
     from hil.timing.doctor import Finding
@@ -293,6 +294,8 @@ class Station:
     machine_preview: MachinePreview | None = None
     """Picture of a machine of one of its files at rest, from the table and the path of the file;
     raises `ConfigError` or `RefusedError`. None: there is no picture of a machine alone."""
+    workspace: WorkspaceMaker | None = None
+    """Map and proof of the workspace of one of its machines; None: it has none."""
     diagram_ends: Callable[[Path], Any] | None = None
     """Signals that a diagram of a scenario file may take and must give: `hil.diagram.check.seam`;
     it raises `ConfigError` or `RefusedError`. None: its scenarios take no diagrams."""

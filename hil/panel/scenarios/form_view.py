@@ -27,6 +27,7 @@ from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_acts import acts_at, item_around, list_around
 from hil.panel.scenarios.models.form_files import offered
 from hil.panel.scenarios.models.form_nodes import NodeKind, Place
+from hil.panel.scenarios.workspace_view import WorkspacePage
 from hil.panel.widgets.theme import LIGHT, Theme
 
 
@@ -36,8 +37,13 @@ class FormView(QWidget):
     changed = Signal()
     """The settings, or what is known of their problems, changed."""
 
-    def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme = LIGHT, parent: QWidget | None = None,
+        workspace: WorkspacePage | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
+        self.workspace = workspace
+        """Page about the workspace of the machine that is edited; None: there is no such page."""
         self._model: FormModel | None = None
         self._file: Path | None = None
         self._whole, self._theme = False, theme
@@ -54,6 +60,9 @@ class FormView(QWidget):
         self.pages.addTab(self.tree, self.tr("all settings"))
         self.pages.tabBar().hide()
         self.pages.currentChanged.connect(self._describe)
+        if workspace is not None:
+            workspace.titled.connect(self._title_workspace)
+            self.changed.connect(workspace.follow)
         self.tree.itemActivated.connect(lambda item, _: self._begin_edit(item))
         self.tree.itemClicked.connect(
             lambda item, column: column == VALUE and self._begin_edit(item)
@@ -90,6 +99,7 @@ class FormView(QWidget):
         self._model, self._file = model, file
         self.tree.set_model(model)
         self._make_grids(() if model is None else model.kind.grids)
+        self._show_workspace(model)
         for grid in self.grids.values():
             grid.set_model(model)
         self._enable()
@@ -112,8 +122,22 @@ class FormView(QWidget):
             for keys_typed, act in self._grid_keys:
                 shortcut = QShortcut(QKeySequence(keys_typed), grid, act)
                 shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-        self.pages.tabBar().setVisible(bool(self.grids))
         self.pages.setCurrentIndex(0)
+
+    def _show_workspace(self, model: FormModel | None) -> None:
+        """Show the page about the workspace, of a machine that has one."""
+        page = self.workspace
+        if page is not None:
+            at = self.pages.indexOf(page)
+            if page.set_model(model, self._file) and at < 0:
+                self.pages.addTab(page, self.tr("workspace"))
+            elif model is not None and page.work.model is None and at >= 0:
+                self.pages.removeTab(at)
+        self.pages.tabBar().setVisible(self.pages.count() > 1)
+
+    def _title_workspace(self, title: str) -> None:
+        if self.workspace is not None:
+            self.pages.setTabText(self.pages.indexOf(self.workspace), title)
 
     @property
     def sheet(self) -> FormTree | FormGrid:
@@ -138,6 +162,8 @@ class FormView(QWidget):
         self._theme = theme
         for sheet in (self.tree, *self.grids.values()):
             sheet.set_theme(theme)
+        if self.workspace is not None:
+            self.workspace.set_theme(theme)
 
     def close_checks(self) -> None:
         """Wait for a check under way: the window closes."""
@@ -171,7 +197,8 @@ class FormView(QWidget):
     def _enable(self) -> None:
         """Let the buttons be on that would change something now."""
         model = self._model
-        acts = frozenset[str]() if model is None else acts_at(model, self.sheet.current)
+        hidden = model is None or self.pages.currentWidget() is self.workspace
+        acts = frozenset[str]() if hidden or model is None else acts_at(model, self.sheet.current)
         for name, button in self.buttons.items():
             button.setEnabled(name in acts)
         self.buttons["undo"].setEnabled(model is not None and model.can_undo)
@@ -179,6 +206,10 @@ class FormView(QWidget):
 
     def _describe(self, *_: object) -> None:
         self._enable()
+        is_form = self.pages.currentWidget() is not self.workspace
+        self._about.setVisible(is_form)
+        if not is_form:
+            return
         sheet = self.sheet
         place = sheet.current_cell if isinstance(sheet, FormGrid) else sheet.current
         node = None if place is None else sheet.node(place)

@@ -34,6 +34,7 @@ from hil.panel.scenarios.models.catalogue import (
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
+from hil.panel.scenarios.workspace_view import WorkspacePage
 from hil.panel.widgets.theme import LIGHT, Theme
 from hil.run.file_kinds import all_kinds
 from hil.run.registry import machine_preview
@@ -48,8 +49,8 @@ _BUTTONS: Final = {
     "report": "Report",
     "replay": "Replay",
 }
-
-
+_MARKED: Final = "Put right what is marked, then check or run it."
+_UNSAVED: Final = "Changed: save it under another name, then check or run it."
 _SUGGESTED: Final = (
     "Dry run computes it in a few seconds. Run moves simulated drives in real time: "
     "press Home, Engage and Play while Space is held."
@@ -80,6 +81,7 @@ class ScenariosView(QWidget):
         self._writer = Writer()
         self._previews = False
         self._pictured: tuple[FormModel, int] | None = None
+        self.workspace = WorkspacePage(now_s, theme)
         self._build(theme)
         self.reload()
 
@@ -94,7 +96,7 @@ class ScenariosView(QWidget):
         self.picker.activated.connect(self._picked)
         self._description = QLabel()
         self._description.setWordWrap(True)
-        self.form = FormView(theme)
+        self.form = FormView(theme, workspace=self.workspace)
         self.form.changed.connect(self._enable)
         self.form.changed.connect(self._preview_machine)
         self._status_label = QLabel()
@@ -190,6 +192,7 @@ class ScenariosView(QWidget):
     def want_previews(self, wanted: bool) -> None:
         """Whether what is picked is to be shown in space: not beside a run."""
         begins, self._previews = wanted and not self._previews, wanted
+        self.workspace.allow(wanted)
         if begins:
             self._preview()
 
@@ -325,6 +328,7 @@ class ScenariosView(QWidget):
             self.progress.setValue(round(1000.0 * self.work.dry.share))
         for news in self.work.poll():
             self._take_news(news)
+        self.workspace.refresh()
 
     def _take_news(self, news: News) -> None:
         if news.preview is not None:
@@ -368,22 +372,18 @@ class ScenariosView(QWidget):
             "report": work.recording is not None and work.report is None,
             "replay": work.recording is not None,
         }
-        why = self.tr("Put right what is marked, then check or run it.") if wrong and model else ""
-        why = why or (
-            self.tr("Changed: save it under another name, then check or run it.") if changed else ""
-        )
+        marked, unsaved = self.tr(_MARKED), self.tr(_UNSAVED)
+        why = marked if wrong and model else unsaved if changed else ""
         for name, button in self.buttons.items():
             button.setEnabled(possible[name])
             button.setToolTip("" if possible[name] else why)
         if why:
             self._status_label.setText(why)
-        elif self._status_label.text() in (
-            self.tr("Put right what is marked, then check or run it."),
-            self.tr("Changed: save it under another name, then check or run it."),
-        ):
+        elif self._status_label.text() in (marked, unsaved):
             self._status_label.clear()
 
     def close_all(self) -> None:
         """End what moves nothing, as the window closes; a bench runs on, without its dead-man."""
         self.form.close_checks()
+        self.workspace.close_work()
         self.work.close()

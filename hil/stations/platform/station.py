@@ -9,6 +9,7 @@ from hil.machines.kinds import CYLINDERS, DESIGN, DRIVE, RIG
 from hil.run.late_call import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
 from hil.run.station import Section, StandIn, Station
+from hil.run.workspace_maker import WorkspaceMaker
 from hil.stations.platform.options import OPTIONS
 from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
@@ -102,6 +103,12 @@ STATION: Final = Station(
     scene=_late("scene.platform:scenes_of"),
     preview=_late("scene.preview:preview"),
     motion=_late("plan.motion_build:motion_of_file"),
+    workspace=WorkspaceMaker(
+        kind=RIG,
+        quantities=_late("proof.workspace_slices:quantities"),
+        map=_late("proof.workspace_slices:workspace_map"),
+        prove=_late("proof.workspace_slices:workspace_proof"),
+    ),
     examine=_late("commissioning.drive_scan:link_findings"),
     examine_chain=_late("commissioning.chain_findings:chain_findings"),
     warm=_warm,
