@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import legs as kernel
+from platform6dof.kernels import rotation
 
 Array = NDArray[np.float64]
 
@@ -42,3 +43,29 @@ def condition_number(geometry: HexapodGeometry, X_BP: Pose) -> float:
     """Largest over smallest singular value of the scaled Jacobian; inf at a singularity."""
     values = singular_values(geometry, X_BP)
     return float(values[0] / values[5]) if values[5] > 0.0 else float("inf")
+
+
+def inverse_jacobians(geometry: HexapodGeometry, coordinates: Array) -> tuple[Array, Array]:
+    """Lengths with rows of many Jacobians, and the inverses; not numbers in a singular pose.
+
+    Args:
+        coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
+
+    Returns:
+        Shapes (N, 7, 6), lengths before the rows, and (N, 6, 6).
+    """
+    zero = np.zeros_like(coordinates)
+    setpoints = rotation.setpoints_of_coordinates(np.ascontiguousarray(coordinates), zero, zero)
+    _, rows = kernel.leg_states_and_rows(geometry.table, setpoints)
+    try:
+        inverses = np.linalg.inv(rows[:, 1:])
+    except np.linalg.LinAlgError:
+        inverses = np.array([_inverse_or_nan(one) for one in rows[:, 1:]])
+    return rows, np.asarray(inverses, dtype=np.float64)
+
+
+def _inverse_or_nan(matrix: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full((6, 6), np.nan)

@@ -61,7 +61,7 @@ class EnvelopeViolation:
 
     quantity: str
     """``stroke``, ``speed``, ``acceleration``, ``base joint angle``, ``platform joint angle``,
-    ``leg clearance`` or ``smallest singular value``."""
+    ``leg clearance``, ``smallest singular value``, or ``holding force`` of a proof."""
     leg: int | None
     """1..6, or None if it is not one leg's."""
     value: float

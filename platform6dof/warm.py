@@ -9,6 +9,7 @@ from platform6dof.kernels import (
     pose_map,
     pose_proof,
     rotation,
+    statics,
 )
 
 
@@ -24,6 +25,7 @@ def warm_workspace() -> None:
     """Compile also the kernels of forces, maps, proofs and designs, which few runs call."""
     warm()
     dynamics.warm()
+    statics.warm()
     pose_map.warm()
     pose_proof.warm()
     design.warm()

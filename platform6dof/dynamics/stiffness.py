@@ -2,9 +2,13 @@
 
 A leg yields along itself only, by its axial stiffness k. A wrench w on the platform then moves it
 by K x = w with K = Jᵀ diag(k) J (Gosselin, "Stiffness mapping for parallel manipulators", IEEE
-Trans. Robotics and Automation 6 (1990) 377-382). Held by locked rotors it swings on these springs
-with the frequencies of K x = ω² H x, H the inertia of all that moves then; played by the drives it
-is moved with the rotors too, and the masses that they feel are the eigenvalues of (J H⁻¹ Jᵀ)⁻¹.
+Trans. Robotics and Automation 6 (1990) 377-382). A force alone at its origin moves the origin by
+the upper left quarter of K⁻¹ = J⁻¹ diag(1/k) J⁻ᵀ, whose greatest eigenvalue is the greatest
+compliance of any direction; its reciprocal is the least stiffness of translation.
+
+Held by locked rotors it swings on these springs with the frequencies of K x = ω² H x, H the inertia
+of all that moves then; played by the drives it is moved with the rotors too, and the masses that
+they feel are the eigenvalues of (J H⁻¹ Jᵀ)⁻¹.
 """
 
 from dataclasses import dataclass, replace
@@ -16,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from hil_common.arrays.pose import Pose
 from platform6dof.dynamics.inverse_dynamics import loads_of_setpoints
 from platform6dof.dynamics.machine import Machine
-from platform6dof.jacobian import leg_jacobian
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.jacobian import inverse_jacobians, leg_jacobian
 from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]
@@ -65,6 +70,28 @@ def stiffness_matrix(machine: Machine, X_BP: Pose, axial_n_m: ArrayLike) -> Arra
 def deflection(K: Array, wrench: ArrayLike) -> Array:
     """Shift [m] and turn [rad] of the platform under a wrench at its origin, shape (6,)."""
     return np.asarray(np.linalg.solve(K, np.asarray(wrench, dtype=np.float64)), dtype=np.float64)
+
+
+def least_stiffness_n_m(
+    geometry: HexapodGeometry, axial_n_m: ArrayLike, coordinates: Array
+) -> Array:
+    """Least stiffness of translation at many poses [N/m], shape (N,); not a number if singular.
+
+    The force per shift of the platform's origin in the direction in which it yields most to a force
+    there without moment; the platform may turn meanwhile.
+
+    Args:
+        axial_n_m: stiffness along each leg, one for all or six [N/m].
+        coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
+    """
+    _, inverses = inverse_jacobians(geometry, coordinates)
+    compliance = 1.0 / np.broadcast_to(np.asarray(axial_n_m, dtype=np.float64), (6,))
+    place = inverses[:, :3]
+    quarter = (place * compliance) @ place.transpose(0, 2, 1)  # (N, 3, 3)
+    known = np.isfinite(quarter).all(axis=(1, 2))
+    found = np.full(len(quarter), np.nan)
+    found[known] = 1.0 / np.linalg.eigvalsh(quarter[known])[:, 2]
+    return found
 
 
 def swinging_modes(machine: Machine, X_BP: Pose, axial_n_m: ArrayLike) -> tuple[SwingingMode, ...]:

@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Limits in the order of their numbers: lengths below and above, speeds, cones, clearances, hold.
-SHORT, LONG, SPEED, BASE_CONE, PLATFORM_CONE, CLEARANCE, HOLD = 0, 6, 12, 18, 24, 30, 45
-LIMITS = 46
+# Limits in the order of their numbers: lengths below and above, speeds, cones, clearances, hold,
+# forces at rest.
+SHORT, LONG, SPEED, BASE_CONE, PLATFORM_CONE, CLEARANCE, HOLD, FORCE = 0, 6, 12, 18, 24, 30, 45, 46
+LIMITS = 52
 
 # Columns of what is computed of a pose.
-MARGIN, LIMIT, TRAVEL, SINGULAR_VALUE, FASTEST, SIDE = 0, 1, 2, 3, 4, 5
-COLUMNS = 6
+MARGIN, LIMIT, TRAVEL, SINGULAR_VALUE, FASTEST, SIDE, GREATEST_FORCE = 0, 1, 2, 3, 4, 5, 6
+COLUMNS = 7
 
 MAX_STEPS = 80
 
@@ -154,6 +155,20 @@ def _write_joint_shares(measured: Array, low: Array, high: Array, shares: Array)
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
+def _write_force_shares(forces: Array, limits: Array, shares: Array) -> float:
+    """Write the shares left of the forces; return the greatest force.
+
+    A pose without forces is a singular one, which the singular value says: all of them is left.
+    """
+    greatest = 0.0
+    for i in range(6):
+        force = abs(forces[i])
+        greatest = max(greatest, force)
+        shares[FORCE + i] = 1.0 - force / limits[i] if force == force else np.inf
+    return greatest
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _binding(shares: Array) -> int:
     """Number of the limit with the least share left; the first that is not a number, if any."""
     number = 0
@@ -175,6 +190,8 @@ def judge(
     high: Array,
     rates: Array,
     scale: float,
+    forces: Array,
+    force_limits: Array,
 ) -> Array:
     """Judge poses: share left of the limit that binds, its number, and the built-in quantities.
 
@@ -190,18 +207,20 @@ def judge(
         high: greatest values of an envelope, shape (46,).
         rates: greatest rates of the coordinates, shape (6,).
         scale: length that divides the Jacobian's rotation columns [m].
+        forces: of the drives at rest [N], shape (N, 6); (0, 6) if they are not judged.
+        force_limits: greatest forces [N], shape (6,).
 
     Returns:
-        Shape (N, 6); see the columns above.
+        Shape (N, 7); see the columns above.
     """
     count = coordinates.shape[0]
     out = np.empty((count, COLUMNS))
     g, m, speeds = np.empty((6, 6)), np.empty((6, 6)), np.zeros(6)
     v, p, d, e = np.zeros(6), np.zeros(6), np.empty(6), np.empty(5)
-    shares = np.empty(LIMITS)
-    moving = rates.max() > 0.0
+    shares = np.full(LIMITS, np.inf)
+    loaded, moving = len(forces) > 0, rates.max() > 0.0
     for n in range(count):
-        travel, fastest = np.inf, 0.0
+        travel, fastest, force = np.inf, 0.0, 0.0
         if moving:
             _write_speeds(coordinates[n], poses[n], rows[n], rates, speeds)
         for i in range(6):
@@ -217,10 +236,12 @@ def judge(
         hold = math.sqrt(max(_least_eigenvalue(d, e), 0.0))
         least = low[45]
         shares[HOLD] = hold / least - 1.0 if least > 0.0 else hold
+        if loaded:
+            force = _write_force_shares(forces[n], force_limits, shares)
         number = _binding(shares)
         out[n, MARGIN], out[n, LIMIT] = shares[number], number
         out[n, TRAVEL], out[n, SINGULAR_VALUE], out[n, FASTEST] = travel, hold, fastest
-        out[n, SIDE] = _side(m)
+        out[n, SIDE], out[n, GREATEST_FORCE] = _side(m), force
     return out
 
 
@@ -232,5 +253,5 @@ def warm() -> None:
     rates.setflags(write=False)
     judge(
         np.zeros((1, 6)), np.zeros((1, 24)), np.zeros((1, 7, 6)), np.zeros((1, 28)), limits,
-        limits, rates, 1.0,
+        limits, rates, 1.0, np.zeros((0, 6)), limits,
     )  # fmt: skip

@@ -30,6 +30,21 @@ vector u, r = |b|:
   both forks by u, 1/sin of the platform fork's by M. So lengths change by lead / (2 pi) times
   ``(1/sf + 1/sm) d / (l - d) + S / sm`` more, and rows of the Jacobian are at most so far from
   those without a lead; sf and sm are least over the box.
+- Force at rest (`platform6dof.kernels.statics`, whose F is split along g and u): with k = m_t s_t
+  - m_r s_r of tube and rod, g the free fall, R the Jacobian with its columns scaled, the force is
+  ``f = p + (k / l) u.g`` with ``R^T p = w``, w the wrench that bears the weight of m + sum(m_r +
+  k / l) with the first moment M h + sum(m_r + k / l) c. Along the line, with a = d / (l - d) and
+  b = r S^2 / (l - d): ``|u'| <= a``, ``|u''| <= b + 2 a^2 / sqrt(3)`` (of q' a part x across the
+  leg gives x^2 along it and twice the rest's product across), ``|(c x u)''| <= r S^2 + 2 r S a + r
+  |u''|``, ``|(1/l)'| <= a / (l - d)``, ``|(1/l)''| <= (2 a^2 + b) / (l - d)``; so row j of R has a
+  second derivative up to R_j, and w up to w2. With C R_c^T = 1 at the centre, any pose of it has
+  ``(1 + E) (p - p_c) = C (w - R^T p_c)``, E = C (R - R_c)^T. The right side is its gradient's sum
+  and up to ``n (w2 + sum R_j |p_c|) / 2``, n the norm of C's row, which is B together; of E each
+  element is the sum of its gradient's and up to ``n_i R_j / 2``. Where a vector y > B has ``E y <=
+  x y``, x < 1, ``|p - p_c| <= y / (1 - x)``, and f changes by at most its gradient's sum, both
+  halves of second derivatives, and ``E y / (1 - x)``. With x < 1 no pose of the box is singular. A
+  lead adds z to the rows, and ``|m_r + k / l| g`` of force along them: by the same E it moves p by
+  ``N sum z (|p| + |m_r + k / l| g) / (1 - sum z N)``, N = y max(n / y) / (1 - x).
 
 Everything is compared with a margin that is far above the rounding of these numbers.
 """
@@ -50,12 +65,14 @@ PLATFORM_CONE = 12  # six
 CLEARANCE = 18  # fifteen
 SINGULAR_VALUE = 33
 SPEED = 34  # six
-BITS = 40
+FORCE = 40  # six
+BITS = 46
 
 # Columns of the constants of a leg.
 _A, _B, _N, _P, _F, _G = 0, 3, 6, 9, 12, 15
 _TWIST, _LEAD, ARM, _LOW, _HIGH, _SPEED, _BASE_COS, _PLATFORM_COS = 18, 19, 20, 21, 22, 23, 24, 25
-CONSTANTS = 26
+_ROD, _KAPPA, _FORCE = 26, 27, 28
+CONSTANTS = 29
 
 # What is computed of a leg at a box's centre.
 _Q, _U, _C, _GRADIENT, _L, _D, _E, _T, _M, _TURN, _WIND, _W = (
@@ -74,6 +91,19 @@ _Q, _U, _C, _GRADIENT, _L, _D, _E, _T, _M, _TURN, _WIND, _W = (
 )
 _FAR = 23
 _LEG = 24
+
+# What is computed of a leg's force at rest over a box: n, R, p, (k / l) u.g with its derivatives,
+# B, y, the change of the force, what a lead adds, then its rows of E and of a derivative of R.
+_NORM, _ROW2, _BORNE, _OWN, _OWN1, _OWN2, _SHIFT, _GROWN, _CHANGE, _WOUND = range(10)
+_ERR, _SLOPE = 10, 16
+_LOAD = 22
+
+# What a machine has once: scale of the Jacobian's rotation columns, clearance, singular value.
+_SCALE, _APART, _HOLD = 0, 1, 2
+POWERS = 3
+"""Times that E is applied to find y."""
+ACROSS = 1.1548
+"""Above 2 / sqrt(3), the greatest of sqrt(x^4 + 4 x^2 (1 - x^2))."""
 
 STACK = 256
 """Most boxes that wait: each halving leaves one behind."""
@@ -386,6 +416,274 @@ def _judge_singular_value(
     return mask, -1
 
 
+@njit(cache=True, error_model="numpy")
+def _write_inverse(leg: Array, scale: float, inverse: Array) -> bool:
+    """Write the inverse of the transposed Jacobian into the last six columns, by elimination."""
+    for i in range(6):
+        w = _cross(_three(leg, i, _C), _three(leg, i, _U))
+        for j in range(3):
+            inverse[j, i], inverse[3 + j, i] = leg[i, _U + j], w[j] / scale
+        for j in range(6):
+            inverse[j, 6 + i] = 1.0 if i == j else 0.0
+    for i in range(6):
+        pivot = i
+        for j in range(i + 1, 6):
+            if abs(inverse[j, i]) > abs(inverse[pivot, i]):
+                pivot = j
+        if not abs(inverse[pivot, i]) > ROUNDING:
+            return False
+        for n in range(12):
+            inverse[i, n], inverse[pivot, n] = inverse[pivot, n], inverse[i, n]
+        value = 1.0 / inverse[i, i]
+        for n in range(i, 12):
+            inverse[i, n] *= value
+        for j in range(6):
+            if j != i:
+                value = inverse[j, i]
+                for n in range(i, 12):
+                    inverse[j, n] -= value * inverse[i, n]
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _write_bends(
+    k: Array, leg: Array, weight: Array, scale: float, turns: float, load: Array
+) -> float:
+    """Write bounds of the second derivatives of rows and own forces; return that of the wrench."""
+    fall = math.sqrt(weight[4] ** 2 + weight[5] ** 2 + weight[6] ** 2)
+    moment = math.sqrt(weight[1] ** 2 + weight[2] ** 2 + weight[3] ** 2)
+    push, tip = 0.0, moment * turns * turns
+    for i in range(6):
+        arm, kappa, near = k[i, ARM], abs(k[i, _KAPPA]), leg[i, _L] - leg[i, _D]
+        if not near > 0.0:
+            return np.inf
+        swing, moved = leg[i, _D] / near, arm * turns
+        bent = moved * turns / near
+        bow = bent + ACROSS * swing * swing
+        tilt = moved * turns + 2.0 * moved * swing + arm * bow
+        load[i, _ROW2] = math.sqrt(bow**2 + (tilt / scale) ** 2)
+        short1, short2 = swing / near, (2.0 * swing * swing + bent) / near
+        load[i, _OWN2] = kappa * fall * (bow / near + 2.0 * swing * short1 + short2)
+        push += kappa * short2
+        tip += kappa * (short2 * arm + 2.0 * short1 * moved + moved * turns / near)
+    return fall * math.sqrt(push**2 + (tip / scale) ** 2)
+
+
+@njit(cache=True, error_model="numpy")
+def _write_borne(
+    k: Array, leg: Array, m: Array, weight: Array, scale: float, inverse: Array, load: Array
+) -> float:
+    """Write the forces at the centre and the inverse's norms; return the size of what they bear."""
+    g = (weight[4], weight[5], weight[6])
+    mass, first = weight[0], _turned(m, (weight[1], weight[2], weight[3]))
+    for i in range(6):
+        share = k[i, _KAPPA] / leg[i, _L]
+        mass += share
+        first = (
+            first[0] + share * leg[i, _C],
+            first[1] + share * leg[i, _C + 1],
+            first[2] + share * leg[i, _C + 2],
+        )
+        load[i, _OWN] = share * _dot(_three(leg, i, _U), g)
+    tip = _cross(first, g)
+    size = mass * math.sqrt(_dot(g, g)) + math.sqrt(_dot(tip, tip)) / scale
+    for i in range(6):
+        total, square = 0.0, 0.0
+        for j in range(3):
+            total -= inverse[i, 6 + j] * mass * g[j] + inverse[i, 9 + j] * tip[j] / scale
+            square += inverse[i, 6 + j] ** 2 + inverse[i, 9 + j] ** 2
+        load[i, _BORNE], load[i, _NORM] = total, math.sqrt(square)
+        size += abs(total) * (1.0 + k[i, ARM] / scale)
+    return size
+
+
+@njit(cache=True, error_model="numpy")
+def _write_slopes(
+    axis: int, k: Array, leg: Array, m: Array, weight: Array, scale: float, load: Array
+) -> tuple[Vector, Vector]:
+    """Write derivatives of rows and own forces by a coordinate; return both of the wrench."""
+    g, turn = (weight[4], weight[5], weight[6]), (0.0, 0.0, 1.0)
+    first, step = (0.0, 0.0, 0.0), (1.0 * (axis == 0), 1.0 * (axis == 1), 1.0 * (axis == 2))
+    if axis > 3:
+        turn = (m[3 * axis - 3], m[3 * axis - 2], m[3 * axis - 1])
+    if axis > 2:
+        first = _cross(turn, _turned(m, (weight[1], weight[2], weight[3])))
+    mass = 0.0
+    for i in range(6):
+        u, arm, length = _three(leg, i, _U), _three(leg, i, _C), leg[i, _L]
+        dc = (0.0, 0.0, 0.0)
+        if axis > 2:
+            step = dc = _cross(turn, arm)
+        along = _dot(u, step)
+        du = ((step[0] - along * u[0]) / length, (step[1] - along * u[1]) / length,
+              (step[2] - along * u[2]) / length)  # fmt: skip
+        one, two = _cross(dc, u), _cross(arm, du)
+        for j in range(3):
+            load[i, _SLOPE + j] = du[j]
+            load[i, _SLOPE + 3 + j] = (one[j] + two[j]) / scale
+        kappa, short = k[i, _KAPPA], -along / (length * length)
+        load[i, _OWN1] = kappa * (_dot(du, g) / length + _dot(u, g) * short)
+        mass += kappa * short
+        first = (first[0] + kappa * (short * arm[0] + dc[0] / length),
+                 first[1] + kappa * (short * arm[1] + dc[1] / length),
+                 first[2] + kappa * (short * arm[2] + dc[2] / length))  # fmt: skip
+    tip = _cross(first, g)
+    return (
+        (-mass * g[0], -mass * g[1], -mass * g[2]),
+        (-tip[0] / scale, -tip[1] / scale, -tip[2] / scale),
+    )
+
+
+@njit(cache=True, error_model="numpy")
+def _write_first_order(
+    h: Array, k: Array, leg: Array, m: Array, weight: Array, scale: float, inverse: Array,
+    load: Array,
+) -> None:  # fmt: skip
+    """Add the gradients' sums over a box to B, to the forces' changes and to E."""
+    for axis in range(6):
+        if not h[axis] > 0.0:
+            continue
+        push, tip = _write_slopes(axis, k, leg, m, weight, scale, load)
+        for i in range(6):
+            slope = 0.0
+            for n in range(3):
+                slope += inverse[i, 6 + n] * push[n] + inverse[i, 9 + n] * tip[n]
+            for j in range(6):
+                error = 0.0
+                for n in range(6):
+                    error += inverse[i, 6 + n] * load[j, _SLOPE + n]
+                slope -= error * load[j, _BORNE]
+                load[i, _ERR + j] += abs(error) * h[axis]
+            load[i, _SHIFT] += abs(slope) * h[axis]
+            load[i, _CHANGE] += abs(slope + load[i, _OWN1]) * h[axis]
+
+
+@njit(cache=True, error_model="numpy")
+def _write_second_order(k: Array, scale: float, size: float, bend: float, load: Array) -> None:
+    """Begin B, the forces' changes and E with their second order and their rounding."""
+    for i in range(6):
+        bend += load[i, _ROW2] * abs(load[i, _BORNE])
+    for i in range(6):
+        rounding = 10.0 * ROUNDING * (load[i, _NORM] * (size + bend) + k[i, _FORCE])
+        load[i, _SHIFT] = 0.5 * load[i, _NORM] * bend + rounding
+        load[i, _CHANGE] = load[i, _SHIFT] + 0.5 * load[i, _OWN2]
+        for j in range(6):
+            wrong = ROUNDING * (1.0 + k[j, ARM] / scale)
+            load[i, _ERR + j] = load[i, _NORM] * (0.5 * load[j, _ROW2] + wrong)
+
+
+@njit(cache=True, error_model="numpy")
+def _write_growth(load: Array) -> float:
+    """Write y; return x, below 1 if it bounds the forces of all poses of a box."""
+    for i in range(6):
+        load[i, _GROWN] = load[i, _SHIFT]
+    worst = np.inf
+    for step in range(POWERS):
+        worst = 0.0
+        for i in range(6):
+            total = 0.0
+            for j in range(6):
+                total += load[i, _ERR + j] * load[j, _GROWN]
+            load[i, _WOUND] = total
+            worst = max(worst, total / load[i, _GROWN])
+        if step < POWERS - 1:
+            for i in range(6):
+                load[i, _GROWN] = load[i, _SHIFT] + load[i, _WOUND]
+    return worst
+
+
+@njit(cache=True, error_model="numpy")
+def _write_wound(
+    k: Array, leg: Array, weight: Array, scale: float, left: float, load: Array
+) -> None:
+    """Write how far leads move the forces from those without.
+
+    Args:
+        left: 1 - x.
+    """
+    fall = math.sqrt(weight[4] ** 2 + weight[5] ** 2 + weight[6] ** 2)
+    pull, again, most = 0.0, 0.0, 0.0
+    for i in range(6):
+        load[i, _WOUND] = 0.0
+        most = max(most, load[i, _NORM] / (load[i, _GROWN] * left))
+    for i in range(6):
+        if k[i, _LEAD] != 0.0:
+            moved = abs(k[i, _LEAD]) * math.sqrt(leg[i, _W] ** 2 + (leg[i, _FAR] / scale) ** 2)
+            along = fall * (k[i, _ROD] + abs(k[i, _KAPPA]) / (leg[i, _L] - leg[i, _D]))
+            pull += moved * (abs(load[i, _BORNE]) + load[i, _GROWN] / left + along)
+            again += moved * load[i, _GROWN] * most
+    if pull > 0.0:
+        for i in range(6):
+            more = load[i, _GROWN] * most * pull / (1.0 - again)
+            load[i, _WOUND] = more if again < 1.0 else np.inf
+
+
+@njit(cache=True, error_model="numpy")
+def _judge_forces(
+    mask: int, h: Array, turns: float, scale: float, weight: Array, m: Array, k: Array, leg: Array,
+    inverse: Array, load: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Take off the bits of forces that hold; return the bit that the centre passes."""
+    if not _write_inverse(leg, scale, inverse):
+        return mask, -1
+    size = _write_borne(k, leg, m, weight, scale, inverse, load)
+    bend, worst = _write_bends(k, leg, weight, scale, turns, load), np.inf
+    if bend < np.inf:
+        _write_second_order(k, scale, size, bend, load)
+        _write_first_order(h, k, leg, m, weight, scale, inverse, load)
+        worst = _write_growth(load)
+    bounded = worst < 1.0
+    for i in range(6):
+        if bounded:
+            load[i, _CHANGE] += load[i, _WOUND] / (1.0 - worst)
+    if bounded:
+        _write_wound(k, leg, weight, scale, 1.0 - worst, load)
+    for i in range(6):
+        if not mask >> (FORCE + i) & 1:
+            continue
+        force, limit = abs(load[i, _BORNE] + load[i, _OWN]), k[i, _FORCE]
+        margin = 10.0 * ROUNDING * (load[i, _NORM] * size + limit)
+        wound = load[i, _WOUND] if bounded else np.inf if k[i, _LEAD] != 0.0 else 0.0
+        if force - wound - margin > limit:
+            return mask, FORCE + i
+        if bounded and force + load[i, _CHANGE] + wound + margin <= limit:
+            mask &= ~(1 << (FORCE + i))
+    return mask, -1
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _write_middle(box: Array, centre: Array, h: Array) -> None:
+    """Write centre and half widths of a box."""
+    for j in range(6):
+        centre[j] = 0.5 * (box[j] + box[6 + j])
+        h[j] = max(box[6 + j] - centre[j], centre[j] - box[j])
+
+
+@njit(cache=True, error_model="numpy")
+def _judge_box(
+    mask: int, centre: Array, h: Array, k: Array, apart: Array, common: Array, rates: Array,
+    weight: Array, m: Array, leg: Array, factor: Array, load: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Take off the bits of all limits that hold in a box; return one that the centre passes."""
+    places = math.sqrt(h[0] ** 2 + h[1] ** 2 + h[2] ** 2)
+    turns = h[3] + h[4] + h[5]
+    margin = _rounding_of(centre, k)
+    _write_frame(centre, m)
+    _write_legs(centre, m, k, places, turns, leg)
+    mask, passed = _judge_legs(mask, h, rates, margin, k, leg)
+    if passed < 0:
+        mask, passed = _judge_cones(mask, centre, h, places, turns, margin, m, k, leg)
+    if passed < 0:
+        mask, passed = _judge_clearances(mask, common[_APART], turns, margin, k, leg, apart)
+    if passed < 0 and mask >> SINGULAR_VALUE & 1:
+        mask, passed = _judge_singular_value(mask, common[_HOLD], common[_SCALE], k, leg, factor)
+    if passed < 0 and mask >> FORCE:
+        mask, passed = _judge_forces(
+            mask, h, turns, common[_SCALE], weight, m, k, leg, factor, load
+        )
+    return mask, passed
+
+
 @njit(cache=True, error_model="numpy", forceinline=True)
 def _widest(h: Array, widths: Array) -> int:
     """Coordinate in which a box of half widths h is halved."""
@@ -420,10 +718,9 @@ def _rounding_of(centre: Array, k: Array) -> float:
 def search(
     k: Array,
     apart: Array,
-    scale: float,
-    clearance: float,
-    least: float,
+    common: Array,
     rates: Array,
+    weight: Array,
     widths: Array,
     smallest: float,
     boxes: Array,
@@ -435,12 +732,11 @@ def search(
     """Halve boxes, deepest first, until all limits hold in all of them or a centre passes one.
 
     Args:
-        k: constants of the legs, shape (6, 26).
+        k: constants of the legs, shape (6, 29).
         apart: distance of each pair's platform joints [m], shape (15,).
-        scale: length that divides the Jacobian's rotation columns [m].
-        clearance: least clearance [m].
-        least: least singular value.
+        common: scale [m], least clearance [m] and least singular value, shape (3,).
         rates: greatest rates of the coordinates, shape (6,).
+        weight: mass and first moment of bodies and rods, free fall in base axes, shape (7,).
         widths: metres that a unit of each coordinate counts when the widest is halved, shape (6,).
         smallest: half width at which a box is given up [m].
         boxes: lower and upper corner and depth of the boxes that wait, shape (STACK, 13).
@@ -449,32 +745,19 @@ def search(
         shares: share proved, share given up, then the pose that passes a limit, shape (8,).
         budget: boxes to examine in this call.
     """
-    centre, h, m = np.empty(6), np.empty(6), np.empty(15)
-    leg, factor = np.empty((6, _LEG)), np.empty((6, 12))
-    waiting, examined = state[0], 0
-    while waiting > 0 and examined < budget:
+    centre, h, m = shares[2:], np.empty(6), np.empty(15)
+    leg, factor, load = np.empty((6, _LEG)), np.empty((6, 12)), np.empty((6, _LOAD))
+    waiting, end = state[0], state[1] + budget
+    while waiting > 0 and state[1] < end:
         waiting -= 1
-        examined += 1
-        box, mask = boxes[waiting], int(masks[waiting])
-        for j in range(6):
-            centre[j] = 0.5 * (box[j] + box[6 + j])
-            h[j] = max(box[6 + j] - centre[j], centre[j] - box[j])
-        places = math.sqrt(h[0] ** 2 + h[1] ** 2 + h[2] ** 2)
-        turns = h[3] + h[4] + h[5]
-        margin = _rounding_of(centre, k)
-        _write_frame(centre, m)
-        _write_legs(centre, m, k, places, turns, leg)
-        mask, passed = _judge_legs(mask, h, rates, margin, k, leg)
-        if passed < 0:
-            mask, passed = _judge_cones(mask, centre, h, places, turns, margin, m, k, leg)
-        if passed < 0:
-            mask, passed = _judge_clearances(mask, clearance, turns, margin, k, leg, apart)
-        if passed < 0 and mask >> SINGULAR_VALUE & 1:
-            mask, passed = _judge_singular_value(mask, least, scale, k, leg, factor)
+        state[1] += 1
+        box = boxes[waiting]
+        _write_middle(box, centre, h)
+        mask, passed = _judge_box(
+            int(masks[waiting]), centre, h, k, apart, common, rates, weight, m, leg, factor, load
+        )
         if passed >= 0:
-            state[0], state[1], state[2] = waiting + 1, state[1] + examined, passed
-            for j in range(6):
-                shares[2 + j] = centre[j]
+            state[0], state[2] = waiting + 1, passed
             return VIOLATED
         share = 0.5 ** box[12]
         if mask == 0:
@@ -487,7 +770,7 @@ def search(
         _halve(box, boxes[waiting + 1], centre[which], which)
         masks[waiting] = masks[waiting + 1] = mask
         waiting += 2
-    state[0], state[1] = waiting, state[1] + examined
+    state[0] = waiting
     return DONE if waiting == 0 else PAUSED
 
 
@@ -495,6 +778,6 @@ def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     six, masks, state = np.ones(6), np.zeros(STACK, np.int64), np.array([1, 0, -1])
     search(
-        np.ones((6, CONSTANTS)), np.ones(15), 1.0, 0.1, 0.1, six, six, 1.0, np.zeros((STACK, 13)),
-        masks, state, np.zeros(8), 1,
+        np.ones((6, CONSTANTS)), np.ones(15), np.ones(3), six, np.zeros(7), six, 1.0,
+        np.zeros((STACK, 13)), masks, state, np.zeros(8), 1,
     )  # fmt: skip

@@ -10,6 +10,7 @@ from platform6dof.envelope import Envelope
 from platform6dof.kernels import rotation
 from platform6dof.workspace.box_search import ViolatingPose, violating_pose
 from platform6dof.workspace.grid import TURNS, PoseGrid
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.pose_map import KINDS, SINGULAR_POSE, PoseMap, map_poses
 
 Array = NDArray[np.float64]
@@ -135,6 +136,7 @@ def find_range(
     free: tuple[int, int, int],
     reference: Array,
     rates: Array | None = None,
+    holding: HoldingLimits | None = None,
 ) -> MapRange:
     """Find where a map has cells inside: by coarse grids, the next about what the last one found.
 
@@ -143,6 +145,7 @@ def find_range(
         reference: the other coordinates, and a pose on the side of the singular poses that is
             meant, shape (6,).
         rates: see `map_poses`.
+        holding: see `map_poses`.
     """
     lower, upper = reachable_ends(envelope, free, reference)
     nearest = np.array(reference)
@@ -150,7 +153,7 @@ def find_range(
         if not (lower < upper).all():
             break
         grid = PoseGrid(free, reference, lower, upper, COARSE)
-        found = map_poses(envelope, grid, reference, rates=rates)
+        found = map_poses(envelope, grid, reference, rates=rates, holding=holding)
         wanted = found.inside
         if not wanted.any():
             best = np.unravel_index(int(np.nanargmax(found.share)), grid.shape)
@@ -164,7 +167,9 @@ def find_range(
         )
         if found.inside.any():
             nearest = None
-    beyond = None if nearest is None else violating_pose(envelope, nearest, _moving(rates))
+    beyond = None
+    if nearest is not None:
+        beyond = violating_pose(envelope, nearest, _moving(rates), holding)
     return MapRange(lower, upper, beyond)
 
 

@@ -12,6 +12,7 @@ from platform6dof.kernels import envelope as envelope_kernel
 from platform6dof.kernels import legs, rotation
 from platform6dof.kernels import pose_map as kernel
 from platform6dof.workspace.grid import PoseGrid
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.quantities import TRAVEL, Quantity
 
 Array = NDArray[np.float64]
@@ -24,12 +25,20 @@ thousandfold (`platform6dof.architecture`)."""
 KINDS = (
     "leg too short", "leg too long", "leg speed", "base joint angle", "platform joint angle",
     "leg clearance", "smallest singular value", "singular pose", "beyond a singular pose",
-    "not a number",
+    "not a number", "leg force",
 )  # fmt: skip
 """Names of the limits that may bind in a cell, in the order of their numbers."""
-SINGULAR_POSE, BEYOND, NOT_A_NUMBER = 7, 8, 9
-_FIRST = np.array([0, 6, 12, 18, 24, 30, 45, 46])
-"""First of the kernel's limits of each kind."""
+SINGULAR_POSE, BEYOND, NOT_A_NUMBER, FORCE = 7, 8, 9, 10
+_KINDS = np.repeat([0, 1, 2, 3, 4, 5, 6, FORCE], [6, 6, 6, 6, 6, 15, 1, 6]).astype(np.int8)
+"""Kind of each of the kernel's limits."""
+_COLUMN_OF = {
+    "travel": kernel.TRAVEL, "sigma": kernel.SINGULAR_VALUE, "speed": kernel.FASTEST,
+    "force": kernel.GREATEST_FORCE,
+}  # fmt: skip
+"""Kernel's column of each quantity that a map computes for its limits."""
+_UNLOADED = np.zeros((0, 6)), np.ones(6)
+"""Forces and limits of a machine whose forces are not judged."""
+_UNLOADED[1].setflags(write=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +71,7 @@ def map_poses(
     quantity: Quantity = TRAVEL,
     rates: Array | None = None,
     go_on: Callable[[float], None] = lambda _share: None,
+    holding: HoldingLimits | None = None,
 ) -> PoseMap:
     """Judge every cell of a grid under all limits.
 
@@ -72,13 +82,14 @@ def map_poses(
         quantity: what is shown of the cells inside.
         rates: greatest rates of the coordinates, in any combination [m/s, rad/s]; None: at rest.
         go_on: called now and then with the share that is done; it may raise to end the work.
+        holding: limits of the forces at rest; None: they are not judged.
     """
     moving = np.zeros(6) if rates is None else np.array(rates, np.float64)
     columns = np.empty((grid.points**3, kernel.COLUMNS))
     for rows, coordinates in grid.blocks():
         go_on(rows.start / len(columns))
-        columns[rows] = _judged(envelope, coordinates, moving)
-    side = float(_judged(envelope, reference[None, :], moving)[0, kernel.SIDE])
+        columns[rows] = _judged(envelope, coordinates, moving, holding)
+    side = float(_judged(envelope, reference[None, :], moving, holding)[0, kernel.SIDE])
     table = columns.T.reshape((kernel.COLUMNS, *grid.shape))
     limit, leg = _limits(table[kernel.LIMIT].astype(np.int64))
     hold, share = table[kernel.SINGULAR_VALUE], table[kernel.MARGIN]
@@ -95,25 +106,29 @@ def map_poses(
     inside = finite & (share >= 0.0) & ~singular & ~beyond
     values = np.full(grid.shape, np.nan)
     if quantity.values is None:
-        column = {"travel": kernel.TRAVEL, "sigma": kernel.SINGULAR_VALUE, "speed": kernel.FASTEST}
-        values[inside] = table[column[quantity.name]][inside]
+        values[inside] = table[_COLUMN_OF[quantity.name]][inside]
     else:
         _fill(values.reshape(-1), inside.reshape(-1), envelope, grid, quantity.values)
     return PoseMap(grid, quantity, inside, limit, leg, share, values, table[kernel.TRAVEL], hold)
 
 
-def shares_left(envelope: Envelope, coordinates: Array, rates: Array) -> Array:
+def shares_left(
+    envelope: Envelope, coordinates: Array, rates: Array, holding: HoldingLimits | None = None
+) -> Array:
     """Share left of the limit that binds at each pose [1], below 0 beyond it, shape (N,).
 
     Args:
         coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
         rates: greatest rates of the coordinates [m/s, rad/s], shape (6,).
+        holding: see `map_poses`.
     """
-    return _judged(envelope, coordinates, rates)[:, kernel.MARGIN]
+    return _judged(envelope, coordinates, rates, holding)[:, kernel.MARGIN]
 
 
-def _judged(envelope: Envelope, coordinates: Array, rates: Array) -> Array:
-    """What the kernel says of poses, shape (N, 6)."""
+def _judged(
+    envelope: Envelope, coordinates: Array, rates: Array, holding: HoldingLimits | None
+) -> Array:
+    """What the kernel says of poses, shape (N, 7)."""
     g = envelope.geometry
     zero = np.zeros_like(coordinates)
     setpoints = rotation.setpoints_of_coordinates(np.ascontiguousarray(coordinates), zero, zero)
@@ -124,15 +139,20 @@ def _judged(envelope: Envelope, coordinates: Array, rates: Array) -> Array:
         g.length_scale_m, setpoints, rows, 0.0,
     )  # fmt: skip
     low, high = envelope.bounds
-    return kernel.judge(coordinates, setpoints, rows, measured, low, high, rates, g.length_scale_m)
+    forces, limits = _UNLOADED
+    if holding is not None:
+        forces, limits = holding.forces_of_legs_n(setpoints, rows), holding.limit_n
+    return kernel.judge(
+        coordinates, setpoints, rows, measured, low, high, rates, g.length_scale_m, forces, limits
+    )
 
 
 def _limits(numbers: NDArray[np.int64]) -> tuple[Cells, Cells]:
     """Kind and leg of the kernel's limits."""
     first, _ = np.triu_indices(6, 1)
-    legs_of = np.concatenate([np.tile(np.arange(1, 7), 5), first + 1, [0]]).astype(np.int8)
-    kind = np.searchsorted(_FIRST, np.arange(46), side="right") - 1
-    return kind.astype(np.int8)[numbers], legs_of[numbers]
+    each = np.arange(1, 7)
+    legs_of = np.concatenate([np.tile(each, 5), first + 1, [0], each]).astype(np.int8)
+    return _KINDS[numbers], legs_of[numbers]
 
 
 def _crossed(sides: Array, hold: Array) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from platform6dof.workspace.box_search import (
     ViolatingPose,
     search_box,
 )
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.leg_extremes import PoseBox, corners
 from platform6dof.workspace.worst_poses import WorstPoses, violations_of, worst_poses
 
@@ -61,18 +62,23 @@ def scaled_box(box: PoseBox, scale: float) -> PoseBox:
 
 
 def prove_box(
-    envelope: Envelope, box: PoseBox, budget: Budget | None = None, rates: Array = STILL
+    envelope: Envelope,
+    box: PoseBox,
+    budget: Budget | None = None,
+    rates: Array = STILL,
+    holding: HoldingLimits | None = None,
 ) -> PoseProof:
     """Prove a box: a violating pose is looked for first, then all of it is decided by bounds.
 
     Args:
         rates: see `search_box`.
+        holding: see `search_box`.
     """
-    worst = worst_poses(envelope, box, rates)
+    worst = worst_poses(envelope, box, rates, holding)
     if worst.violating:
         search = BoxSearch("violated", worst.violating[0], 0.0, 1.0, 0)
     else:
-        search = search_box(envelope, box, budget, rates)
+        search = search_box(envelope, box, budget, rates, holding)
     return PoseProof(box, search, worst)
 
 
@@ -93,19 +99,23 @@ class LargestBox:
 
 
 def largest_box(
-    envelope: Envelope, box: PoseBox, budget: Budget | None = None, rates: Array = STILL
+    envelope: Envelope,
+    box: PoseBox,
+    budget: Budget | None = None,
+    rates: Array = STILL,
+    holding: HoldingLimits | None = None,
 ) -> LargestBox:
     """Find the largest proved box of a box's proportions about its centre, by bisection.
 
     The corners give the first bound from above, since they violate the limits first as a rule.
     Whatever holds in a box holds in each smaller one.
     """
-    low, (high, limited_by) = 0.0, _first_bad_corner(envelope, box, rates)
+    low, (high, limited_by) = 0.0, _first_bad_corner(envelope, box, rates, holding)
     tried, boxes = high is not None and high <= 0.0, 0
     scale = GREATEST_SCALE if high is None else high - 0.8 * SCALE_STEP
     while not tried:
         scale = max(scale, 0.0)
-        found = search_box(envelope, scaled_box(box, scale), budget, rates)
+        found = search_box(envelope, scaled_box(box, scale), budget, rates, holding)
         boxes += found.boxes
         if found.verdict == "holds":
             low = scale
@@ -117,12 +127,12 @@ def largest_box(
 
 
 def _first_bad_corner(
-    envelope: Envelope, box: PoseBox, rates: Array
+    envelope: Envelope, box: PoseBox, rates: Array, holding: HoldingLimits | None
 ) -> tuple[float | None, ViolatingPose | None]:
     """Least scale at which a corner violates a limit, to a tenth of the step, and what it is."""
 
     def bad(scale: float) -> ViolatingPose | None:
-        found = violations_of(envelope, list(corners(scaled_box(box, scale))), rates)
+        found = violations_of(envelope, list(corners(scaled_box(box, scale))), rates, holding)
         return found[0] if found else None
 
     if (limit := bad(0.0)) is not None:

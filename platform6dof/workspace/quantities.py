@@ -31,5 +31,7 @@ class Quantity:
 TRAVEL = Quantity("travel", "travel left of the leg nearest to an end", "m", "least")
 SIGMA = Quantity("sigma", "smallest singular value", "", "least")
 SPEED = Quantity("speed", "fastest leg at the wished rates", "m/s", "greatest")
+FORCE = Quantity("force", "greatest force of a leg's drive at rest", "N", "greatest")
+"""Built in of a map that judges forces, `HoldingLimits`; no other has it."""
 BUILT_IN = {one.name: one for one in (TRAVEL, SIGMA, SPEED)}
 """Quantities that every map computes for its limits."""

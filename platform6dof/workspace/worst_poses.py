@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from platform6dof.envelope import Envelope
 from platform6dof.workspace.box_search import STILL, ViolatingPose, all_violations
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.leg_extremes import LegExtremes, PoseBox, corners, extremes
 
 Array = NDArray[np.float64]
@@ -44,11 +45,18 @@ class WorstPoses:
     """Least clearance of two legs [m]; inf if no pair counts."""
     singular_value: WorstPose
     """Least singular value."""
+    force: WorstPose
+    """Greatest force at rest of the leg that is nearest to its limit [N]; nan if not judged."""
     violating: tuple[ViolatingPose, ...]
     """What these poses, and the corners, violate: one for each quantity, the farthest beyond."""
 
 
-def worst_poses(envelope: Envelope, box: PoseBox, rates: Array = STILL) -> WorstPoses:
+def worst_poses(
+    envelope: Envelope,
+    box: PoseBox,
+    rates: Array = STILL,
+    holding: HoldingLimits | None = None,
+) -> WorstPoses:
     """Find the worst poses of a box; what is found is attained, what is not found may exist."""
     lengths = extremes(envelope.geometry, box)
     counts = np.isfinite(envelope.bounds[0][30:45])
@@ -56,7 +64,7 @@ def worst_poses(envelope: Envelope, box: PoseBox, rates: Array = STILL) -> Worst
     unit = np.vstack([corners(UNIT), np.full((1, 6), 0.5), generator.random((SAMPLE, 6))])
 
     def worst(measure: Callable[[Array], Array], sense: float) -> WorstPose:
-        return _worst(envelope, box, unit, measure, sense)
+        return _worst(lambda poses: measure(envelope.quantities(poses)), box, unit, sense)
 
     clearance = worst(lambda q: q[:, 30:45][:, counts].min(axis=1, initial=np.inf), 1.0)
     found = WorstPoses(
@@ -65,27 +73,44 @@ def worst_poses(envelope: Envelope, box: PoseBox, rates: Array = STILL) -> Worst
         worst(lambda q: q[:, 24:30].max(axis=1), -1.0),
         clearance,
         worst(lambda q: q[:, 45], 1.0),
+        _worst_force(holding, box, unit),
         (),
     )
     poses = [
         lengths.min_pose, lengths.max_pose, found.base_angle.coordinates,
         found.platform_angle.coordinates, clearance.coordinates, found.singular_value.coordinates,
-        *corners(box),
+        *([] if holding is None else [found.force.coordinates]), *corners(box),
     ]  # fmt: skip
-    object.__setattr__(found, "violating", violations_of(envelope, poses, rates))
+    object.__setattr__(found, "violating", violations_of(envelope, poses, rates, holding))
     return found
+
+
+def _worst_force(holding: HoldingLimits | None, box: PoseBox, unit: Array) -> WorstPose:
+    """Force of the leg that comes nearest to its limit."""
+    if holding is None:
+        return WorstPose(np.nan, 0.5 * (box.lower + box.upper))
+
+    def shares(poses: Array) -> Array:
+        return np.asarray((np.abs(holding.forces_n(poses)) / holding.limit_n).max(axis=1))
+
+    found = _worst(shares, box, unit, -1.0)
+    forces = np.abs(holding.forces_n(found.coordinates[None, :]))[0]
+    return WorstPose(float(forces[np.argmax(forces / holding.limit_n)]), found.coordinates)
 
 
 UNIT = PoseBox(np.zeros(6), np.ones(6))
 
 
 def violations_of(
-    envelope: Envelope, poses: list[Array], rates: Array = STILL
+    envelope: Envelope,
+    poses: list[Array],
+    rates: Array = STILL,
+    holding: HoldingLimits | None = None,
 ) -> tuple[ViolatingPose, ...]:
     """Violations of poses: of each quantity the farthest beyond its limit, at either end."""
     farthest: dict[tuple[str, bool], ViolatingPose] = {}
     for pose in poses:
-        for one in all_violations(envelope, pose, rates):
+        for one in all_violations(envelope, pose, rates, holding):
             key = (one.violation.quantity, one.violation.value > one.violation.limit)
             old = farthest.get(key)
             if old is None or _beyond(one) > _beyond(old) + TIE:
@@ -97,20 +122,14 @@ def _beyond(one: ViolatingPose) -> float:
     return abs(one.violation.value - one.violation.limit)
 
 
-def _worst(
-    envelope: Envelope,
-    box: PoseBox,
-    unit: Array,
-    measure: Callable[[Array], Array],
-    sense: float,
-) -> WorstPose:
-    """Least ``sense * measure`` of the envelope's quantities over a box."""
+def _worst(measure: Callable[[Array], Array], box: PoseBox, unit: Array, sense: float) -> WorstPose:
+    """Least ``sense * measure`` of poses over a box."""
     from scipy.optimize import minimize
 
     span = box.upper - box.lower
 
     def values(rows: Array) -> Array:
-        return sense * measure(envelope.quantities(box.lower + span * rows))
+        return sense * measure(box.lower + span * rows)
 
     def cost(at: Array) -> tuple[float, Array]:
         steps = np.where(at > 0.5, -STEP, STEP)

@@ -166,8 +166,8 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
 
 
 def test_a_quantity_that_needs_the_rig_is_made_of_it(monkeypatch):
-    def load(rig, geometry):
-        assert rig.name == "paper"
+    def load(rig, geometry, source):
+        assert (rig.name, source) == ("paper", str(PAPER))
         return Quantity("load", "load", "N", "greatest", lambda _, poses: 100.0 * poses[:, 2])
 
     monkeypatch.setitem(workspace_request.MAKERS, "load", load)

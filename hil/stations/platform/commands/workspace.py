@@ -55,7 +55,12 @@ def map_workspace(
         ),
     ] = None,
     of: Annotated[
-        str, typer.Option("--of", metavar="QUANTITY", help="travel, sigma or speed.")
+        str,
+        typer.Option(
+            "--of",
+            metavar="QUANTITY",
+            help="travel, sigma, speed, force, stiffness or error.",
+        ),
     ] = "travel",
     rates: RatesOption = None,
     over: Annotated[
@@ -78,10 +83,18 @@ def map_workspace(
 
     if at is not None and turned is not None:
         raise ConfigError("--at", ["give --at (a map of turns) or --turned (of places), not both"])
-    model = RigModel(rig).rig
+    loaded = RigModel(rig)
+    model, source = loaded.rig, str(loaded.path)
     free = PLACES if at is None else TURNS
     request = MapRequest(
-        model, free, _fixed(model, at, turned), of, points, _rates(rates), _over(over, free)
+        model,
+        free,
+        _fixed(model, at, turned),
+        of,
+        points,
+        _rates(rates),
+        _over(over, free),
+        source,
     )
     with waiting("judging the cells of the map", quiet=as_json):
         found = make_map(request)
@@ -242,7 +255,9 @@ def _proof_picture(found: FoundProof, rates: Array, folder: Path | None) -> list
     from hil.stations.platform.report.proof_figure import write_proof_figure
 
     with writing(folder):
-        paths = write_proof_figure(found.envelope, found.proof, found.largest, rates, folder)
+        paths = write_proof_figure(
+            found.envelope, found.proof, found.largest, rates, folder, found.holding
+        )
         return [str(path) for path in paths]
 
 

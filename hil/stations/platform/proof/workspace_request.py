@@ -1,7 +1,7 @@
 """Maps and proofs of a rig's workspace, from what a user asks to what was found.
 
 A quantity that needs more than the geometry (loads, stiffness, tolerances) is made of the rig by a
-function in `MAKERS`.
+function in `MAKERS`. Forces at rest are limits of every rig that has bodies.
 """
 
 from __future__ import annotations
@@ -16,11 +16,18 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.machines.rig.settings import Rig
+from hil.stations.platform.proof.workspace_quantities import (
+    error_quantity,
+    force_quantity,
+    holding_limits,
+    stiffness_quantity,
+)
 from platform6dof.envelope import Envelope
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.workspace import PoseBox
 from platform6dof.workspace.box_search import Budget, ViolatingPose
 from platform6dof.workspace.grid import PLACES, TURNS, PoseGrid
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.leg_extremes import corners
 from platform6dof.workspace.map_figures import MapFigures, find_range, map_figures
 from platform6dof.workspace.pose_map import PoseMap, map_poses
@@ -35,8 +42,12 @@ from platform6dof.workspace.quantities import BUILT_IN, SPEED, Quantity
 
 Array = NDArray[np.float64]
 
-MAKERS: Final[dict[str, Callable[[Rig, HexapodGeometry], Quantity]]] = {}
-"""Makers of quantities that need more of a rig than its geometry, by name."""
+MAKERS: Final[dict[str, Callable[[Rig, HexapodGeometry, str], Quantity]]] = {
+    "force": force_quantity,
+    "stiffness": stiffness_quantity,
+    "error": error_quantity,
+}
+"""Makers of quantities that need more of a rig than its geometry, by name; of the rig's source."""
 FARTHEST_M: Final = 20.0
 """Farthest place of a box or of a map [m]; one beyond was not given in metres."""
 UNITS: Final = ("m", "m", "m", "°", "°", "°")
@@ -64,6 +75,8 @@ class MapRequest:
     """Greatest rates of the coordinates [m/s, rad/s], shape (6,); zeros: speed is not judged."""
     over: Array | None = None
     """Lower and upper ends of the map [m or rad], shape (2, 3); None: found."""
+    source: str = "rig"
+    """Name of the rig's file, for what is refused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,22 +100,22 @@ def make_map(request: MapRequest, go_on: Callable[[float], None] = lambda _share
     geometry = geometry_of(request.rig)
     envelope = envelope_of(request.rig, geometry)
     quantity = _quantity(request, geometry)
-    reference = _reference(request)
+    reference, holding = _reference(request), holding_limits(request.rig, geometry)
     if request.over is None:
-        found = find_range(envelope, request.free, reference, request.rates)
+        found = find_range(envelope, request.free, reference, request.rates, holding)
         if found.nearest is not None:
             raise RefusedError(_nothing_inside(request, found.nearest))
         lower, upper = found.lower, found.upper
     else:
         lower, upper = request.over
     grid = PoseGrid(request.free, reference, lower, upper, request.points)
-    cells = map_poses(envelope, grid, reference, quantity, request.rates, go_on)
+    cells = map_poses(envelope, grid, reference, quantity, request.rates, go_on, holding)
     return FoundMap(cells, map_figures(cells))
 
 
 def _quantity(request: MapRequest, geometry: HexapodGeometry) -> Quantity:
     if request.of in MAKERS:
-        return MAKERS[request.of](request.rig, geometry)
+        return MAKERS[request.of](request.rig, geometry, request.source)
     if request.of not in BUILT_IN:
         names = ", ".join(quantity_names())
         raise ConfigError("--of", [f"{request.of!r} is unknown; there are {names}"])
@@ -161,6 +174,8 @@ class FoundProof:
     envelope: Envelope
     proof: PoseProof
     largest: LargestBox | None
+    holding: HoldingLimits | None = None
+    """Limits of the forces at rest; None of a rig without bodies."""
 
 
 def make_proof(request: ProofRequest) -> FoundProof:
@@ -169,15 +184,16 @@ def make_proof(request: ProofRequest) -> FoundProof:
     Raises:
         RefusedError: a box outside of what the machine reaches.
     """
-    envelope = envelope_of(request.rig, geometry_of(request.rig))
+    geometry = geometry_of(request.rig)
+    envelope, holding = envelope_of(request.rig, geometry), holding_limits(request.rig, geometry)
     box = scaled_box(request.box, request.scale)
-    proof = prove_box(envelope, box, request.budget, request.rates)
+    proof = prove_box(envelope, box, request.budget, request.rates, holding)
     if proof.violating:
         _require_reached(request, envelope, box, proof)
     largest = None
     if request.largest:
-        largest = largest_box(envelope, request.box, request.budget, request.rates)
-    return FoundProof(envelope, proof, largest)
+        largest = largest_box(envelope, request.box, request.budget, request.rates, holding)
+    return FoundProof(envelope, proof, largest, holding)
 
 
 def _require_reached(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from hil.stations.platform.proof.summaries import PoseSummary
 
@@ -25,7 +25,7 @@ class MapSummary(TypedDict):
     ok: bool
     """A pose of the map is inside all limits."""
     of: str
-    """Quantity: `travel`, `sigma` or `speed`."""
+    """Quantity: `travel`, `sigma`, `speed`, `force`, `stiffness` or `error`."""
     unit: str
     """Unit of the quantity; empty if it has none."""
     over: str
@@ -143,6 +143,11 @@ class ProveSummary(TypedDict):
     """Greatest angle of a leg from its base joint's axis that was found in the box [deg]."""
     platform_angle_max_deg: float
     """Greatest angle of a leg from its platform joint's axis that was found in the box [deg]."""
+    force_max_n: NotRequired[float]
+    """Greatest holding force that was found in the box, of the leg nearest to its limit [N]; left
+    out of a rig without bodies, as its pose is."""
+    force_max_pose: NotRequired[PoseSummary]
+    """Pose of the greatest holding force."""
     largest: LargestBoxSummary | None
     """Largest proved box of the same proportions; null if it was not asked for."""
     written: list[str]
@@ -215,7 +220,7 @@ def summarize_proof(found: FoundProof, scale: float, written: list[str]) -> Prov
     proof, search, worst = found.proof, found.proof.search, found.proof.worst
     lower, upper = _ends(proof.box)
     clearance = worst.clearance.value
-    return ProveSummary(
+    summary = ProveSummary(
         ok=proof.holds,
         verdict=search.verdict,
         scale=scale,
@@ -237,6 +242,10 @@ def summarize_proof(found: FoundProof, scale: float, written: list[str]) -> Prov
         largest=None if found.largest is None else summarize_largest(found.largest),
         written=written,
     )
+    if found.holding is not None:
+        summary["force_max_n"] = worst.force.value
+        summary["force_max_pose"] = summarize_pose(worst.force.coordinates)
+    return summary
 
 
 def summarize_largest(found: LargestBox) -> LargestBoxSummary:

@@ -69,6 +69,7 @@ def proof_lines(found: FoundProof) -> Iterator[str]:
         f"{np.degrees(worst.base_angle.value):.1f}° at the base and "
         f"{np.degrees(worst.platform_angle.value):.1f}° at the platform, clearance "
         + (f"{worst.clearance.value:.3f} m" if np.isfinite(worst.clearance.value) else "free")
+        + ("" if found.holding is None else f", holding force {worst.force.value:.0f} N")
     )
     if found.largest is not None:
         yield from _largest_lines(found.largest)

@@ -17,7 +17,7 @@ PLANES: Final = ((0, 2), (1, 2), (0, 1))
 SINGULAR: Final = "#111111"
 KIND_COLOURS: Final = (
     "#0072B2", "#D55E00", "#CC79A7", "#E69F00", "#009E73", "#8C6D46", "#7A5195", SINGULAR,
-    "#8F8F8F", "#FFFFFF",
+    "#8F8F8F", "#FFFFFF", "#B3001B",
 )  # fmt: skip
 """One colour for each limit, in the order of `KINDS`."""
 

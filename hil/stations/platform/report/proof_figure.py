@@ -20,6 +20,7 @@ from hil.report.style import INK, LIMIT, draw_png, place
 from hil.stations.platform.report.map_figure import NAMES
 from platform6dof.envelope import Envelope
 from platform6dof.workspace import PoseBox
+from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.pose_map import shares_left
 from platform6dof.workspace.pose_proof import LargestBox, PoseProof
 
@@ -41,17 +42,19 @@ def write_proof_figure(
     largest: LargestBox | None,
     rates: Array,
     folder: Path,
+    holding: HoldingLimits | None = None,
 ) -> list[Path]:
     """Write the picture of a proof.
 
     Args:
         folder: folder to write to; made if it does not exist.
+        holding: limits of the forces at rest; None: they are not judged.
 
     Raises:
         OSError: if the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shares = [worst_shares(envelope, proof.box, pair, rates) for pair in PAIRS]
+    shares = [worst_shares(envelope, proof.box, pair, rates, holding) for pair in PAIRS]
 
     def draw(figure: Figure) -> None:
         panels = list(figure.subplots(2, 3).flat)
@@ -79,7 +82,13 @@ def write_proof_figure(
     return [path]
 
 
-def worst_shares(envelope: Envelope, box: PoseBox, pair: tuple[int, int], rates: Array) -> Array:
+def worst_shares(
+    envelope: Envelope,
+    box: PoseBox,
+    pair: tuple[int, int],
+    rates: Array,
+    holding: HoldingLimits | None = None,
+) -> Array:
     """Least share left over the ends of the other coordinates, for a grid of two, rows upwards."""
     right, up = (np.linspace(box.lower[k], box.upper[k], CELLS) for k in pair)
     others = [k for k in range(6) if k not in pair]
@@ -89,7 +98,7 @@ def worst_shares(envelope: Envelope, box: PoseBox, pair: tuple[int, int], rates:
         poses[:, :, pair[0]], poses[:, :, pair[1]] = right[None, :], up[:, None]
         for k, end in zip(others, ends, strict=True):
             poses[:, :, k] = (box.lower, box.upper)[end][k]
-        share = shares_left(envelope, poses.reshape(-1, 6), rates)
+        share = shares_left(envelope, poses.reshape(-1, 6), rates, holding)
         worst = np.fmin(worst, share.reshape(CELLS, CELLS))
     return worst
 
