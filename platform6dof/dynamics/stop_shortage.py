@@ -82,13 +82,13 @@ class StopShortage:
             return
         chosen = np.sort(chosen[np.argsort(hard[chosen])[-JUDGED_MAX:]])
         less = braking_lost(self._machine, setpoints[chosen], rows[chosen], lacking[chosen])
-        further_m = 0.5 * np.abs(less) * stop_s[chosen, None] ** 2
+        closed, opened = self._travel_m
+        further_m = np.minimum(0.5 * np.abs(less) * stop_s[chosen, None] ** 2, opened - closed)
         if law is controlled:
             self.controlled.take(times_s[chosen], further_m)
             return
         length, speed = states[chosen, 0], states[chosen, 1]
         end = length + 0.5 * speed * np.abs(speed) / slowing
-        closed, opened = self._travel_m
         free_m = np.where(speed > 0.0, opened - end, end - closed)
         self.quick.take(times_s[chosen], further_m / np.maximum(free_m, 1e-9))
 

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hil.report.style import LEG_COLOURS, LIMIT, REACHED, draw_png, place
-from hil.stations.platform.machine.cylinder_demands import MotionDemand
-from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
+from hil.stations.platform.machine.cylinder_fit import CylinderFit
+from hil.stations.platform.machine.sizing import Sizing
 
 Draw = Callable[[Figure], None]
 
@@ -20,23 +20,21 @@ SHOWN_CYLINDERS: Final = 6
 """Cylinders beside which the motions are drawn."""
 
 
-def sizing_figures(
-    found: Sequence[MotionDemand], needed: Needed, fits: Sequence[CylinderFit]
-) -> dict[str, bytes]:
+def sizing_figures(found: Sizing) -> dict[str, bytes]:
     """Draw what motions ask and what cylinders can; file names and PNGs."""
     return {
-        "size_force_and_speed.png": draw_png(5.2, _force_and_speed(found, needed, fits)),
-        "size_reserves.png": draw_png(0.9 + 0.32 * len(fits), _reserves(fits)),
+        "size_force_and_speed.png": draw_png(5.2, _force_and_speed(found)),
+        "size_reserves.png": draw_png(0.9 + 0.32 * len(found.fits), _reserves(found.fits)),
     }
 
 
-def _force_and_speed(
-    found: Sequence[MotionDemand], needed: Needed, fits: Sequence[CylinderFit]
-) -> Draw:
+def _force_and_speed(found: Sizing) -> Draw:
+    needed = found.needed.figures
+
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=3.2)
-        for number, one in enumerate(found):
+        for number, (one, _, _) in enumerate(found.motions):
             step = max(1, one.demand.speed_m_s.size // DOTS)
             speed = np.abs(one.demand.speed_m_s).ravel()[::step]
             force = np.abs(one.demand.force_n).ravel()[::step]
@@ -44,12 +42,14 @@ def _force_and_speed(
             axes.plot(speed, force, ".", color=colour, markersize=2.0, label=one.name)
         axes.axhline(needed.rms_n, color=REACHED, linewidth=0.9, label="rms of the worst rod")
         styles = ("-", "--", ":", "-.", (0, (6, 3)), (0, (1, 2)))
-        for fit, style in zip(fits[:SHOWN_CYLINDERS], styles, strict=False):
-            one = fit.listed.cylinder
+        for fit, style in zip(found.fits[:SHOWN_CYLINDERS], styles, strict=False):
+            one = fit.candidate.listed.cylinder
             corner = [0.0, one.speed_max_m_s, one.speed_max_m_s]
             peak = [one.force_peak_n, one.force_peak_n, 0.0]
-            axes.plot(corner, peak, color=LIMIT, linestyle=style, label=fit.listed.name)
-        axes.set_xlim(0.0, BEYOND * needed.speed_m_s)
+            axes.plot(corner, peak, color=LIMIT, linestyle=style, label=fit.candidate.listed.name)
+        if found.box is not None:
+            axes.axhline(found.box.hold_n, color=REACHED, linestyle="--", label="held in the box")
+        axes.set_xlim(0.0, BEYOND * max(needed.speed_m_s, 0.1))
         axes.set_ylim(0.0, BEYOND * needed.peak_n)
         axes.set_xlabel("speed of a rod [m/s]")
         axes.set_ylabel("force of a rod [N]")
@@ -69,7 +69,7 @@ def _reserves(fits: Sequence[CylinderFit]) -> Draw:
             axes.barh(number, shown, color=colour, height=0.7)
             words = fit.binding.rpartition("_")[0].removesuffix("_m").replace("_", " ")
             axes.text(1.01, number, words, va="center", transform=axes.get_yaxis_transform())
-        axes.set_yticks(range(len(fits)), [fit.listed.name for fit in fits])
+        axes.set_yticks(range(len(fits)), [fit.candidate.listed.name for fit in fits])
         axes.invert_yaxis()
         axes.axvline(0.0, color="#222222", linewidth=0.9)
         axes.set_xlabel("least reserve of all properties [%]; at the right: which")
