@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hil.stations.platform.machine.property_words import LABELS, UNITS
 from hil.stations.platform.proof.sizing_summaries import (
     BoxDemandSummary,
     CylinderFitSummary,
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
     from hil.stations.platform.machine.sizing import MotionRow, Sizing
     from platform6dof.dynamics.machine import Machine
     from platform6dof.sizing.box_demand import BoxDemand
-
-LABELS = {
-    "stroke_m": "stroke", "closed_length_m": "closed length", "speed_m_s": "speed",
-    "force_peak_n": "peak force", "force_stop_n": "force of a stop", "force_rms_n": "rms force",
-    "buckling_n": "buckling", "screw_speed_rpm": "screw's critical speed", "life_m": "life",
-    "torque_peak_nm": "peak torque", "torque_rms_nm": "rms torque",
-}  # fmt: skip
-"""Words for the properties of a cylinder."""
-UNITS = {
-    "speed_m_s": "m/s", "force_peak_n": "N", "force_stop_n": "N", "force_rms_n": "N",
-    "buckling_n": "N", "screw_speed_rpm": "1/min", "torque_peak_nm": "N m", "torque_rms_nm": "N m",
-}  # fmt: skip
-"""Units of those that are no lengths."""
 
 
 def summarize_sizing(
