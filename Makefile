@@ -87,10 +87,11 @@ check: .venv/lint.stamp .venv/test.stamp
 bench: .venv/core.stamp
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-# Pictures of the panel for docs/, drawn on a virtual screen from runs made for them.
+# Pictures for docs/: of the panel, drawn on a virtual screen from runs made for them, and of a rig.
 screenshots: .venv/test.stamp
 	$(SCREEN) $(BIN)/python tests/tools/panel_pictures.py docs/pictures
 	$(SCREEN) $(BIN)/python tests/tools/diagram_picture.py docs/pictures
+	$(BIN)/python tests/tools/machine_pictures.py docs/pictures
 
 # Debian packages that the panel and its tests want (Debian 12; names of Ubuntu 24.04 are the same
 # or are provided by theirs).

@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 
 AT_REST_M_S: Final = 1e-9
 """Speed of a leg up to which it has nothing to stop [m/s]."""
+INERTIA_MAX: Final = 1e12
+"""Greatest condition of an inertia [kg, kg m²] that has an inverse."""
 PARTS_OF_STOP: Final = (0.25, 0.5, 0.75, 1.0)
 """Shares of a stop's time at which it is followed."""
 
@@ -120,7 +122,8 @@ def braked_along(machine: Machine, setpoint: PlatformSetpoint, limits: Decelerat
 def braking_lost(machine: Machine, setpoints: Array, rows: Array, lacking_n: Array) -> Array:
     """Accelerations of the legs that forces which are not there would give [m/s²], shape (N, 6).
 
-    J H^-1 J^T f, H the inertia at each pose as of `stiffness.mass_matrix`.
+    J H^-1 J^T f, H the inertia at each pose as of `stiffness.mass_matrix`. Infinite where H has no
+    inverse: a body without moments on legs without weight turns as fast as one likes.
 
     Args:
         setpoints: packed, shape (N, 24).
@@ -137,7 +140,10 @@ def braking_lost(machine: Machine, setpoints: Array, rows: Array, lacking_n: Arr
     J = rows[:, 1:]
     H = np.einsum("nji,nkj->nik", J, columns)
     wrench = np.einsum("nji,nj->ni", J, lacking_n)[..., None]
-    return np.asarray((J @ np.linalg.solve(H, wrench))[..., 0], dtype=np.float64)
+    lost = np.full(lacking_n.shape, np.inf)
+    known = np.linalg.cond(H) < INERTIA_MAX
+    lost[known] = (J[known] @ np.linalg.solve(H[known], wrench[known]))[..., 0]
+    return lost
 
 
 def _at(machine: Machine, X_BP: Pose, speeds_m_s: Array, wanted: Array) -> Array:

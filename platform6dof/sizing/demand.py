@@ -1,17 +1,46 @@
 """What a motion asks of the six cylinders: lengths, speeds, forces."""
 
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from platform6dof.dynamics.inverse_dynamics import loads_of_setpoints
+from platform6dof.dynamics.inverse_dynamics import LegLoads, loads_of_setpoints
 from platform6dof.dynamics.machine import Machine
-from platform6dof.sizing.motor import root_mean_square
 from platform6dof.sizing.screw import cubic_mean_force_n
 
 Array = NDArray[np.float64]
+
+
+class DemandFigures(NamedTuple):
+    """Greatest numbers that something asks of a cylinder: a motion, a box of poses, or several."""
+
+    shortest_m: float
+    """Shortest length joint to joint [m]."""
+    longest_m: float
+    """Longest length joint to joint [m]."""
+    speed_m_s: float
+    """Greatest speed [m/s]."""
+    acceleration_m_s2: float
+    """Greatest acceleration [m/s²]."""
+    peak_n: float
+    """Greatest force of a drive either way [N]."""
+    push_n: float
+    """Greatest pushing force of a rod [N]."""
+    rms_n: float
+    """Greatest root mean square of the force of a drive [N]."""
+    cubic_mean_n: float
+    """Greatest cubic mean of a rod's force over the path [N]."""
+    mean_speed_m_s: float
+    """Greatest mean speed, standstill counted [m/s]."""
+
+    @classmethod
+    def all_of(cls, several: Iterable["DemandFigures"]) -> Self:
+        """Take the greatest of each number, and the shortest length; of at least one."""
+        shortest, *others = zip(*several, strict=True)
+        return cls(min(shortest), *map(max, others))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,20 +49,37 @@ class Demand:
 
     step_s: float
     """Time between two samples [s]."""
-    length_m: Array
-    """Lengths joint to joint [m]."""
-    speed_m_s: Array
-    """Speeds of the rods [m/s]."""
-    acceleration_m_s2: Array
-    """Accelerations of the rods [m/s²]."""
+    loads: LegLoads
+    """Motion of the legs, and forces by parts."""
     force_n: Array
     """Forces of the drives, pushing is positive; not numbers where a pose is singular [N]."""
+    thrust_n: Array
+    """Forces of the screws on the rods, without rotors and friction [N]."""
 
     @classmethod
     def of(cls, machine: Machine, setpoints: Array, step_s: float) -> Self:
         """Demand of a motion's setpoints, shape (N, 24), at equal steps of time."""
         loads = loads_of_setpoints(machine, setpoints)
-        return cls(step_s, loads.length_m, loads.speed_m_s, loads.acceleration_m_s2, loads.force_n)
+        return cls(step_s, loads, loads.force_n, loads.thrust_n)
+
+    def with_friction(self, friction_n: Array) -> Self:
+        """Demand on drives that also overcome a friction, shape (N, 6)."""
+        return replace(self, force_n=self.loads.force_n + friction_n)
+
+    @property
+    def length_m(self) -> Array:
+        """Lengths joint to joint [m]."""
+        return self.loads.length_m
+
+    @property
+    def speed_m_s(self) -> Array:
+        """Speeds of the rods [m/s]."""
+        return self.loads.speed_m_s
+
+    @property
+    def times_s(self) -> Array:
+        """Times of the samples [s], shape (N,)."""
+        return self.step_s * np.arange(len(self.length_m))
 
     @property
     def duration_s(self) -> float:
@@ -41,38 +87,23 @@ class Demand:
         return (len(self.length_m) - 1) * self.step_s
 
     @property
-    def speed_max_m_s(self) -> float:
-        """Greatest speed of a rod [m/s]."""
-        return float(np.abs(self.speed_m_s).max())
-
-    @property
-    def peak_n(self) -> float:
-        """Greatest force of a rod either way [N]."""
-        return float(np.abs(self.force_n).max())
-
-    @property
-    def push_n(self) -> float:
-        """Greatest pushing force of a rod [N], 0 where all only pull."""
-        return max(0.0, float(self.force_n.max()))
-
-    @property
-    def rms_n(self) -> float:
-        """Greatest root mean square of the force of a rod [N]."""
-        return float(root_mean_square(self.force_n).max())
-
-    @property
     def path_m(self) -> Array:
         """Path of each rod under each sample's force [m], shape (N - 1, 6)."""
         return np.abs(np.diff(self.length_m, axis=0))
 
-    @property
-    def cubic_mean_n(self) -> float:
-        """Greatest cubic mean of the force over the path, of a rod [N]."""
-        middle = 0.5 * (self.force_n[1:] + self.force_n[:-1])
-        legs = zip(middle.T, self.path_m.T, strict=True)
-        return max(cubic_mean_force_n(force, path) for force, path in legs)
-
-    @property
-    def mean_speed_m_s(self) -> float:
-        """Greatest mean speed of a rod, standstill counted [m/s]."""
-        return float(self.path_m.sum(axis=0).max() / max(self.duration_s, self.step_s))
+    def figures(self) -> DemandFigures:
+        """Greatest numbers of all rods."""
+        path_m = self.path_m
+        middle = 0.5 * (self.thrust_n[1:] + self.thrust_n[:-1])
+        legs = zip(middle.T, path_m.T, strict=True)
+        return DemandFigures(
+            shortest_m=float(self.length_m.min()),
+            longest_m=float(self.length_m.max()),
+            speed_m_s=float(np.abs(self.speed_m_s).max()),
+            acceleration_m_s2=float(np.abs(self.loads.acceleration_m_s2).max()),
+            peak_n=float(np.abs(self.force_n).max()),
+            push_n=max(0.0, float(self.thrust_n.max())),
+            rms_n=float(np.sqrt((self.force_n**2).mean(axis=0).max())),
+            cubic_mean_n=max(cubic_mean_force_n(force, path) for force, path in legs),
+            mean_speed_m_s=float(path_m.sum(axis=0).max() / max(self.duration_s, self.step_s)),
+        )

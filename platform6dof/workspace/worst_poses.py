@@ -7,28 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from platform6dof.envelope import Envelope
+from platform6dof.workspace.box_extremes import TIE, WorstPose, unit_starts, worst_pose
 from platform6dof.workspace.box_search import STILL, ViolatingPose, all_violations
 from platform6dof.workspace.holding import HoldingLimits
 from platform6dof.workspace.leg_extremes import LegExtremes, PoseBox, corners, extremes
 
 Array = NDArray[np.float64]
-
-SAMPLE = 512
-STARTS = 3
-TIE = 1e-9
-"""Difference below which values are equal: a symmetric machine makes several of its poses so."""
-STEP = 1e-6
-"""Step of the differences, as a share of the box."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WorstPose:
-    """Worst value of a quantity that was found in a box; a worse one may exist."""
-
-    value: float
-    """Value [rad, m or none]; nan if the quantity has no limit."""
-    coordinates: Array
-    """Coordinates of it [m, rad], shape (6,), read-only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,11 +44,10 @@ def worst_poses(
     """Find the worst poses of a box; what is found is attained, what is not found may exist."""
     lengths = extremes(envelope.geometry, box)
     counts = np.isfinite(envelope.bounds[0][30:45])
-    generator = np.random.Generator(np.random.PCG64(0))
-    unit = np.vstack([corners(UNIT), np.full((1, 6), 0.5), generator.random((SAMPLE, 6))])
+    unit = unit_starts()
 
     def worst(measure: Callable[[Array], Array], sense: float) -> WorstPose:
-        return _worst(lambda poses: measure(envelope.quantities(poses)), box, unit, sense)
+        return worst_pose(box, unit, lambda poses: measure(envelope.quantities(poses)), sense)
 
     clearance = worst(lambda q: q[:, 30:45][:, counts].min(axis=1, initial=np.inf), 1.0)
     found = WorstPoses(
@@ -93,12 +76,9 @@ def _worst_force(holding: HoldingLimits | None, box: PoseBox, unit: Array) -> Wo
     def shares(poses: Array) -> Array:
         return np.asarray((np.abs(holding.forces_n(poses)) / holding.limit_n).max(axis=1))
 
-    found = _worst(shares, box, unit, -1.0)
+    found = worst_pose(box, unit, shares, -1.0)
     forces = np.abs(holding.forces_n(found.coordinates[None, :]))[0]
     return WorstPose(float(forces[np.argmax(forces / holding.limit_n)]), found.coordinates)
-
-
-UNIT = PoseBox(np.zeros(6), np.ones(6))
 
 
 def violations_of(
@@ -120,33 +100,3 @@ def violations_of(
 
 def _beyond(one: ViolatingPose) -> float:
     return abs(one.violation.value - one.violation.limit)
-
-
-def _worst(measure: Callable[[Array], Array], box: PoseBox, unit: Array, sense: float) -> WorstPose:
-    """Least ``sense * measure`` of poses over a box."""
-    from scipy.optimize import minimize
-
-    span = box.upper - box.lower
-
-    def values(rows: Array) -> Array:
-        return sense * measure(box.lower + span * rows)
-
-    def cost(at: Array) -> tuple[float, Array]:
-        steps = np.where(at > 0.5, -STEP, STEP)
-        found = values(np.vstack([at, at + np.diag(steps)]))
-        return float(found[0]), (found[1:] - found[0]) / steps
-
-    sampled = values(unit)
-    order = np.argsort(sampled, kind="stable")
-    best = float(sampled[order[0]])
-    place = unit[int(np.argmax(sampled <= best + TIE))]
-    if np.isfinite(best):
-        for start in unit[order[:STARTS]]:
-            found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1.0)] * 6)
-            ended = np.clip(found.x, 0.0, 1.0)
-            value = float(values(ended[None, :])[0])
-            if value < best - TIE:
-                best, place = value, ended
-    coordinates = np.clip(box.lower + span * place, box.lower, box.upper)
-    coordinates.setflags(write=False)
-    return WorstPose(sense * best, coordinates)

@@ -24,6 +24,7 @@ ASKED = (
     "platform prove training_simulator",
     "platform accuracy paper --budget 0.2mm@0.3,0,1.2 --machines 200",
     "platform size paper --for heave,ship_deck --mass 300 --centre 0,0,0.35",
+    "platform size paper_cabin --for heave --scale 0.5",
     "arm fk rm01 --q 0,45,-180,0,45,0",
     "arm fk bkm --q 10,-20,30,20,50,60",
     "arm fk shuttle_rms",

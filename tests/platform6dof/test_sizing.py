@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from hexapods import lopsided, paper
 
-from platform6dof.dynamics.machine import Machine, PlatformBody
+from platform6dof.dynamics.drive_train import DriveTrain
+from platform6dof.dynamics.inverse_dynamics import LegLoads
+from platform6dof.dynamics.machine import LegBodies, Machine, PlatformBody
 from platform6dof.kernels.rotation import setpoints_of_coordinates
-from platform6dof.sizing.demand import Demand
-from platform6dof.sizing.motor import (
-    hardest_mean,
-    motor_torque_nm,
-    returned_power_w,
-    root_mean_square,
-)
+from platform6dof.sizing.box_demand import BoxDemand, SingularBoxError
+from platform6dof.sizing.demand import Demand, DemandFigures
+from platform6dof.sizing.motor_demand import MotorDemand
 from platform6dof.sizing.screw import (
     FIXED,
     FIXED_FREE,
@@ -24,6 +22,7 @@ from platform6dof.sizing.screw import (
     cubic_mean_force_n,
     life_m,
 )
+from platform6dof.workspace import PoseBox
 
 TENSOR = np.array([[40.0, 2.0, -1.0], [2.0, 45.0, 3.0], [-1.0, 3.0, 30.0]])
 LOAD = PlatformBody("load", 300.0, np.array([0.05, -0.03, 0.35]), TENSOR)
@@ -68,22 +67,116 @@ def test_critical_speed_by_hand():
     assert critical_speed_rpm(0.020, 2.0) == pytest.approx(3771 / 4, abs=1)
 
 
+def loads(speed, thrust, rotor=0.0):
+    """Six legs alike, of columns over time."""
+    zero, rows = np.zeros((len(speed), 6)), np.zeros((len(speed), 4, 6))
+    rows[:, 0] = np.asarray(thrust, float)[:, None]
+    rows[:, 3] = np.broadcast_to(np.asarray(rotor, float), len(speed))[:, None]
+    return LegLoads(zero, zero + np.asarray(speed, float)[:, None], zero, rows)
+
+
+SCREW = DriveTrain(
+    lead_m=0.010, rotor_kg_m2=0.001, efficiency=0.9, efficiency_back=0.8, coulomb_n=100.0,
+    viscous_n_s_m=500.0, torque_constant_nm_a=2.0, winding_ohm=1.5,
+)  # fmt: skip
+"""A ball screw with numbers that can be followed by hand."""
+BARE = DriveTrain(0.010, 0.0, 0.9, 0.8, 0.0, 0.0, 1.0, 0.0)
+"""The same without rotor, friction and windings, as of a row that gives none."""
+
+
 def test_torque_by_hand():
-    """1 kN on a lead of 10 mm is 1.5915 N m: 1.768 driving at 0.9, 1.432 driven."""
-    torque = motor_torque_nm([1000, 1000, -1000], [0.1, -0.1, -0.1], 0.010, 0.9)
-    assert torque == pytest.approx([1.76839, 1.43239, -1.76839], abs=1e-5)
-    of_rotor = motor_torque_nm(0.0, 0.1, 0.010, 0.9, acceleration_m_s2=2.0, rotor_kg_m2=1e-3)
-    assert float(of_rotor) == pytest.approx(2.0 * 2.0 * math.pi / 0.010 * 1e-3)
-    assert root_mean_square([[3.0, 0.0], [-4.0, 2.0]]) == pytest.approx([12.5**0.5, 2.0**0.5])
+    """1 kN on a lead of 10 mm is 1.59155 N m: over 0.9 driving, times 0.8 driven, alone at rest.
+
+    Source: driving torque of ball screws, NSK Precision Machine Components: F l / (2 pi eta), and
+    F l eta' / (2 pi) for the reverse.
+    """
+    torque = BARE.motor(loads([0.1, -0.1, 0.0], [1000.0] * 3)).torque_nm[:, 0]
+    assert torque == pytest.approx([1.768388, 1.273240, 1.591549], abs=1e-6)
 
 
-def test_power_that_flows_back_and_its_hardest_window():
-    back = returned_power_w([1000.0, 1000.0], [0.1, -0.2], 0.9)
-    assert back == pytest.approx([0.0, 180.0])
-    row = [0.0] * 5 + [100.0] * 10 + [0.0] * 20
-    assert hardest_mean(row, 1.0) == pytest.approx(100.0)
-    assert hardest_mean(row, 1.0, 20.0) == pytest.approx(50.0)
-    assert hardest_mean([100.0] * 5, 1.0) == pytest.approx(50.0), "nothing comes after it"
+def test_torque_with_rotor_and_friction_by_hand():
+    """Outwards at 0.1 m/s against 1 kN, growing by 2 m/s².
+
+    Friction 100 + 500 · 0.1 = 150 N; screw 1150 · 0.01 / (2 pi · 0.9) = 2.033646 N m. The rotor
+    turns by 2 · 2 pi / 0.01 = 1256.637 rad/s² more: 1.256637 N m. Both 3.290283 N m. The shaft
+    gives it at 62.83185 rad/s, 206.734 W; 3 · 1.5 · (3.290283 / 2)² = 12.17921 W heat the windings.
+    """
+    rotor_n = 0.001 * (2.0 * math.pi / 0.010) ** 2 * 2.0
+    one = SCREW.motor(loads([0.1], [1000.0], rotor_n))
+    assert one.torque_nm[0, 0] == pytest.approx(3.290283, abs=1e-6)
+    assert one.shaft_w[0, 0] == pytest.approx(206.7346, abs=1e-4)
+    assert one.power_w[0, 0] == pytest.approx(206.7346 + 12.17921, abs=1e-4)
+    found = MotorDemand.of(one, 0.01)
+    assert found.torque_peak_nm == pytest.approx(3.290283, abs=1e-6)
+    assert found.power_max_w == pytest.approx(218.9138, abs=1e-4)
+
+
+def test_a_rotor_of_the_legs_is_in_their_loads():
+    """A lift of the level platform: all rods accelerate alike, and the rotor adds J (2 pi/l)² a."""
+    at, still = np.array([[0.0, 0.0, 0.935, 0.0, 0.0, 0.0]]), np.zeros((1, 6))
+    up = np.array([[0.0, 0.0, 2.0, 0.0, 0.0, 0.0]])
+    setpoints = setpoints_of_coordinates(at, still, up)
+    body = PlatformBody("point", 60.0, np.zeros(3), np.zeros((3, 3)))
+    bare = Demand.of(Machine(paper(), (body,)), setpoints, 0.01)
+    geared = Demand.of(
+        Machine(paper(), (body,), LegBodies(rotor_kg=SCREW.rotor_kg)), setpoints, 0.01
+    )
+    slope = 0.935 / 1.002901283  # of a rod's speed to the platform's
+    more_n = 0.001 * (2.0 * math.pi / 0.010) ** 2 * 2.0 * slope
+    np.testing.assert_allclose(geared.force_n - bare.force_n, more_n, rtol=1e-8)
+    np.testing.assert_allclose(geared.thrust_n, bare.force_n, rtol=1e-9, err_msg="none of the rod")
+
+
+def test_what_flows_back_and_its_hardest_window_by_hand():
+    """20 s against 1 kN at 0.1 m/s, 10 s driven at 0.2 m/s, 30 s more of driving.
+
+    Driven, a shaft takes 1000 · 0.2 · 0.8 = 160 W: 10 of 60 s, 26.667 W in the mean, 160 W in the
+    hardest 10 s; of six 160 and 960 W. Torque: 1.768388 N m in 50 s and 1.273240 N m in 10 s, rms
+    (5 / 6 · 3.127196 + 1 / 6 · 1.621140)^½ = 1.695933.
+    """
+    speed = np.repeat([0.1, -0.2, 0.1], [2000, 1000, 3000])
+    found = MotorDemand.of(BARE.motor(loads(speed, np.full(6000, 1000.0))), 0.01)
+    assert found.resistor_mean_w == pytest.approx(160.0 / 6.0, rel=1e-9)
+    assert found.resistor_hardest_w == pytest.approx(160.0, rel=1e-9)
+    assert found.returned_mean_w == pytest.approx(160.0, rel=1e-9)
+    assert found.returned_hardest_w == pytest.approx(960.0, rel=1e-9)
+    assert found.torque_rms_nm == pytest.approx(1.695933, abs=1e-6)
+    assert found.torque_hardest_nm == pytest.approx(1.768388, rel=1e-3), "a sample more or less"
+    assert found.shaft_max_w == pytest.approx(1000.0 * 0.1 / 0.9, rel=1e-9)
+
+
+def test_six_resistors_are_hardest_together_where_their_sum_is():
+    """Legs that return one after another: each its 100 W, together never more than that."""
+    many, back = loads(np.zeros(6000), np.zeros(6000)), np.zeros((6000, 6))
+    for leg in range(6):
+        back[1000 * leg : 1000 * (leg + 1), leg] = -100.0
+    motor = BARE.motor(many)
+    object.__setattr__(motor, "shaft_w", back)
+    found = MotorDemand.of(motor, 0.01)
+    assert found.resistor_hardest_w == pytest.approx(100.0)
+    assert found.returned_hardest_w == pytest.approx(100.0, rel=2e-3)
+    assert found.resistor_mean_w == pytest.approx(100.0 / 6.0)
+
+
+def test_rms_and_peak_by_hand():
+    """3, -5, 1 kN of a leg: peak 5 kN, push 3 kN, rms (35 / 3)^½ = 3.41565 kN; friction counts."""
+    one = loads([0.1, -0.1, 0.1], [3000.0, -5000.0, 1000.0])
+    found = Demand(0.5, one, one.force_n, one.thrust_n)
+    assert found.figures().peak_n == 5000.0
+    assert found.figures().push_n == 3000.0
+    assert found.figures().rms_n == pytest.approx(3415.650, abs=1e-3)
+    assert found.figures().mean_speed_m_s == 0.0, "its lengths are all alike"
+    rubbed = found.with_friction(np.array([[100.0] * 6, [-100.0] * 6, [100.0] * 6])).figures()
+    assert rubbed.peak_n == 5100.0
+    assert rubbed.push_n == 3000.0, "a rod knows nothing of its screw's friction"
+
+
+def test_the_greatest_of_several_demands():
+    one = DemandFigures(0.9, 1.1, 0.1, 1.0, 500.0, 400.0, 300.0, 200.0, 0.01)
+    two = DemandFigures(0.8, 1.0, 0.2, 0.5, 600.0, 300.0, 350.0, 100.0, 0.02)
+    assert DemandFigures.all_of([one, two]) == (
+        0.8, 1.1, 0.2, 1.0, 600.0, 400.0, 350.0, 200.0, 0.02,
+    )  # fmt: skip
 
 
 def test_a_mass_at_rest_weighs_on_six_legs():
@@ -151,17 +244,96 @@ def test_demand_of_a_simple_lift():
     assert found.duration_s == pytest.approx(2.0)
     work = (0.5 * (found.force_n[1:] + found.force_n[:-1]) * found.path_m).sum()
     assert work == pytest.approx(60.0 * 9.81 * 0.2, rel=1e-5)
-    assert found.push_n == pytest.approx(found.peak_n)
-    assert found.rms_n < found.cubic_mean_n * 1.01 < found.peak_n * 1.01
-    assert found.mean_speed_m_s == pytest.approx(found.path_m.sum(axis=0).max() / 2.0)
+    figures = found.figures()
+    assert figures.push_n == pytest.approx(figures.peak_n)
+    assert figures.rms_n < figures.cubic_mean_n * 1.01 < figures.peak_n * 1.01
+    assert figures.mean_speed_m_s == pytest.approx(found.path_m.sum(axis=0).max() / 2.0)
 
 
 def test_the_hardest_window_may_lie_anywhere():
-    rng = np.random.default_rng(3)
-    values, steps = rng.uniform(1.0, 2.0, 500), 40
-    for begin in (0, 137, 460):
-        values[begin : begin + steps] += 5.0
-        windows = [values[k : k + steps].mean() for k in range(461)]
-        assert np.argmax(windows) == begin
-        assert hardest_mean(values, 0.01, 0.4) == pytest.approx(max(windows))
-        values[begin : begin + steps] -= 5.0
+    """Ten or five hard seconds anywhere in a minute; the window moves on by a fiftieth of itself.
+
+    Five of them are half of a window of 10 s: 80 W, and not 160.
+    """
+    for begin_s, hard_s, mean_w in ((0.0, 10.0, 160.0), (13.7, 10.0, 160.0), (50.0, 5.0, 80.0)):
+        speed = np.full(6000, 0.1)
+        first = round(begin_s / 0.01)
+        speed[first : first + round(hard_s / 0.01)] = -0.2
+        found = MotorDemand.of(BARE.motor(loads(speed, np.full(6000, 1000.0))), 0.01)
+        assert found.resistor_hardest_w == pytest.approx(mean_w, rel=0.02)
+
+
+def holding_n(machine, pose):
+    """Forces that hold a load in a pose, by moments about the platform's origin; own numpy."""
+    x, y, z, a, b, c = pose
+    turn = (
+        np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
+        @ np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
+        @ np.array([[1, 0, 0], [0, np.cos(c), -np.sin(c)], [0, np.sin(c), np.cos(c)]])
+    )
+    arms = machine.geometry.platform_joints_m @ turn.T
+    legs = np.array([x, y, z]) + arms - machine.geometry.base_joints_m
+    along = legs / np.linalg.norm(legs, axis=1)[:, None]
+    weight = np.array([0.0, 0.0, -LOAD.mass_kg * 9.81])
+    wrench = np.concatenate([weight, np.cross(turn @ LOAD.centre_m, weight)])
+    return np.linalg.solve(np.vstack([along.T, np.cross(arms, along).T]), -wrench)
+
+
+BOX = PoseBox(
+    np.array([-0.08, -0.02, 0.85, -0.1, -0.15, -0.02]),
+    np.array([0.02, 0.1, 1.05, 0.05, 0.02, 0.12]),
+)
+
+
+def test_the_hold_of_a_box_is_the_worst_of_its_poses():
+    """Attained at its pose, and of 20 000 random poses and all corners none asks for more."""
+    machine = Machine(lopsided(), (LOAD,))
+    found, box = BoxDemand.of(machine, BOX), BOX
+    at = np.abs(holding_n(machine, found.hold_pose))
+    assert at.max() == pytest.approx(found.hold_n, rel=1e-9)
+    rng = np.random.default_rng(8)
+    poses = box.lower + (box.upper - box.lower) * rng.random((20_000, 6))
+    every = np.array([holding_n(machine, pose) for pose in poses])
+    assert np.abs(every).max() <= found.hold_n * (1.0 + 1e-9)
+    assert found.push.value >= every.max()
+    assert found.pull.value <= every.min()
+    figures = found.figures()
+    assert (figures.peak_n, figures.rms_n) == (found.hold_n, found.hold_n), "held all the time"
+    assert (figures.shortest_m, figures.longest_m) == (found.lengths.min_m, found.lengths.max_m)
+
+
+def test_a_short_leg_of_a_box_is_not_at_a_corner():
+    """A box wide in x and y over the base: a leg is shortest where it stands upright.
+
+    The paper's first leg goes from its base joint to its platform joint; level, it is shortest
+    where both are over each other, and there as long as the platform is high.
+    """
+    machine = Machine(paper(), (LOAD,))
+    across = machine.geometry.base_joints_m[0] - machine.geometry.platform_joints_m[0]
+    box = PoseBox(
+        np.array([across[0] - 0.3, across[1] - 0.2, 0.9, 0.0, 0.0, 0.0]),
+        np.array([across[0] + 0.1, across[1] + 0.3, 0.9, 0.0, 0.0, 0.0]),
+    )
+    found = BoxDemand.of(machine, box)
+    assert found.lengths.leg_min_m[0] == pytest.approx(0.9 + across[2], abs=1e-6)
+
+
+def test_a_box_with_a_singular_pose_is_refused():
+    flat = PoseBox(np.array([0.0, 0.0, 0.0, 0, 0, 0]), np.array([0.0, 0.0, 0.9, 0, 0, 0]))
+    with pytest.raises(SingularBoxError) as refused:
+        BoxDemand.of(Machine(paper(), (LOAD,)), flat)
+    assert refused.value.coordinates[2] == 0.0
+
+
+def test_a_box_is_searched_inside_its_corners():
+    """All 64 corners of it hold with less than 1 MN; between them the legs lose their hold."""
+    machine = Machine(paper(), (LOAD,))
+    box = PoseBox(
+        np.array([-0.104, -0.160, 0.878, -0.558, -0.407, -0.621]),
+        np.array([0.275, 0.209, 0.881, 0.249, 0.380, 0.294]),
+    )
+    ends = np.array(np.meshgrid(*zip(box.lower, box.upper, strict=True))).reshape(6, -1).T
+    assert np.abs([holding_n(machine, pose) for pose in ends]).max() < 1e6
+    with pytest.raises(SingularBoxError) as refused:
+        BoxDemand.of(machine, box)
+    assert np.abs(holding_n(machine, refused.value.coordinates)).max() > 1e6

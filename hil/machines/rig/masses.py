@@ -22,6 +22,7 @@ from platform6dof.dynamics.drive_train import DriveTrain
 from platform6dof.dynamics.inverse_dynamics import forces
 from platform6dof.dynamics.machine import BodyError, LegBodies, Machine, PlatformBody
 from platform6dof.dynamics.stiffness import mass_matrix
+from platform6dof.dynamics.stops import Decelerations
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
 from platform6dof.jacobian import leg_jacobian
@@ -61,6 +62,13 @@ def drive_train_in(rig: Rig) -> DriveTrain | None:
     if drive is None:
         return None
     return DriveTrain(**{name: getattr(drive, name) for name in DriveTrain.__slots__})
+
+
+def decelerations_in(rig: Rig) -> Decelerations:
+    """Decelerations with which the legs of a rig stop."""
+    controlled_m_s2 = rig.limits.stop_deceleration_m_s2
+    quick_m_s2 = rig.drives.quick_stop_deceleration_m_s2 or controlled_m_s2
+    return Decelerations(np.array(controlled_m_s2), np.array(quick_m_s2))
 
 
 def _body(table: Any) -> PlatformBody:

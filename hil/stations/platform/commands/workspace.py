@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.stations.platform.commands.pose_boxes import (
+    BoxOption,
+    box_of,
+    require_near,
+    require_order,
+    require_turned,
+)
 from hil.stations.platform.commands.rig_model import PicturesOption, RigModel, writing
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb, waiting
 from hil.terminal.options import RigArg
@@ -18,14 +25,12 @@ if TYPE_CHECKING:
 
     from hil.machines.rig.settings import Rig
     from hil.stations.platform.proof.workspace_request import FoundMap, FoundProof
-    from platform6dof.workspace import PoseBox
 
     Array = NDArray[np.float64]
 
 PLACE_NAMES = "x,y,z [m]"
 TURN_NAMES = "alpha,beta,gamma [deg]"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
-BOX_NAMES = "x0,x1,y0,y1,z0,z1 [m],alpha0,alpha1,beta0,beta1,gamma0,gamma1 [deg]"
 OVER_NAMES = "lower and upper end of each coordinate of the map [m or deg]"
 
 RatesOption = Annotated[
@@ -110,14 +115,7 @@ def map_workspace(
 @verb
 def prove(
     rig: RigArg,
-    box: Annotated[
-        str | None,
-        typer.Option(
-            "--box",
-            metavar="X0,X1,…,G0,G1",
-            help="Twelve ends of a box of poses [m, deg]; the rig's pose box if left out.",
-        ),
-    ] = None,
+    box: BoxOption = None,
     scale: Annotated[
         float,
         typer.Option("--scale", min=0.0, max=100.0, help="Scale of the box about its centre."),
@@ -150,7 +148,7 @@ def prove(
     end_s = clock.now_s() + seconds
     budget = Budget(boxes, lambda: clock.now_s() > end_s)
     wanted_rates = _rates(rates)
-    request = ProofRequest(model, _box(model, box), scale, wanted_rates, budget, largest)
+    request = ProofRequest(model, box_of(model, box), scale, wanted_rates, budget, largest)
     with waiting("proving the box", quiet=as_json):
         found = make_proof(request)
     written = _proof_picture(found, wanted_rates, pictures)
@@ -168,26 +166,12 @@ def _fixed(rig: Rig, at: str | None, turned: str | None) -> Array:
 
     pose = rig.neutral.coordinates()
     if at is not None:
-        pose[:3] = _near("--at", at, numbers(at, 3, "--at", PLACE_NAMES))
+        pose[:3] = require_near("--at", at, numbers(at, 3, "--at", PLACE_NAMES))
     if turned is not None:
-        pose[3:] = np.radians(_turned("--turned", numbers(turned, 3, "--turned", TURN_NAMES)))
+        pose[3:] = np.radians(
+            require_turned("--turned", numbers(turned, 3, "--turned", TURN_NAMES))
+        )
     return pose
-
-
-def _near(option: str, text: str, places: list[float]) -> list[float]:
-    from hil.stations.platform.proof.workspace_request import FARTHEST_M
-
-    if max(map(abs, places)) > FARTHEST_M:
-        far = f"{text}: further than {FARTHEST_M:g} m; positions are in metres"
-        raise ConfigError(option, [far])
-    return places
-
-
-def _turned(option: str, angles: list[float]) -> list[float]:
-    for angle in angles:
-        if abs(angle) > 360.0:
-            raise ConfigError(option, [f"{angle:g}° is more than a whole turn, 360°"])
-    return angles
 
 
 def _rates(text: str | None) -> Array:
@@ -210,34 +194,12 @@ def _over(text: str | None, free: tuple[int, int, int]) -> Array | None:
         return None
     values = numbers(text, 6, "--over", OVER_NAMES)
     if free[0] < 3:
-        _near("--over", text, values)
+        require_near("--over", text, values)
     else:
-        _turned("--over", values)
+        require_turned("--over", values)
     ends = np.array(values).reshape(3, 2).T
-    _require_order("--over", ends[0], ends[1], strict=True)
+    require_order("--over", ends[0], ends[1], strict=True)
     return ends if free[0] < 3 else np.radians(ends)
-
-
-def _box(rig: Rig, text: str | None) -> PoseBox:
-    import numpy as np
-
-    from platform6dof.workspace import PoseBox
-
-    if text is None:
-        return rig.pose_box.box()
-    values = numbers(text, 12, "--box", BOX_NAMES)
-    _near("--box", text, values[:6])
-    _turned("--box", values[6:])
-    ends = np.array(values).reshape(6, 2).T
-    _require_order("--box", ends[0], ends[1], strict=False)
-    ends[:, 3:] = np.radians(ends[:, 3:])
-    return PoseBox(ends[0], ends[1])
-
-
-def _require_order(option: str, lower: Array, upper: Array, *, strict: bool) -> None:
-    for low, high in zip(lower.tolist(), upper.tolist(), strict=True):
-        if low > high or (strict and low == high):
-            raise ConfigError(option, [f"{low:g} comes before {high:g}: lower ends come first"])
 
 
 def _map_pictures(found: FoundMap, rig: Rig, folder: Path | None) -> list[str]:

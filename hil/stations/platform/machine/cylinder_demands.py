@@ -11,14 +11,19 @@ from hil.config.errors import ConfigError
 from hil.config.file_search import find_file
 from hil.config.named_files import GIVEN
 from hil.machines.rig.machine import envelope_of
+from hil.machines.rig.settings import Rig
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.registry import DEFAULT, station_named
+from hil.stations.platform.motion.excerpts import BLOCK
 from hil.stations.platform.motion.fade import setpoints_at
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.plan.motion_build import motion_of
 from hil.stations.platform.plan.recording_scenario import recorded_table
 from hil.stations.platform.plan.scenario import Plan, plan_from_table
 from platform6dof.dynamics.machine import Machine
+from platform6dof.dynamics.stop_shortage import StopForces, StopShortage, cycles_between_stops
+from platform6dof.dynamics.stops import Decelerations
+from platform6dof.kernels.legs import leg_states_and_rows
 from platform6dof.pose import PlatformSetpoint
 from platform6dof.sizing.demand import Demand
 
@@ -28,6 +33,17 @@ SAMPLES_MAX: Final = 400_000
 """Most samples of a motion; a longer one is sampled more seldom than the loop does."""
 RECORDS: Final = (".csv", ".at2", ".vt2", ".dt2")
 """Endings of recorded motions; all else is a scenario."""
+
+
+class MotionTrack(NamedTuple):
+    """A motion's setpoints at equal steps of time."""
+
+    name: str
+    """Scenario or file, as it was asked for."""
+    step_s: float
+    """Time between two setpoints [s]."""
+    setpoints: Array
+    """Packed setpoints, its end included, shape (N, 24)."""
 
 
 class MotionDemand(NamedTuple):
@@ -70,34 +86,50 @@ def _motion(name: str, rig: str) -> tuple[Plan, MotionSource]:
     return station.motion(path, [("rig", rig)])
 
 
-def demand_of(name: str, plan: Plan, motion: MotionSource, machine: Machine) -> MotionDemand:
-    """Find what a motion asks of the cylinders.
+def track_of(name: str, plan: Plan, motion: MotionSource) -> MotionTrack:
+    """Sample a motion as the loop does, a long one more seldom."""
+    step_s = max(plan.scenario.period_s, motion.duration_s / SAMPLES_MAX)
+    count = int(np.ceil(motion.duration_s / step_s)) + 1
+    times_s = np.minimum(step_s * np.arange(count), motion.duration_s)
+    return MotionTrack(name, step_s, setpoints_at(motion, times_s))
+
+
+def demand_of(track: MotionTrack, rig: Rig, machine: Machine) -> MotionDemand:
+    """Find what a motion asks of the cylinders, and what of it the rig cannot do.
 
     Raises:
         ConfigError: it passes a singular pose.
     """
-    step_s = max(plan.scenario.period_s, motion.duration_s / SAMPLES_MAX)
-    setpoints = setpoints_of(motion, step_s)
-    demand = Demand.of(machine, setpoints, step_s)
+    demand = Demand.of(machine, track.setpoints, track.step_s)
     if not np.isfinite(demand.force_n).all():
-        at_s = step_s * int(np.argmin(np.isfinite(demand.force_n).all(axis=1)))
+        at_s = track.step_s * int(np.argmin(np.isfinite(demand.force_n).all(axis=1)))
         raise ConfigError(
-            f"--for {name}",
+            f"--for {track.name}",
             [f"at {at_s:.3f} s the pose is singular: no forces of the legs hold the platform"],
         )
-    envelope = envelope_of(plan.rig, machine.geometry)
-    states = np.hstack([demand.length_m, demand.speed_m_s, demand.acceleration_m_s2])
+    envelope = envelope_of(rig, machine.geometry)
+    loads = demand.loads
+    states = np.hstack([loads.length_m, loads.speed_m_s, loads.acceleration_m_s2])
     low, high = (bound[:18] for bound in envelope.bounds)
     outside = ((states < low) | (states > high)).any(axis=1)
     first = ""
     if outside.any():
-        setpoint = PlatformSetpoint.from_packed(setpoints[int(np.argmax(outside))].copy())
+        setpoint = PlatformSetpoint.from_packed(track.setpoints[int(np.argmax(outside))].copy())
         first = "; ".join(str(one) for one in envelope.check(setpoint)[:2])
-    return MotionDemand(name, demand, float(outside.mean()), first)
+    return MotionDemand(track.name, demand, float(outside.mean()), first)
 
 
-def setpoints_of(motion: MotionSource, step_s: float) -> Array:
-    """Packed setpoints of a motion at equal steps of time, its end included, shape (N, 24)."""
-    count = int(np.ceil(motion.duration_s / step_s)) + 1
-    times_s = np.minimum(step_s * np.arange(count), motion.duration_s)
-    return setpoints_at(motion, times_s)
+def stop_forces(
+    track: MotionTrack, machine: Machine, limits: Decelerations, judges: Sequence[StopShortage] = ()
+) -> float:
+    """Find the greatest force of a controlled or quick stop begun at any moment of a motion [N]."""
+    found = StopForces(machine, limits, judges)
+    count = len(track.setpoints)
+    every = cycles_between_stops((count - 1) * track.step_s, track.step_s)
+    for first in range(0, count, BLOCK):
+        rows = np.arange(first, min(first + BLOCK, count))[::every]
+        setpoints = np.ascontiguousarray(track.setpoints[rows])
+        found.take(
+            track.step_s * rows, setpoints, *leg_states_and_rows(machine.geometry.table, setpoints)
+        )
+    return float(found.force.worst.max())

@@ -1,19 +1,12 @@
-"""PropertyReserve of cylinders with what motions ask of them: which fit, which not and by what."""
+"""Comparisons of cylinders with what is asked of them: which fit, which not and by what."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Mapping
+from typing import Final, NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hil.machines.rig.cylinders import CylinderSettings, ListedCylinder
-from platform6dof.sizing.demand import Demand
-from platform6dof.sizing.motor import (
-    hardest_mean,
-    motor_torque_nm,
-    returned_power_w,
-    root_mean_square,
-)
+from hil.stations.platform.machine.cylinder_candidates import Candidate
+from platform6dof.dynamics.stop_shortage import StopShortage
+from platform6dof.sizing.demand import DemandFigures
+from platform6dof.sizing.motor_demand import MotorDemand
 from platform6dof.sizing.screw import (
     BUCKLING_SAFETY,
     SPEED_SAFETY,
@@ -22,53 +15,52 @@ from platform6dof.sizing.screw import (
     life_m,
 )
 
-Array = NDArray[np.float64]
+MOST: Final = 1e9
+"""Greatest margin and distance that is written."""
 
 
 class Needed(NamedTuple):
-    """What several motions together ask of each cylinder."""
+    """What motions, their stops and a box together ask of each cylinder."""
 
-    shortest_m: float
-    """Shortest length joint to joint [m]."""
-    longest_m: float
-    """Longest length joint to joint [m]."""
-    stroke_m: float
-    """Stroke with a margin at both ends [m]."""
-    speed_m_s: float
-    """Greatest speed [m/s]."""
-    acceleration_m_s2: float
-    """Greatest acceleration [m/s²]."""
-    peak_n: float
-    """Greatest force either way [N]."""
-    push_n: float
-    """Greatest pushing force [N]."""
-    rms_n: float
-    """Greatest root mean square of the force, of a motion and a rod [N]."""
-    cubic_mean_n: float
-    """Greatest cubic mean of the force over the path, of a motion and a rod [N]."""
-    mean_speed_m_s: float
-    """Greatest mean speed, standstill counted [m/s]."""
+    figures: DemandFigures
+    """Greatest numbers of all of them."""
+    stop_n: float
+    """Greatest force that a stop begun at any moment asks for [N]; 0 without a motion."""
     margin_m: float
     """Margin at each end of the stroke [m]."""
 
+    @property
+    def stroke_m(self) -> float:
+        """Stroke with a margin at both ends [m]."""
+        return self.figures.longest_m - self.figures.shortest_m + 2.0 * self.margin_m
+
+    @property
+    def allowed_m(self) -> float:
+        """Greatest closed length [m]."""
+        return self.figures.shortest_m - self.margin_m
+
+
+class StopReserve(NamedTuple):
+    """What follows where stops ask for more force than a cylinder gives."""
+
+    beyond_m: float
+    """Greatest distance by which a leg goes beyond a controlled stop [m]."""
+    window_m: float
+    """Distance that is allowed, the gate's at rest [m]."""
+    stroke_share: float
+    """The same of quick stops, as a share of the stroke that is left; 1 is the end."""
+
     @classmethod
-    def of(cls, demands: Sequence[Demand], margin_m: float) -> Self:
-        """The greatest of each number over motions, at least one."""
-        shortest = min(float(one.length_m.min()) for one in demands)
-        longest = max(float(one.length_m.max()) for one in demands)
-        return cls(
-            shortest_m=shortest,
-            longest_m=longest,
-            stroke_m=longest - shortest + 2.0 * margin_m,
-            speed_m_s=max(one.speed_max_m_s for one in demands),
-            acceleration_m_s2=max(float(np.abs(one.acceleration_m_s2).max()) for one in demands),
-            peak_n=max(one.peak_n for one in demands),
-            push_n=max(one.push_n for one in demands),
-            rms_n=max(one.rms_n for one in demands),
-            cubic_mean_n=max(one.cubic_mean_n for one in demands),
-            mean_speed_m_s=max(one.mean_speed_m_s for one in demands),
-            margin_m=margin_m,
-        )
+    def of(cls, shortage: StopShortage) -> Self:
+        """What a judge of stops found."""
+        window_m = float(shortage.controlled.limit[0])
+        beyond_m, share = shortage.controlled.worst.max(), shortage.quick.worst.max()
+        return cls(min(float(beyond_m), MOST), window_m, min(float(share), MOST))
+
+    @property
+    def margin(self) -> float:
+        """Reserve of the distances, below 0 where one is too long."""
+        return min(_margin(self.beyond_m, self.window_m), _margin(self.stroke_share, 1.0))
 
 
 class PropertyReserve(NamedTuple):
@@ -83,20 +75,17 @@ class PropertyReserve(NamedTuple):
 
 
 class CylinderFit(NamedTuple):
-    """A cylinder beside what is needed."""
+    """A cylinder beside what is needed of it."""
 
-    listed: ListedCylinder
-    """Cylinder of the catalogue."""
+    candidate: Candidate
+    """Cylinder with its stroke cut to what is needed."""
     comparisons: Mapping[str, PropertyReserve]
     """Comparisons by the name of the property with its unit."""
-    torque_peak_nm: float
-    """Greatest torque of its motor, without the rotor's own [N m]."""
-    torque_rms_nm: float
-    """Greatest root mean square of the torque, of a motion and a rod [N m]."""
-    returned_mean_w: float
-    """Mean power that flows back from all six, of the worst motion [W]."""
-    returned_hardest_w: float
-    """The same over the hardest 10 s [W]."""
+    motor: MotorDemand
+    """Torque and power of its motor."""
+    stop: StopReserve | None
+    """Distances of stops that ask for more than it gives; None where nothing has moments, so that
+    they have no bound."""
 
     @property
     def fits(self) -> bool:
@@ -115,54 +104,77 @@ class CylinderFit(NamedTuple):
 
 
 def fit_of(
-    listed: ListedCylinder, needed: Needed, demands: Sequence[Demand], life_h: float
+    candidate: Candidate,
+    needed: Needed,
+    motor: MotorDemand,
+    stop: StopReserve | None,
+    life_h: float,
 ) -> CylinderFit:
-    """Compare a cylinder, with its stroke cut to what is needed, with what motions ask.
+    """Compare a cylinder with what its own legs and drives need.
 
     Args:
         life_h: hours of the motions, without a pause, that nine of ten screws have to reach [h].
     """
-    one = listed.cylinder
-    torques = [
-        motor_torque_nm(each.force_n, each.speed_m_s, one.screw_lead_m, one.efficiency)
-        for each in demands
-    ]
-    returned = [
-        returned_power_w(each.force_n, each.speed_m_s, one.efficiency).sum(axis=1)
-        for each in demands
-    ]
-    windows = zip(returned, demands, strict=True)
-    return CylinderFit(
-        listed=listed,
-        comparisons=_comparisons(one, needed, life_h),
-        torque_peak_nm=max(float(np.abs(torque).max()) for torque in torques),
-        torque_rms_nm=max(float(root_mean_square(torque).max()) for torque in torques),
-        returned_mean_w=max(float(power.mean()) for power in returned),
-        returned_hardest_w=max(hardest_mean(power, each.step_s) for power, each in windows),
-    )
+    found = {
+        **_lengths_and_speed(candidate, needed),
+        **_forces(candidate, needed, stop),
+        **_screw(candidate, needed, life_h),
+        **_torques(candidate, motor),
+    }
+    return CylinderFit(candidate, found, motor, stop)
 
 
-def _comparisons(
-    one: CylinderSettings, needed: Needed, life_h: float
-) -> dict[str, PropertyReserve]:
-    closed_m = one.dead_length_m + needed.stroke_m
-    allowed_m = needed.shortest_m - needed.margin_m
-    turns_rpm = 60.0 * needed.speed_m_s / one.screw_lead_m
-    whirl_rpm = SPEED_SAFETY * critical_speed_rpm(one.screw_root_m, needed.stroke_m)
-    buckles_n = BUCKLING_SAFETY * buckling_force_n(one.rod_m, needed.longest_m + needed.margin_m)
-    lasts_m = life_m(one.dynamic_rating_n, needed.cubic_mean_n, one.screw_lead_m)
+def _lengths_and_speed(candidate: Candidate, needed: Needed) -> dict[str, PropertyReserve]:
+    one = candidate.listed.cylinder
+    closed_m, allowed_m = one.dead_length_m + needed.stroke_m, needed.allowed_m
     return {
         "stroke_m": _at_least(needed.stroke_m, one.stroke_max_m),
         "closed_length_m": PropertyReserve(allowed_m, closed_m, allowed_m / closed_m - 1.0),
-        "speed_m_s": _at_least(needed.speed_m_s, one.speed_max_m_s),
-        "force_peak_n": _at_least(needed.peak_n, one.force_peak_n),
-        "force_rms_n": _at_least(needed.rms_n, one.force_continuous_n),
-        "buckling_n": _at_least(needed.push_n, buckles_n),
-        "screw_speed_rpm": _at_least(turns_rpm, whirl_rpm),
-        "life_m": _at_least(3600.0 * life_h * needed.mean_speed_m_s, min(lasts_m, 1e15)),
+        "speed_m_s": _at_least(needed.figures.speed_m_s, one.speed_max_m_s),
     }
 
 
+def _forces(
+    candidate: Candidate, needed: Needed, stop: StopReserve | None
+) -> dict[str, PropertyReserve]:
+    """Compare forces; a stop may ask for more than there is where its legs go hardly further."""
+    one = candidate.listed.cylinder
+    reserve = MOST if stop is None else stop.margin
+    return {
+        "force_peak_n": _at_least(needed.figures.peak_n, one.force_peak_n),
+        "force_stop_n": PropertyReserve(needed.stop_n, candidate.gives_n, reserve),
+        "force_rms_n": _at_least(needed.figures.rms_n, one.force_continuous_n),
+    }
+
+
+def _screw(candidate: Candidate, needed: Needed, life_h: float) -> dict[str, PropertyReserve]:
+    one, figures = candidate.listed.cylinder, needed.figures
+    turns_rpm = 60.0 * figures.speed_m_s / one.screw_lead_m
+    whirl_rpm = SPEED_SAFETY * critical_speed_rpm(one.screw_root_m, needed.stroke_m)
+    longest_m = figures.longest_m + needed.margin_m
+    buckles_n = BUCKLING_SAFETY * buckling_force_n(one.rod_m, longest_m)
+    lasts_m = life_m(one.dynamic_rating_n, figures.cubic_mean_n, one.screw_lead_m)
+    return {
+        "buckling_n": _at_least(figures.push_n, buckles_n),
+        "screw_speed_rpm": _at_least(turns_rpm, whirl_rpm),
+        "life_m": _at_least(3600.0 * life_h * figures.mean_speed_m_s, min(lasts_m, 1e15)),
+    }
+
+
+def _torques(candidate: Candidate, motor: MotorDemand) -> dict[str, PropertyReserve]:
+    """Compare torques with the row's limits, where it gives them."""
+    one, found = candidate.listed.cylinder, dict[str, PropertyReserve]()
+    lasting_nm = max(motor.torque_rms_nm, motor.torque_hardest_nm)
+    if one.torque_peak_nm is not None:
+        found["torque_peak_nm"] = _at_least(motor.torque_peak_nm, one.torque_peak_nm)
+    if one.torque_continuous_nm is not None:
+        found["torque_rms_nm"] = _at_least(lasting_nm, one.torque_continuous_nm)
+    return found
+
+
 def _at_least(needed: float, offered: float) -> PropertyReserve:
-    margin = offered / needed - 1.0 if needed > 0.0 else 1e9
-    return PropertyReserve(needed, offered, min(margin, 1e9))
+    return PropertyReserve(needed, offered, _margin(needed, offered))
+
+
+def _margin(needed: float, offered: float) -> float:
+    return min(offered / needed - 1.0 if needed > 0.0 else MOST, MOST)

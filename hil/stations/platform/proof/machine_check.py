@@ -2,24 +2,20 @@
 
 A controlled and a quick stop are begun at every setpoint of the motion, every 10 ms in a motion of
 more than five minutes; the controlled stops that ask most of a leg are followed to their ends.
-Friction helps to brake, and stops are judged without.
-
-A stop that asks more force than the drives have is not wrong by itself: it may be over within
-milliseconds. Drives at their limit brake the legs less, by J H^-1 J^T times what they lack, and so
-the legs go further: after a controlled stop by no more than the gate's window at rest, after a
-quick one not to the end of the stroke.
+Friction helps to brake, and stops are judged without. What follows from a stop that asks more force
+than the drives have is judged by `platform6dof.dynamics.stop_shortage`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.rig.masses import drive_train_in, machine_in
+from hil.machines.rig.masses import decelerations_in, drive_train_in, machine_in
 from hil.machines.rig.payload import force_limit_n
 from hil.stations.platform.motion.excerpts import blocks
 from hil.stations.platform.motion.fade import setpoints_at
@@ -30,15 +26,7 @@ from platform6dof.dynamics.inverse_dynamics import (
     loads_of_setpoints,
     loads_of_states,
 )
-from platform6dof.dynamics.stops import (
-    Decelerations,
-    braked_along,
-    braked_states,
-    braking_lost,
-    controlled,
-    quick,
-)
-from platform6dof.pose import PlatformSetpoint
+from platform6dof.dynamics.stop_shortage import StopForces, StopShortage, cycles_between_stops
 
 if TYPE_CHECKING:
     from hil.machines.rig.body_tables import RigDriveTrain
@@ -49,16 +37,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-Law = Callable[[Array, Decelerations], Array]
-"""Accelerations of the legs in a stop, of their speeds."""
-
 NO_LIMIT: Final = np.full(6, np.inf)
-WHOLE_MAX_S: Final = 300.0
-"""Longest motion in which a stop is begun in every cycle [s]."""
-STOPS_S: Final = 0.01
-"""Time from stop to stop in a longer one [s]."""
-JUDGED_MAX: Final = 200
-"""Most stops of a block beyond the drives' force whose further distance is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,18 +99,11 @@ def check_machine(rig: Rig, motion: MotionSource, period_s: float) -> MachinePro
     machine = machine_in(rig)
     if machine is None:
         return None
-    every = 1 if motion.duration_s <= WHOLE_MAX_S else max(1, round(STOPS_S / period_s))
+    every = cycles_between_stops(motion.duration_s, period_s)
     judge = _Judge(rig, machine, period_s, every)
     for times_s in blocks(motion.duration_s, period_s):
         judge.take(times_s, setpoints_at(motion, times_s))
     return judge.proof()
-
-
-def decelerations(rig: Rig) -> Decelerations:
-    """Decelerations with which the legs of a rig stop."""
-    controlled_m_s2 = rig.limits.stop_deceleration_m_s2
-    quick_m_s2 = rig.drives.quick_stop_deceleration_m_s2 or controlled_m_s2
-    return Decelerations(np.array(controlled_m_s2), np.array(quick_m_s2))
 
 
 class _Judge:
@@ -139,19 +111,20 @@ class _Judge:
 
     def __init__(self, rig: Rig, machine: Machine, period_s: float, every: int = 1) -> None:
         self._machine, self._every = machine, every
-        self._limits = decelerations(rig)
         able_n = np.array([force_limit_n(rig, leg) for leg in range(6)])
         drive, train = rig.cylinders.drive, drive_train_in(rig)
         holds_n = NO_LIMIT
         if drive is not None and drive.efficiency_back > 0.0:
             holds_n = np.full(6, drive.brake_n)
-        self.force, self.stop = Extremes(able_n), Extremes(NO_LIMIT)
-        self._gives_n = np.array(rig.cylinders.force_max_n)
+        self.force = Extremes(able_n)
+        gives_n = np.array(rig.cylinders.force_max_n)
         if drive is not None and train is not None:
-            motors_n = drive.torque_peak_nm * train.turns_rad_m
-            self._gives_n = np.minimum(self._gives_n, motors_n)
-        self._window_m = np.full(6, rig.supervision.following_base_m)
-        self._beyond = {"controlled": Extremes(self._window_m), "quick": Extremes(np.ones(6))}
+            gives_n = np.minimum(gives_n, drive.torque_peak_nm * train.turns_rad_m)
+        limits, geometry = decelerations_in(rig), machine.geometry
+        travel_m = geometry.closed_length_m, geometry.open_length_m
+        window_m = rig.supervision.following_base_m
+        self._beyond = StopShortage(machine, limits, gives_n, window_m, travel_m)
+        self.stops = StopForces(machine, limits, (self._beyond,))
         self.hold = Extremes(holds_n)
         self.motors: _Motors | None = None
         if drive is not None and train is not None:
@@ -172,55 +145,14 @@ class _Judge:
         still = setpoints.copy()
         still[:, 12:] = 0.0
         self.hold.take(times_s, loads_of_setpoints(machine, still).force_n)
-        for law in (controlled, quick):
-            wanted = law(states[:, 1], self._limits)
-            forces_n = braked_states(machine, setpoints, states, rows, wanted).force_n
-            self.stop.take(times_s, forces_n)
-            if law is controlled:
-                self._follow(times_s, setpoints, forces_n)
-            self._judge_stops(law, times_s, setpoints, states, rows, forces_n)
-
-    def _judge_stops(
-        self, law: Law, times_s: Array, setpoints: Array, states: Array, rows: Array,
-        forces_n: Array,
-    ) -> None:  # fmt: skip
-        """Judge how much further the legs go in stops that ask for more than the drives have."""
-        lacking = np.clip(forces_n, -self._gives_n, self._gives_n) - forces_n
-        slowing = self._limits.controlled_m_s2 if law is controlled else self._limits.quick_m_s2
-        stop_s = (np.abs(states[:, 1]) / slowing).max(axis=1)
-        hard = np.abs(lacking).max(axis=1) * stop_s**2
-        chosen = np.flatnonzero(hard > 0.0)
-        if not len(chosen):
-            return
-        chosen = np.sort(chosen[np.argsort(hard[chosen])[-JUDGED_MAX:]])
-        less = braking_lost(self._machine, setpoints[chosen], rows[chosen], lacking[chosen])
-        further_m = 0.5 * np.abs(less) * stop_s[chosen, None] ** 2
-        if law is controlled:
-            self._beyond["controlled"].take(times_s[chosen], further_m)
-            return
-        length, speed = states[chosen, 0], states[chosen, 1]
-        end = length + 0.5 * speed * np.abs(speed) / slowing
-        closed, opened = (
-            self._machine.geometry.closed_length_m,
-            self._machine.geometry.open_length_m,
-        )
-        free_m = np.where(speed > 0.0, opened - end, end - closed)
-        self._beyond["quick"].take(times_s[chosen], further_m / np.maximum(free_m, 1e-9))
-
-    def _follow(self, times_s: Array, setpoints: Array, forces_n: Array) -> None:
-        """Follow the hardest controlled stop of each leg to its end."""
-        sizes = np.nan_to_num(np.abs(forces_n), nan=0.0)
-        for row in set(sizes.argmax(axis=0).tolist()):
-            setpoint = PlatformSetpoint.from_packed(setpoints[row].copy())
-            along = braked_along(self._machine, setpoint, self._limits)
-            self.stop.take(np.full(len(along), times_s[row]), along)
+        self.stops.take(times_s, setpoints, states, rows)
 
     def proof(self) -> MachineProof:
-        beyond = self._beyond["controlled"]
+        beyond = self._beyond.controlled
         figures = MachineFigures(
             self.force.extreme(),
             self.hold.extreme(),
-            self.stop.extreme(),
+            self.stops.force.extreme(),
             float(beyond.worst.max()),
         )
         found = [
@@ -233,7 +165,7 @@ class _Judge:
             ),
             *_findings(
                 "distance beyond a quick stop for lack of force by the stroke that is left",
-                self._beyond["quick"],
+                self._beyond.quick,
                 "",
                 "cylinders.stroke_m",
             ),

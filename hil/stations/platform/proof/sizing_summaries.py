@@ -2,6 +2,8 @@
 
 from typing import TypedDict
 
+from hil.stations.platform.proof.summaries import PoseSummary
+
 
 class MotionDemandSummary(TypedDict):
     """What one motion asks of the cylinders."""
@@ -20,6 +22,8 @@ class MotionDemandSummary(TypedDict):
     """Greatest acceleration of a rod [m/s²]."""
     force_peak_n: float
     """Greatest force of a rod either way [N]."""
+    force_stop_n: float
+    """Greatest force that a controlled or quick stop begun at any moment asks for [N]."""
     force_rms_n: float
     """Greatest root mean square of the force, of a rod [N]."""
     force_cubic_mean_n: float
@@ -30,8 +34,25 @@ class MotionDemandSummary(TypedDict):
     """First limits of the rig that it exceeds; empty if none."""
 
 
+class BoxDemandSummary(TypedDict):
+    """What a box of poses asks of the cylinders, the platform at rest in any of them."""
+
+    lower: PoseSummary
+    """Lower ends of the coordinates."""
+    upper: PoseSummary
+    """Upper ends of the coordinates."""
+    length_min_m: float
+    """Shortest length joint to joint [m]."""
+    length_max_m: float
+    """Longest length joint to joint [m]."""
+    force_hold_n: float
+    """Greatest force of a leg that holds the platform at rest, either way [N]."""
+    force_hold_pose: PoseSummary
+    """Pose of that force."""
+
+
 class NeededSummary(TypedDict):
-    """What all motions together ask of each cylinder."""
+    """What all motions, their stops and the box ask of each cylinder."""
 
     length_min_m: float
     """Shortest length joint to joint [m]."""
@@ -47,8 +68,10 @@ class NeededSummary(TypedDict):
     """Greatest force either way [N]."""
     force_push_n: float
     """Greatest pushing force [N]."""
+    force_stop_n: float
+    """Greatest force that a stop asks for [N]; 0 without a motion."""
     force_rms_n: float
-    """Greatest root mean square of the force [N]."""
+    """Greatest root mean square of the force [N]; a pose of the box may be held all the time."""
     force_cubic_mean_n: float
     """Greatest cubic mean of the force over the path [N]."""
     mean_speed_m_s: float
@@ -63,7 +86,8 @@ class PropertyReserveSummary(TypedDict):
     offered: float
     """Value of the cylinder; of `closed_length_m` the least, which must not be above the needed."""
     margin: float
-    """Reserve as a share of what is needed; below 0 where it does not do."""
+    """Reserve as a share of what is needed; below 0 where it does not do. Of `force_stop_n` that of
+    the distance by which legs go further where a stop lacks force; 1e9 where none does."""
 
 
 class CylinderFitSummary(TypedDict):
@@ -82,13 +106,35 @@ class CylinderFitSummary(TypedDict):
     properties: dict[str, PropertyReserveSummary]
     """Name of a property, with its unit → the comparison."""
     torque_peak_nm: float
-    """Greatest torque of its motor, without the rotor's own [N m]."""
+    """Greatest torque at its screw, with what the row gives of rotor and friction [N m]."""
     torque_rms_nm: float
     """Greatest root mean square of the torque [N m]."""
+    torque_hardest_nm: float
+    """The same over the hardest 10 s [N m]; a shorter motion is one window."""
+    shaft_power_max_w: float
+    """Greatest mechanical power of a motor [W]."""
+    power_max_w: float | None
+    """Greatest electrical power of a drive [W]; null where the row gives no windings."""
     returned_mean_w: float
-    """Mean power that flows back from all six, of the worst motion [W]."""
+    """Mean power that flows back from all six, of the worst motion [W]; without windings that of
+    the shafts, which is more."""
     returned_hardest_w: float
     """The same over the hardest 10 s [W]."""
+    resistor_mean_w: float
+    """Mean power that flows back from the drive that returns most [W]."""
+    resistor_hardest_w: float
+    """The same over the hardest 10 s [W]."""
+    stop_beyond_m: float | None
+    """Distance by which a leg goes beyond a controlled stop that asks for too much force [m]; null
+    where nothing that moves has moments: then stops are not judged."""
+    stop_stroke_share: float | None
+    """The same of a quick stop, as a share of the stroke that is left."""
+    assumed: list[str]
+    """Masses that the row does not give and that are those of the rig's legs."""
+    not_given: list[str]
+    """Keys that neither gives: forces, torque and power are without them."""
+    estimated: list[str]
+    """Keys of the row that its source does not give."""
 
 
 class SizingSummary(TypedDict):
@@ -104,8 +150,12 @@ class SizingSummary(TypedDict):
     """Its centre in platform axes [m]."""
     life_h: float
     """Hours of the motions that a screw has to last [h]."""
+    legs_assumed: list[str]
+    """Masses of the rig's legs in what motions and box ask; none: their legs have no weight."""
     motions: list[MotionDemandSummary]
     """What each motion asks."""
+    box: BoxDemandSummary | None
+    """What the box asks; null if none was asked for."""
     needed: NeededSummary
     """What all of them ask together."""
     cylinders: list[CylinderFitSummary]
