@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from design_judge import at_pose, joints, rotation
 from test_design import LOWER, PAPER, UPPER, problem
 
 from platform6dof.design import motion_poses
@@ -58,14 +59,6 @@ def in_motion(**changes):
     return problem(**{"moving": moving()} | given)
 
 
-def rotation(angles):
-    """Rz Ry Rx, written out."""
-    (sa, sb, sg), (ca, cb, cg) = np.sin(angles), np.cos(angles)
-    z = np.array([[ca, -sa, 0], [sa, ca, 0], [0, 0, 1]])
-    y = np.array([[cb, 0, sb], [0, 1, 0], [-sb, 0, cb]])
-    return z @ y @ np.array([[1, 0, 0], [0, cg, -sg], [0, sg, cg]])
-
-
 def judged_wrench(t):
     """Force and moment on six points about the origin, accelerations by differences of places."""
 
@@ -81,24 +74,14 @@ def judged_wrench(t):
     return np.concatenate([forces.sum(axis=0), np.cross(arms, forces).sum(axis=0)])
 
 
-def joints(radius, half, turn):
-    """Six joints on a circle in pairs about 0°, 120°, 240°, leg 1 to 6."""
-    middles = np.array([0, 1, 1, 2, 2, 0]) * 2.0 * np.pi / 3.0
-    angles = turn + middles + half * np.array([1, -1, 1, -1, 1, -1])
-    return radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(6)])
-
-
 def judged_figures(sizes, times):
     """Shortest and longest leg, error and force of a machine over a motion."""
     base, top = joints(sizes[0], sizes[1], 0.0), joints(sizes[2], sizes[3], sizes[4])
     lengths, errors, forces = [], [], []
     for t in times:
         q = coordinates(t)
-        arms = top @ rotation(q[3:]).T
-        legs = q[:3] - MIDDLE + np.array([0.0, 0.0, sizes[5]]) + arms - base
-        length = np.linalg.norm(legs, axis=1)
-        unit = legs / length[:, None]
-        rows = np.hstack([unit, np.cross(arms, unit)])
+        place = q[:3] - MIDDLE + np.array([0.0, 0.0, sizes[5]])
+        length, rows = at_pose(base, top, place, rotation(q[3:]))
         lengths.append(length)
         errors.append(np.linalg.norm(np.linalg.inv(rows)[:3]))
         forces.append(np.linalg.solve(rows.T, judged_wrench(t)))

@@ -70,7 +70,13 @@ def _found(name: str, key: str, beside: Path | None) -> tuple[Path, Station | No
     """File of a motion, and the station of a scenario; None for a recorded motion."""
     if Path(name).suffix.lower() in RECORDS:
         return find_file(name, beside=beside, folder="motions", key=key), None
-    path, kind = find_kind(name, *scenario_kinds(), key=key, beside=beside)
+    try:
+        path, kind = find_kind(name, *scenario_kinds(), key=key, beside=beside)
+    except ConfigError as error:
+        if beside is None or error.source == str(beside):
+            raise
+        line = f"{key} = {name!r}: {error.source} {'; '.join(error.problems)}"
+        raise ConfigError(str(beside), [about(key, line)]) from None
     station = station_named(kind.station or DEFAULT, str(path))
     if station.motion is None:
         named = f"{key} {name}" if beside is None else f"{key} = {name!r}"
