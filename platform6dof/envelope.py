@@ -111,8 +111,12 @@ class Envelope:
         )
         if q.ndim != 2 or q.shape[1] != 6 or not (q.shape == dq.shape == ddq.shape):
             raise ValueError(f"shapes {q.shape}, {dq.shape}, {ddq.shape}: all must be (N, 6)")
+        return self.inside_packed(rotation.setpoints_of_coordinates(q, dq, ddq))
+
+    def inside_packed(self, setpoints: Array) -> NDArray[np.bool_]:
+        """Return which of packed setpoints, shape (N, 24), are inside; non-finite ones are not."""
         enough = ABOVE * self.limits.singular_value_min
-        states, measured = self._parts(rotation.setpoints_of_coordinates(q, dq, ddq), enough)
+        states, measured = self._parts(setpoints, enough)
         return kernel.inside(states, measured, self._low, self._high)
 
     def state(self, X_BP: Pose) -> EnvelopeState:

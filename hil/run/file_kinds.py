@@ -80,8 +80,10 @@ def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
     return next((one for one in machines_first if table.keys() & set(one.marks)), None)
 
 
-def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
-    """Find the file that the command line names, which must be of a permitted kind, and its kind.
+def find_kind(
+    name: str, *wanted: FileKind, key: str, beside: Path | None = None
+) -> tuple[Path, FileKind]:
+    """Find the file that is named, which must be of a permitted kind, and its kind.
 
     A file that shows no kind counts as the first permitted one, which is the most likely:
     reading it then reports what is missing.
@@ -89,13 +91,14 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
     Args:
         name: a path, or the bare name of a shipped file.
         key: what to call the argument in an error.
+        beside: the file that has the name; None for the command line.
 
     Raises:
         ConfigError: naming similar files if there is no such file, or the kind of a wrong one.
     """
     from hil.config.settings import read_toml
 
-    path = _find(name, wanted, key)
+    path = _find(name, wanted, key, beside)
     kind = kind_of(read_toml(path), str(path))
     if kind is not None and kind not in wanted:
         raise ConfigError(
@@ -126,13 +129,13 @@ def run_file(scenario: str | None) -> tuple[Path | None, FileKind]:
     return (path, kind) if kind in by_itself and kind else scenario_file(scenario)
 
 
-def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
+def _find(name: str, wanted: tuple[FileKind, ...], key: str, beside: Path | None = None) -> Path:
     folders = list(dict.fromkeys(kind.folder for kind in wanted))
     others = [kind.folder for kind in all_kinds() if kind.folder not in folders]
     refusals: list[ConfigError] = []
     for folder in dict.fromkeys(folders + others):
         try:
-            return find_file(name, folder=folder, key=key, suggest=False)
+            return find_file(name, beside=beside, folder=folder, key=key, suggest=False)
         except ConfigError as error:
             refusals.append(error)
     names = [stem for kind in wanted for stem in _stems(kind.folder)]

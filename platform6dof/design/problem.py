@@ -1,7 +1,7 @@
 """The problem of a design: sizes that may vary, poses and load, constraints, objectives."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -84,8 +84,11 @@ class DesignProblem:
     """Constraints."""
     objectives: tuple[str, ...]
     """Some of `OBJECTIVES`, at least one."""
+    moving: Array = field(default_factory=lambda: np.empty((0, kernel.MOVING)))
+    """Poses in motion besides the box, as of `platform6dof.design.motion_poses`, shape (K, 18)."""
 
     def __post_init__(self) -> None:
+        _set(self, "moving", frozen_array(self.moving, (len(self.moving), kernel.MOVING), "moving"))
         for name, size in (("lower", 6), ("upper", 6), ("box_lower", 6), ("box_upper", 6)):
             _set(self, name, frozen_array(getattr(self, name), (size,), name))
         _set(self, "load", frozen_array(self.load, (7,), "load"))
@@ -114,7 +117,26 @@ class DesignProblem:
         """Objectives and violations of machines, shape (N, 6)."""
         machines = np.ascontiguousarray(sizes, np.float64).reshape(-1, len(VARIABLES))
         out = np.empty((len(machines), kernel.COLUMNS))
-        kernel.scores(machines, self.poses, self.load, self.limits.clearance_m, out)
+        clearance = self.limits.clearance_m
+        kernel.scores(machines, self.poses, self.load, self.moving, clearance, out)
+        return self._judged(machines, out)
+
+    def figures_in_box(self, sizes: ArrayLike) -> "DesignFigures":
+        """Objectives and violations of machines over the box alone, shape (N, 6)."""
+        return replace(self, moving=np.empty((0, kernel.MOVING))).figures(sizes)
+
+    def widened(self, figures: "DesignFigures", moving: Array) -> "DesignFigures":
+        """Figures of machines over more poses in motion, shape (K, 18), besides those they have."""
+        machines, raw = figures.sizes, figures.raw.copy()
+        more = np.empty_like(raw)
+        none = np.empty((0, 6))
+        kernel.scores(machines, none, self.load, moving, self.limits.clearance_m, more)
+        least = [kernel.SHORTEST, kernel.SINGULAR, kernel.CLEARANCE]
+        found = np.maximum(raw, more)
+        found[:, least] = np.minimum(raw[:, least], more[:, least])
+        return self._judged(machines, found)
+
+    def _judged(self, machines: Array, out: Array) -> "DesignFigures":
         return DesignFigures(
             machines, self._objectives(machines, out), self._short(machines, out), out
         )

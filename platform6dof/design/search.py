@@ -5,16 +5,21 @@ reaches every part of a front, also where it is not convex: Miettinen, Nonlinear
 Optimization, section 3.4). The search itself is scipy's (Storn and Price 1997). All machines that
 any search met are kept, so the front is that of tens of thousands, not of the last generations. A
 library for several objectives would add a dependency for what these lines do.
+
+Motions are searched with few of their setpoints. The machines that are chosen are judged with all
+of them; where one is worse than it seemed, its worst setpoints are added, all machines near the
+front are judged with these, and the choice is made anew.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from platform6dof.design.motion_poses import binding_rows, worst_rows
 from platform6dof.design.problem import CONSTRAINTS, SCALES, DesignFigures, DesignProblem
 
 Array = NDArray[np.float64]
@@ -28,6 +33,10 @@ OUT: Final = 1e6
 """Cost of a machine that breaks a constraint, before the amount is added."""
 RHO: Final = 1e-3
 """Part of the sum of the objectives in Chebyshev's distance: no objective is given away."""
+NEAR: Final = 1.03
+"""Multiple of the front's objectives within which machines are judged anew with more setpoints."""
+ROUNDS: Final = 6
+"""Choices at most until no setpoint is worse than those that were added before."""
 
 
 class NoDesignError(ValueError):
@@ -53,7 +62,7 @@ def find_front(
     generations: int | None = None,
     report: Callable[[float], None] = lambda _share: None,
 ) -> DesignFront:
-    """Find machines on the front.
+    """Find machines on the front; their figures are those of all poses in motion.
 
     Args:
         seed: the same seed finds the same machines.
@@ -67,6 +76,8 @@ def find_front(
     generations = GENERATIONS if generations is None else generations
     archive: list[DesignFigures] = []
     directions = _directions(len(problem.objectives))
+    whole, rows = problem, binding_rows(problem, seed)
+    problem = replace(whole, moving=whole.moving[rows])
     feasible = _least_broken(problem, seed, archive, generations)
     low, span = _range(feasible)
     for number, direction in enumerate(directions):
@@ -76,12 +87,51 @@ def find_front(
         report((number + 1) / len(directions))
     found = _joined(archive)
     good = found.rows(found.kept)
-    front = good.rows(_not_dominated(good.objectives))
-    chosen = front.rows(_spread(front.objectives, count))
+    all_of_them = len(rows) == len(whole.moving)
+    chosen = _chosen(good, count) if all_of_them else _settled(whole, good, count)
     order = np.lexsort(chosen.objectives.T[::-1])
     chosen = chosen.rows(order)
     best = int(np.argmin((chosen.objectives / chosen.objectives.min(axis=0)).max(axis=1)))
     return DesignFront(chosen, len(found.sizes), best)
+
+
+def _chosen(good: DesignFigures, count: int) -> DesignFigures:
+    """Machines of the front, far apart."""
+    front = good.rows(_not_dominated(good.objectives))
+    return front.rows(_spread(front.objectives, count))
+
+
+def _settled(whole: DesignProblem, good: DesignFigures, count: int) -> DesignFigures:
+    """Machines of the front, far apart, judged with all poses in motion.
+
+    Raises:
+        NoDesignError: with all of them none keeps all constraints.
+    """
+    near = good.rows(_near_front(good.objectives))
+    nearest = near
+    for _ in range(ROUNDS):
+        chosen = _chosen(near, count)
+        rows = np.unique(worst_rows(whole, chosen.sizes, whole.moving))
+        judged = whole.widened(chosen, whole.moving[rows])
+        if (judged.raw == chosen.raw).all():
+            return chosen
+        nearest = judged
+        widened = whole.widened(near, whole.moving[rows])
+        near = widened.rows(widened.kept)
+        if not len(near.sizes):
+            raise NoDesignError(_lacks_least(whole, widened))
+    kept = nearest.rows(nearest.kept)
+    if not len(kept.sizes):
+        raise NoDesignError(_lacks_least(whole, nearest))
+    return kept.rows(_not_dominated(kept.objectives))
+
+
+def _near_front(objectives: Array) -> NDArray[np.bool_]:
+    """Rows that a few hundredths more of all objectives would leave on the front, shape (N,)."""
+    far = np.zeros(len(objectives), dtype=np.bool_)
+    for one in _best(objectives):
+        far |= (NEAR * one < objectives).all(axis=1)
+    return ~far
 
 
 def _directions(objectives: int) -> Array:
@@ -137,13 +187,17 @@ def _least_broken(
     found = _joined(archive)
     if found.kept.any():
         return found.objectives[found.kept]
-    broken = found.violations / SCALES
-    nearest = int(np.argmin(broken.sum(axis=1)))
-    raise NoDesignError(_lacking(problem, found.violations[nearest], found.sizes[nearest]))
+    raise NoDesignError(_lacks_least(problem, found))
+
+
+def _lacks_least(problem: DesignProblem, found: DesignFigures) -> str:
+    """Say what the machine lacks that is nearest to keeping all constraints."""
+    nearest = int(np.argmin((found.violations / SCALES).sum(axis=1)))
+    return _lacking(problem, found.violations[nearest], found.sizes[nearest])
 
 
 def _lacking(problem: DesignProblem, violations: Array, sizes: Array) -> str:
-    """Say what the machine lacks that lacks least."""
+    """Say what a machine lacks, and by how much."""
     limits, degrees = problem.limits, np.degrees
     words = {
         "closed_length_m": f"its closed length is {1e3 * violations[0]:.0f} mm shorter than its "

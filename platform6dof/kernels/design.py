@@ -1,7 +1,9 @@
-"""What hexapods on two circles do over a box of poses: very many machines at a few poses.
+"""What hexapods on two circles do over a box of poses and in motions: very many machines.
 
 One machine is six sizes: radius and half angle of the base, radius and half angle of the platform,
-turn of the platform's pairs, height of the box's middle.
+turn of the platform's pairs, height of the box's middle. At a pose of the box it holds and
+accelerates the load as the design says; at one of a motion it exerts the wrench that the motion
+takes, which is the same for all machines: W = J^T f (Merlet, Parallel Robots, 2nd ed., 9.2).
 """
 
 import math
@@ -17,6 +19,8 @@ SIZES = 6
 SHORTEST, LONGEST, ERROR, FORCE, SINGULAR, BASE_CONE, PLATFORM_CONE, CLEARANCE = range(8)
 """Columns of what is found; see `scores`."""
 COLUMNS = 8
+MOVING = 18
+"""Numbers of a pose in motion: place from the middle, rotation by rows, force and moment."""
 LEAST_PIVOT = 1e-9
 BEYOND = 1e12
 """Error and force of a machine that is singular at a pose."""
@@ -47,8 +51,7 @@ def _rotation(q: Array, r: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _legs(base: Array, top: Array, q: Array, height: float, r: Array, out: Array) -> None:
-    """Write the six legs as vectors and their lengths, shape (6, 4), and the rotation."""
-    _rotation(q, r)
+    """Write the six legs at a place and a rotation as vectors and their lengths, shape (6, 4)."""
     for i in range(6):
         square = 0.0
         for k in range(3):
@@ -115,6 +118,18 @@ def _force(inverse: Array, r: Array, load: Array) -> float:
 
 
 @njit(cache=True, error_model="numpy")
+def _force_of_wrench(inverse: Array, wrench: Array) -> float:
+    """Greatest force of a leg that exerts a wrench about the platform's origin, W = J^T f [N]."""
+    most = 0.0
+    for i in range(6):
+        force = 0.0
+        for k in range(6):
+            force += inverse[k, i] * wrench[k]
+        most = max(most, abs(force))
+    return most
+
+
+@njit(cache=True, error_model="numpy")
 def _from_end(start: Array, a: Array, along: Array, b: Array) -> float:
     """Squared distance of an end ``start + a`` from the segment ``along + t b``, t in 0..1."""
     dot, square = 0.0, 0.0
@@ -175,16 +190,16 @@ def _cones(neutral: Array, legs: Array, r: Array, row: Array) -> None:
 
 @njit(cache=True, error_model="numpy")
 def _at_pose(
-    base: Array, top: Array, legs: Array, r: Array, load: Array, radius: float, meeting: float,
-    work: Array, none: Array, row: Array,
-) -> None:  # fmt: skip
-    """Widen a machine's figures by those of one pose; see `scores`."""
+    base: Array, top: Array, legs: Array, r: Array, radius: float, meeting: float, work: Array,
+    none: Array, row: Array,
+) -> bool:  # fmt: skip
+    """Widen a machine's figures, but for the force, by those of one pose; false if singular."""
     for i in range(6):
         row[SHORTEST] = min(row[SHORTEST], legs[i, 3])
         row[LONGEST] = max(row[LONGEST], legs[i, 3])
     if not _inverse_jacobian(legs, top, r, work):
         row[ERROR], row[FORCE], row[SINGULAR] = BEYOND, BEYOND, 0.0
-        return
+        return False
     place, turn = 0.0, 0.0
     for i in range(6):
         for k in range(3):
@@ -192,23 +207,58 @@ def _at_pose(
             turn += work[3 + k, 6 + i] * work[3 + k, 6 + i]
     row[ERROR] = max(row[ERROR], math.sqrt(place))
     row[SINGULAR] = min(row[SINGULAR], 1.0 / math.sqrt(place + radius * radius * turn))
-    row[FORCE] = max(row[FORCE], _force(work[:, 6:], r, load))
     for i in range(6):
         for j in range(i + 1, 6):
             if _apart(base[i], base[j]) >= meeting and _apart(top[i], top[j]) >= meeting:
                 found = _distance(base[i], legs[i, :3], base[j], legs[j, :3], none)
                 row[CLEARANCE] = min(row[CLEARANCE], found)
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _clear(row: Array) -> None:
+    """Write figures that those of any pose widen."""
+    row[SHORTEST], row[LONGEST], row[ERROR], row[FORCE] = np.inf, 0.0, 0.0, 0.0
+    row[SINGULAR], row[BASE_CONE], row[PLATFORM_CONE], row[CLEARANCE] = np.inf, 0.0, 0.0, APART
+
+
+@njit(cache=True, error_model="numpy")
+def _machine(one: Array, middle: Array, base: Array, top: Array, r: Array, neutral: Array) -> None:
+    """Write a machine's joints, and its legs in the middle of the box."""
+    _joints(one[0], one[1], 0.0, base)
+    _joints(one[2], one[3], one[4], top)
+    _rotation(middle, r)
+    _legs(base, top, middle, one[5], r, neutral)
+
+
+@njit(cache=True, error_model="numpy")
+def _in_motion(
+    base: Array, top: Array, neutral: Array, one: Array, moving: Array, meeting: float, r: Array,
+    legs: Array, work: Array, none: Array, row: Array,
+) -> None:  # fmt: skip
+    """Widen a machine's figures by those of one pose in motion."""
+    for i in range(3):
+        for k in range(3):
+            r[i, k] = moving[3 + 3 * i + k]
+    _legs(base, top, moving, one[5], r, legs)
+    _cones(neutral, legs, r, row)
+    if _at_pose(base, top, legs, r, one[2], meeting, work, none, row):
+        row[FORCE] = max(row[FORCE], _force_of_wrench(work[:, 6:], moving[12:]))
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def scores(sizes: Array, poses: Array, load: Array, meeting: float, out: Array) -> None:
-    """Find the worst figures of machines over poses.
+def scores(
+    sizes: Array, poses: Array, load: Array, moving: Array, meeting: float, out: Array
+) -> None:
+    """Find the worst figures of machines over poses of a box and poses in motion.
 
     Args:
         sizes: machines [m, rad], shape (N, 6); see the module.
         poses: x, y, z, alpha, beta, gamma of the box, z from its middle [m, rad], shape (M, 6).
         load: mass [kg], its centre in platform axes (3) [m], greatest accelerations along x and y
             and upwards with gravity [m/s²], shape (7,).
+        moving: places from the middle of the box, rotations, wrenches about the platform's origin
+            [m, N, N m], shape (K, 18).
         meeting: pairs of legs with joints nearer than this at a plate meet there [m].
         out: shortest and longest leg [m], error of the platform's origin per error of all lengths
             (root of the sum of squares) [m/m], greatest force [N], a lower bound of the smallest
@@ -220,20 +270,51 @@ def scores(sizes: Array, poses: Array, load: Array, meeting: float, out: Array) 
     neutral, work, middle, none = np.empty((6, 4)), np.empty((6, 12)), np.zeros(6), np.zeros(3)
     for n in range(sizes.shape[0]):
         one, row = sizes[n], out[n]
-        _joints(one[0], one[1], 0.0, base)
-        _joints(one[2], one[3], one[4], top)
-        _legs(base, top, middle, one[5], r, neutral)
-        row[SHORTEST], row[LONGEST], row[ERROR], row[FORCE] = np.inf, 0.0, 0.0, 0.0
-        row[SINGULAR], row[BASE_CONE], row[PLATFORM_CONE], row[CLEARANCE] = np.inf, 0.0, 0.0, APART
+        _machine(one, middle, base, top, r, neutral)
+        _clear(row)
         for m in range(poses.shape[0]):
+            _rotation(poses[m], r)
             _legs(base, top, poses[m], one[5], r, legs)
             _cones(neutral, legs, r, row)
-            _at_pose(base, top, legs, r, load, one[2], meeting, work, none, row)
+            if _at_pose(base, top, legs, r, one[2], meeting, work, none, row):
+                row[FORCE] = max(row[FORCE], _force(work[:, 6:], r, load))
+        for m in range(moving.shape[0]):
+            _in_motion(base, top, neutral, one, moving[m], meeting, r, legs, work, none, row)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def worst_rows(sizes: Array, moving: Array, meeting: float, out: NDArray[np.int64]) -> None:
+    """Find for each machine and figure the pose in motion that is the worst of all, shape (N, 8).
+
+    Args:
+        sizes: machines [m, rad], shape (N, 6).
+        moving: as of `scores`, at least one.
+        meeting: as of `scores`.
+        out: rows of ``moving`` in the order of the figures of `scores`.
+    """
+    base, top, legs, r = np.empty((6, 3)), np.empty((6, 3)), np.empty((6, 4)), np.empty((3, 3))
+    neutral, work, middle, none = np.empty((6, 4)), np.empty((6, 12)), np.zeros(6), np.zeros(3)
+    row, worst = np.empty(COLUMNS), np.empty(COLUMNS)
+    for n in range(sizes.shape[0]):
+        one = sizes[n]
+        _machine(one, middle, base, top, r, neutral)
+        _clear(worst)
+        for k in range(COLUMNS):
+            out[n, k] = 0
+        for m in range(moving.shape[0]):
+            _clear(row)
+            _in_motion(base, top, neutral, one, moving[m], meeting, r, legs, work, none, row)
+            for k in range(COLUMNS):
+                least = k in (SHORTEST, SINGULAR, CLEARANCE)
+                if (row[k] < worst[k]) if least else (row[k] > worst[k]):
+                    worst[k], out[n, k] = row[k], m
 
 
 def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
-    poses, load = np.zeros((1, 6)), np.zeros(7)
-    poses.setflags(write=False)
-    load.setflags(write=False)
-    scores(np.array([[1.0, 0.2, 0.7, 0.0, 0.0, 0.9]]), poses, load, 0.1, np.empty((1, COLUMNS)))
+    poses, load, moving = np.zeros((1, 6)), np.zeros(7), np.zeros((1, MOVING))
+    for array in (poses, load, moving):
+        array.setflags(write=False)
+    sizes = np.array([[1.0, 0.2, 0.7, 0.0, 0.0, 0.9]])
+    scores(sizes, poses, load, moving, 0.1, np.empty((1, COLUMNS)))
+    worst_rows(sizes, moving, 0.1, np.empty((1, COLUMNS), np.int64))

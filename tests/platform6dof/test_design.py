@@ -93,6 +93,27 @@ def test_figures_against_the_bench_own_mathematics():
         assert row[kernel.CLEARANCE] == pytest.approx(min(worst["clear"], kernel.APART), rel=1e-9)
 
 
+def test_all_four_objectives_in_the_order_that_is_asked():
+    """The footprint is the greater circle, whichever that is."""
+    task = problem(objectives=("footprint_m", "force_n", "error", "stroke_m"))
+    three = problem().figures(PAPER).objectives[0]
+    assert task.figures(PAPER).objectives[0].tolist() == [1.0, three[2], three[1], three[0]]
+    wide = [0.6, 0.3, 0.9, 0.8, 0.5, 0.9]
+    assert task.figures(wide).objectives[0, 0] == 0.9
+    front = find_front(task, 1, 8, generations=3)
+    assert front.figures.objectives.shape[1] == 4
+    assert (front.figures.objectives[:, 0] == front.figures.sizes[:, [0, 2]].max(axis=1)).all()
+
+
+def test_legs_that_cross_bind_a_design():
+    sizes = np.array([1.1, 0.5, 0.75, 0.8, 0.87, 0.77])
+    tight = replace(LIMITS, clearance_m=0.3, base_cone_rad=1.5, platform_cone_rad=1.5)
+    tight = replace(tight, dead_length_m=0.0, singular_value_min=0.0)
+    crossed = problem(lower=sizes - 1e-3, upper=sizes + 1e-3, limits=tight)
+    with pytest.raises(NoDesignError, match=r"\d+ mm nearer to each other than leg_clearance_m"):
+        find_front(crossed, 1, 5, generations=3)
+
+
 def test_a_singular_machine_breaks_its_constraint():
     """Similar plates: no pose holds."""
     found = problem().figures([1.0, 14 * DEG, 0.7, 14 * DEG, 0.0, 0.9])

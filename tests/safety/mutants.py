@@ -1,4 +1,4 @@
-"""Named mutants of the platform's gate and of its process: each is a fault that a test must find.
+"""Named mutants of gates, their process and designs: each is a fault that a test must find.
 
 A mutant is a text of one file, replaced in a copy of the packages that stands first on the path of
 a pytest of its own. It dies when a test fails; whatever else ends that pytest is an error.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_mutants import ARM_ROWS, ARM_TESTS
+from design_mutants import DESIGN_ROWS, DESIGN_TESTS
 from gate_mutants import GATE_ROWS, GATE_TESTS
 from robot_mutants import ROBOT_ROWS, ROBOT_TESTS
 
@@ -52,6 +53,7 @@ TESTS = {
     **ARM_TESTS,
     **ROBOT_TESTS,
     **GATE_TESTS,
+    **DESIGN_TESTS,
     "safety/arm_rules.py": ("safety/test_arm_gate.py", "safety/test_arm_corners.py"),
     "safety/arm_gate.py": ("safety/test_arm_gate.py",),
     "hil/stations/platform/cycle/gated_bank.py": (
@@ -87,7 +89,7 @@ def _of(file, *rows):
 MUTANTS = (
     *(
         mutant
-        for rows_of in (ARM_ROWS, ROBOT_ROWS, GATE_ROWS)
+        for rows_of in (ARM_ROWS, ROBOT_ROWS, GATE_ROWS, DESIGN_ROWS)
         for file, rows in rows_of.items()
         for mutant in _of(file, *rows)
     ),

@@ -1,17 +1,25 @@
-"""Specification of a design: sizes that may vary, poses, load, and what shall be small."""
+"""Specification of a design: sizes that may vary, poses, motions, load, what shall be small."""
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from hil.config.errors import ConfigError, about
+from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import AngleDeg, ConeDeg, Coordinate, Distance, Length, Point, Positive
 from hil.config.settings import Settings
+from hil.machines.rig.body_tables import Moment
 from hil.machines.rig.settings import PoseBoxSettings, Rig
+from platform6dof.design.motion_poses import moving_poses
 from platform6dof.design.problem import DesignLimits, DesignProblem
+from platform6dof.dynamics.machine import BodyError, PlatformBody
 from platform6dof.workspace import PoseBox
+
+Array = NDArray[np.float64]
 
 GRAVITY_M_S2 = 9.80665
 
@@ -33,6 +41,7 @@ TurnRange = Annotated[tuple[AngleDeg, AngleDeg], *_RANGE]
 HalfAngle = Annotated[float, Field(ge=0.0, le=60.0)]
 HalfAngleRange = Annotated[tuple[HalfAngle, HalfAngle], *_RANGE]
 Objective = Literal["stroke_m", "force_n", "error", "footprint_m"]
+Name = Annotated[str, Field(min_length=1, max_length=1000)]
 GreatestAcceleration = Annotated[float, Field(ge=0.0, le=50.0)]
 
 
@@ -60,8 +69,24 @@ class DesignLoad(Settings):
     """Mass of all that moves [kg]."""
     centre_m: Point = (0.0, 0.0, 0.0)
     """Its centre in platform axes [m]."""
-    acceleration_m_s2: tuple[GreatestAcceleration, GreatestAcceleration, GreatestAcceleration]
-    """Greatest accelerations along x, y, z of the base, either way, beside gravity [m/s²]."""
+    inertia_kg_m2: tuple[Moment, Moment, Moment, Moment, Moment, Moment] = (0.0,) * 6
+    """Tensor about the centre, in platform axes: xx, yy, zz, xy, xz, yz [kg m²]; counts in motions
+    that turn the load."""
+    acceleration_m_s2: (
+        tuple[GreatestAcceleration, GreatestAcceleration, GreatestAcceleration] | None
+    ) = None
+    """Greatest accelerations along x, y, z of the base at all poses of the box, either way, beside
+    gravity [m/s²]; may be left out with `motions`: the box's poses are held."""
+
+    def body(self) -> PlatformBody:
+        """Convert to a body.
+
+        Raises:
+            BodyError: for a tensor that no body has.
+        """
+        xx, yy, zz, xy, xz, yz = self.inertia_kg_m2
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return PlatformBody("load", self.mass_kg, np.array(self.centre_m), tensor)
 
 
 class DesignSpec(Settings):
@@ -86,6 +111,9 @@ class DesignSpec(Settings):
     """What the platform carries."""
     variables: DesignVariables
     """Sizes that may vary."""
+    motions: Annotated[tuple[Name, ...], Field(max_length=20)] = ()
+    """Motions that each rig must play, too, about its neutral pose: scenarios of a station that
+    moves a platform, or recorded motions; in the folder of the file, or shipped."""
     box: PoseBoxSettings | None = None
     """Poses to reach; the rig's pose box if left out. Its z is moved to `height_m`."""
     singular_value_min: Positive | None = None
@@ -103,10 +131,39 @@ class DesignSpec(Settings):
         Raises:
             ConfigError: naming the key, the value and the remedy.
         """
-        if len(set(self.objectives)) != len(self.objectives):
-            line = f"objectives = {list(self.objectives)}: each may stand there once"
-            raise ConfigError(source, [about("objectives", line)])
+        if problems := [*self._problems()]:
+            raise ConfigError(source, problems)
         return self
+
+    def _problems(self) -> Iterator[Wrong]:
+        for key, names in (("objectives", self.objectives), ("motions", self.motions)):
+            if len(set(names)) != len(names):
+                yield about(key, f"{key} = {list(names)}: each may stand there once")
+        if self.load.acceleration_m_s2 is None and not self.motions:
+            line = "load.acceleration_m_s2 is missing: give it, or name motions"
+            yield about("load.acceleration_m_s2", line)
+        try:
+            self.load.body()
+        except BodyError as error:
+            key = "load.inertia_kg_m2"
+            yield about(key, f"{key} = {list(self.load.inertia_kg_m2)}: {error}")
+
+    def check_on(self, rig: Rig, source: str) -> None:
+        """Check the poses to reach on the rig that is named.
+
+        Raises:
+            ConfigError: no machine within the ranges can be above its base in all of them.
+        """
+        key = "pose_box.z_m of the rig" if self.box is None else "box.z_m"
+        z_m = (self.box or rig.pose_box).z_m
+        half, highest = 0.5 * (z_m[1] - z_m[0]), self.variables.height_m[1]
+        if half >= highest:
+            line = (
+                f"{key} = {list(z_m)}: with its middle at the greatest height_m = {highest:g} its "
+                f"lowest pose is {half - highest:.3f} m under the base; no machine reaches that: "
+                f"a smaller range, or a greater variables.height_m is needed"
+            )
+            raise ConfigError(source, [about("variables.height_m", line)])
 
     def box_on(self, rig: Rig) -> PoseBox:
         """Poses to reach, z from the middle of its range [m, rad]."""
@@ -130,8 +187,12 @@ class DesignSpec(Settings):
             clearance_m=own.leg_clearance_m if clearance is None else clearance,
         )
 
-    def problem(self, rig: Rig) -> DesignProblem:
-        """Convert to the mathematics' problem."""
+    def problem(self, rig: Rig, setpoints: Array | None = None) -> DesignProblem:
+        """Convert to the mathematics' problem.
+
+        Args:
+            setpoints: packed ones of the motions on the rig, shape (N, 24); None if there are none.
+        """
         given, box = self.variables, self.box_on(rig)
         ranges = np.array(
             [
@@ -143,9 +204,13 @@ class DesignSpec(Settings):
                 given.height_m,
             ]
         )
-        ax, ay, az = self.load.acceleration_m_s2
+        ax, ay, az = self.load.acceleration_m_s2 or (0.0, 0.0, 0.0)
         load = [self.load.mass_kg, *self.load.centre_m, ax, ay, az + GRAVITY_M_S2]
-        return DesignProblem(
+        found = DesignProblem(
             ranges[:, 0], ranges[:, 1], box.lower, box.upper, np.array(load),
             self.limits_on(rig), tuple(self.objectives),
         )  # fmt: skip
+        if setpoints is None:
+            return found
+        middle = rig.neutral.coordinates()[:3]
+        return replace(found, moving=moving_poses(setpoints, middle, self.load.body()))

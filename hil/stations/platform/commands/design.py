@@ -41,6 +41,7 @@ def design(
     from hil.config.settings import read_toml
     from hil.machines.rig.design_spec import DesignSpec
     from hil.machines.rig.machine import load_rig
+    from hil.stations.platform.machine.design_motions import motions_of, searched_setpoints
     from hil.stations.platform.machine.design_rigs import figures_of_rig, rig_of
     from platform6dof.design.search import NoDesignError, find_front
 
@@ -48,7 +49,10 @@ def design(
     settings = DesignSpec.build(read_toml(path), str(path)).check(str(path))
     rig_path = find_file(settings.rig, beside=path, folder="rigs", key="rig")
     base = load_rig(rig_path)
-    problem = settings.problem(base)
+    settings.check_on(base, str(path))
+    with waiting("computing the motions", quiet=as_json):
+        motions = motions_of(settings, path, rig_path, base)
+    problem = settings.problem(base, searched_setpoints(motions))
     try:
         with waiting("searching geometries", quiet=as_json):
             front = find_front(problem, settings.seed, settings.rigs + settings.rigs // 4)
@@ -56,7 +60,7 @@ def design(
         raise RefusedError(f"{path}: {error}") from None
     table = read_toml(rig_path)
     made = [
-        rig_of(settings, table, problem, front.figures, number)
+        rig_of(settings, table, problem, front.figures, number, motions)
         for number in range(len(front.figures.sizes))
     ]
     refused = [f"{n + 1:02d}: {one}" for n, one in enumerate(made) if isinstance(one, str)]
@@ -75,6 +79,7 @@ def design(
     summary = _summary(problem, output, rigs, best, before)
     summary.update(
         ok=len(rigs) >= settings.rigs,
+        motions=list(settings.motions),
         tried=front.tried,
         refused=refused,
         written=[str(one) for one in written],
@@ -153,6 +158,7 @@ def _summary(
 
     return DesignSummary(
         ok=True,
+        motions=[],
         tried=0,
         rigs=[row(one) for one in rigs],
         balanced=best.rig.name,

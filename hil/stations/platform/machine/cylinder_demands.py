@@ -7,13 +7,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, about
 from hil.config.file_search import find_file
 from hil.config.named_files import GIVEN
 from hil.machines.rig.machine import envelope_of
 from hil.machines.rig.settings import Rig
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.registry import DEFAULT, station_named
+from hil.run.station import Station
 from hil.stations.platform.motion.excerpts import BLOCK
 from hil.stations.platform.motion.fade import setpoints_at
 from hil.stations.platform.motion.source import MotionSource
@@ -59,36 +60,62 @@ class MotionDemand(NamedTuple):
     """First limits that it exceeds; empty if none."""
 
 
-def motions_for(names: Sequence[str], rig: str) -> list[tuple[str, Plan, MotionSource]]:
+def motions_for(
+    names: Sequence[str], rig: str, *, key: str = "--for", beside: Path | None = None
+) -> list[tuple[str, Plan, MotionSource]]:
     """Scenarios and recorded motions, all of them on one rig, with their plans.
+
+    All are found before the first is computed.
+
+    Args:
+        key: what to call the names in an error.
+        beside: the document that has the names, which may name files as documents do; None for
+            the command line.
 
     Raises:
         ConfigError: a file that cannot be used, or whose station moves no platform.
     """
-    return [(name, *_motion(name, rig)) for name in names]
+    found = [_found(name, key, beside) for name in names]
+    return [
+        (name, *_motion(path, station, rig))
+        for name, (path, station) in zip(names, found, strict=True)
+    ]
 
 
-def _motion(name: str, rig: str) -> tuple[Plan, MotionSource]:
+def _found(name: str, key: str, beside: Path | None) -> tuple[Path, Station | None]:
+    """File of a motion, and the station of a scenario; None for a recorded motion."""
     if Path(name).suffix.lower() in RECORDS:
-        file = find_file(name, folder="motions", key="--for")
-        table = recorded_table(rig, file, [])
-        GIVEN.take(table)
-        plan = plan_from_table(table, Path("command line"))
-        return plan, motion_of(plan)
-    path, kind = find_kind(name, *scenario_kinds(), key="--for")
+        return find_file(name, beside=beside, folder="motions", key=key), None
+    try:
+        path, kind = find_kind(name, *scenario_kinds(), key=key, beside=beside)
+    except ConfigError as error:
+        if beside is None or error.source == str(beside):
+            raise
+        line = f"{key} = {name!r}: {error.source} {'; '.join(error.problems)}"
+        raise ConfigError(str(beside), [about(key, line)]) from None
     station = station_named(kind.station or DEFAULT, str(path))
     if station.motion is None:
-        raise ConfigError(
-            str(path),
-            [f"--for {name}: its station, {station.name}, moves no platform; name a scenario or a "
-             f"recorded motion of a platform"],
-        )  # fmt: skip
-    return station.motion(path, [("rig", rig)])
+        named = f"{key} {name}" if beside is None else f"{key} = {name!r}"
+        problem = f"{named}: its station, {station.name}, moves no platform; name a scenario or a "
+        problem += "recorded motion of a platform"
+        if beside is None:
+            raise ConfigError(str(path), [problem])
+        raise ConfigError(str(beside), [about(key, problem)])
+    return path, station
 
 
-def track_of(name: str, plan: Plan, motion: MotionSource) -> MotionTrack:
-    """Sample a motion as the loop does, a long one more seldom."""
-    step_s = max(plan.scenario.period_s, motion.duration_s / SAMPLES_MAX)
+def _motion(path: Path, station: Station | None, rig: str) -> tuple[Plan, MotionSource]:
+    if station is not None and station.motion is not None:
+        return station.motion(path, [("rig", rig)])
+    table = recorded_table(rig, path, [])
+    GIVEN.take(table)
+    plan = plan_from_table(table, Path("command line"))
+    return plan, motion_of(plan)
+
+
+def track_of(name: str, plan: Plan, motion: MotionSource, most: int = SAMPLES_MAX) -> MotionTrack:
+    """Sample a motion as the loop does, one of more than so many samples more seldom."""
+    step_s = max(plan.scenario.period_s, motion.duration_s / most)
     count = int(np.ceil(motion.duration_s / step_s)) + 1
     times_s = np.minimum(step_s * np.arange(count), motion.duration_s)
     return MotionTrack(name, step_s, setpoints_at(motion, times_s))

@@ -13,6 +13,7 @@ from hil.machines.rig.design_spec import DesignSpec
 from hil.machines.rig.machine import check_rig, envelope_of, geometry_of
 from hil.machines.rig.payload import FORCE_SHARE
 from hil.machines.rig.settings import CirclesGeometry, Rig
+from hil.stations.platform.machine.design_motions import DesignMotion, beyond, needs_of
 from platform6dof.accuracy.poses import reachable_poses
 from platform6dof.design.problem import LEVEL, DesignFigures, DesignProblem
 from platform6dof.dynamics.machine import GRAVITY_M_S2
@@ -47,14 +48,15 @@ class DesignedRig(NamedTuple):
 
 def rig_of(
     spec: DesignSpec, base: Mapping[str, Any], problem: DesignProblem, figures: DesignFigures,
-    number: int,
+    number: int, motions: list[DesignMotion],
 ) -> DesignedRig | str:  # fmt: skip
-    """Make the rig of one machine, with the exact extremes of its legs over the box.
+    """Make the rig of one machine, with the exact extremes of its legs over box and motions.
 
     Args:
         base: table of the rig that limits are taken from.
         figures: machines of the front; one of them is meant.
         number: number of that machine, from 0; its file's is one more.
+        motions: motions that it must play within its limits.
 
     Returns:
         The rig, or a word on why the bench does not accept it.
@@ -69,17 +71,20 @@ def rig_of(
     table["neutral"] = {"z_m": height}
     table["pose_box"] = _pose_box(problem, height)
     try:
-        table["cylinders"] |= _cylinders(spec, base, table, float(raw[kernel.FORCE]), height)
+        force_n = float(raw[kernel.FORCE])
+        table["cylinders"] |= _cylinders(spec, base, table, force_n, height, motions)
         table["supervision"].pop("force_max_n", None)
         table["limits"] |= _limits(problem)
         rig = Rig.build(table, table["name"])
         check_rig(rig, table["name"])
     except (ConfigError, GeometryError, ValueError) as error:
         return str(error)
-    geometry = geometry_of(rig)
-    within, tried = reachable_poses(envelope_of(rig, geometry), rig.pose_box.box(), TRIED)
+    envelope = envelope_of(rig, geometry_of(rig))
+    within, tried = reachable_poses(envelope, rig.pose_box.box(), TRIED)
     if len(within) < tried:
         return f"{tried - len(within)} of {tried} poses are outside its limits"
+    if passed := beyond(motions, envelope, height):
+        return passed
     return DesignedRig(rig, table, sizes, figures.objectives[number], float(raw[kernel.SINGULAR]))
 
 
@@ -113,6 +118,7 @@ def _cylinders(
     table: Mapping[str, Any],
     peak_n: float,
     height: float,
+    motions: list[DesignMotion],
 ) -> dict[str, Any]:
     """Lengths, force and load of the cylinders."""
     shape = CirclesGeometry.build(table["geometry"], "geometry")
@@ -124,9 +130,11 @@ def _cylinders(
     pairs = np.array([*table["pose_box"].values()])
     pairs[3:] = np.radians(pairs[3:])
     found = extremes(geometry, PoseBox(pairs[:, 0], pairs[:, 1]))
+    needs = needs_of(motions, geometry, spec.load.body(), height)
+    force_n = max(peak_n, needs.force_n)
     margin = base["limits"]["soft_margin_m"]
-    closed = math.floor((found.min_m - margin) * 1e5) / 1e5
-    stroke = math.ceil((found.max_m + margin - closed) * 1e5) / 1e5
+    closed = math.floor((min(found.min_m, needs.shortest_m) - margin) * 1e5) / 1e5
+    stroke = math.ceil((max(found.max_m, needs.longest_m) + margin - closed) * 1e5) / 1e5
     lean = np.linalg.norm(geometry.platform_joints_m - geometry.base_joints_m, axis=1)
     slope = math.hypot(float(lean.mean()), height) / height
     level = min(LEVEL * float(lean.max()), closed + 0.5 * stroke)
@@ -136,7 +144,7 @@ def _cylinders(
         "closed_length_m": closed,
         "stroke_m": round(stroke, 5),
         "reference_length_m": round(max(closed + min(switch, 0.25 * stroke), level), 5),
-        "force_max_n": math.ceil(peak_n / FORCE_SHARE / FORCE_STEP_N) * FORCE_STEP_N,
+        "force_max_n": math.ceil(force_n / FORCE_SHARE / FORCE_STEP_N) * FORCE_STEP_N,
         "moving_mass_kg": round(spec.load.mass_kg / 6.0, 3),
         "static_load_n": round(spec.load.mass_kg * GRAVITY_M_S2 / 6.0 * slope, 1),
         "screw_lead_m": 0.0,

@@ -47,6 +47,8 @@ class DesignSummary(TypedDict):
 
     ok: bool
     """The wanted number of rigs was found and accepted."""
+    motions: list[str]
+    """Motions that each rig plays within its limits, besides the poses of the box."""
     tried: int
     """Number of machines that were computed."""
     rigs: list[DesignedRigSummary]

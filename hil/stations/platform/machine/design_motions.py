@@ -1,0 +1,105 @@
+"""Motions of a design: setpoints about a rig's neutral pose, and what they ask of another rig."""
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.machines.rig.design_spec import DesignSpec
+from hil.machines.rig.settings import Rig
+from hil.stations.platform.machine.cylinder_demands import SAMPLES_MAX, motions_for, track_of
+from platform6dof.dynamics.inverse_dynamics import loads_of_setpoints
+from platform6dof.dynamics.machine import Machine, PlatformBody
+from platform6dof.envelope import Envelope
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.pose import PlatformSetpoint
+
+Array = NDArray[np.float64]
+
+SEARCHED: Final = 60_000
+"""Setpoints at most of all motions that a search judges its rigs with; each rig that is written is
+tried with all of them."""
+
+
+class DesignMotion(NamedTuple):
+    """A motion that each rig of a design must play."""
+
+    name: str
+    """Scenario or file, as the design names it."""
+    step_s: float
+    """Time between two setpoints [s]."""
+    setpoints: Array
+    """Packed, as played on the rig that the design names, shape (N, 24)."""
+    neutral_m: Array
+    """Place of that rig's neutral pose [m], shape (3,)."""
+
+    def at_height(self, height_m: float) -> Array:
+        """Packed setpoints about a neutral pose over the middle of the base, shape (N, 24)."""
+        moved = self.setpoints.copy()
+        moved[:, :3] += np.array([0.0, 0.0, height_m]) - self.neutral_m
+        return moved
+
+
+class MotionNeeds(NamedTuple):
+    """What motions ask of the legs of a machine."""
+
+    shortest_m: float
+    """Shortest leg [m]; infinite without motions."""
+    longest_m: float
+    """Longest leg [m]; 0 without motions."""
+    force_n: float
+    """Greatest force of a leg either way [N]; 0 without motions."""
+
+
+def motions_of(spec: DesignSpec, path: Path, rig_path: Path, rig: Rig) -> list[DesignMotion]:
+    """Play the motions of a design on the rig that it names.
+
+    Args:
+        path: the design's file, beside which its motions are looked for.
+        rig_path: file of the rig.
+
+    Raises:
+        ConfigError: a file that cannot be used, or whose station moves no platform.
+    """
+    most = SAMPLES_MAX // max(1, len(spec.motions))
+    neutral_m = rig.neutral.coordinates()[:3]
+    found: list[DesignMotion] = []
+    for name, plan, motion in motions_for(spec.motions, str(rig_path), key="motions", beside=path):
+        track = track_of(name, plan, motion, most)
+        found.append(DesignMotion(name, track.step_s, track.setpoints, neutral_m))
+    return found
+
+
+def searched_setpoints(motions: list[DesignMotion]) -> Array | None:
+    """Setpoints of all motions at equal steps, at most `SEARCHED`; None without motions."""
+    if not motions:
+        return None
+    rows = np.vstack([one.setpoints for one in motions])
+    return rows[:: -(-len(rows) // SEARCHED)]
+
+
+def needs_of(
+    motions: list[DesignMotion], geometry: HexapodGeometry, body: PlatformBody, height_m: float
+) -> MotionNeeds:
+    """Find what motions ask of a machine, at every setpoint, by the bench's inverse dynamics."""
+    machine = Machine(geometry, (body,))
+    shortest, longest, force = np.inf, 0.0, 0.0
+    for one in motions:
+        loads = loads_of_setpoints(machine, one.at_height(height_m))
+        shortest = min(shortest, float(loads.length_m.min()))
+        longest = max(longest, float(loads.length_m.max()))
+        force = max(force, float(np.abs(loads.force_n).max()))
+    return MotionNeeds(shortest, longest, force)
+
+
+def beyond(motions: list[DesignMotion], envelope: Envelope, height_m: float) -> str:
+    """Say which limit of a rig a motion passes first, and when; empty if it keeps all."""
+    for one in motions:
+        setpoints = one.at_height(height_m)
+        outside = ~envelope.inside_packed(setpoints)
+        if outside.any():
+            row = int(np.argmax(outside))
+            found = envelope.check(PlatformSetpoint.from_packed(setpoints[row].copy()))
+            return f"{one.name} at {row * one.step_s:.3f} s: {found[0]}"
+    return ""
