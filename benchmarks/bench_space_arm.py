@@ -1,10 +1,10 @@
 """Speed of the space arm: python -m benchmarks.bench_space_arm [--json FILE].
 
-Mass matrix and bias are timed inside a compiled loop and called from Python, beside pinocchio
-called from Python. Ticks of 0.35 s are timed one by one through `SpaceArm.advance`, snapshots
-included, over the slow motions of `hil arm table`, alone and beside a program that never stops
-computing; real-time factors are of the integration alone and of whole ticks. The processor time of
-the fine simulation is told for 10 ms of the arm's time.
+Mass matrix and bias, and the torques of the inverse dynamics, are timed inside a compiled loop and
+called from Python, beside pinocchio called from Python. Ticks of 0.35 s are timed one by one
+through `SpaceArm.advance`, snapshots included, over the slow motions of `hil arm table`, alone and
+beside a program that never stops computing; real-time factors are of the integration alone and of
+whole ticks. The processor time of the fine simulation is told for 10 ms of the arm's time.
 """
 
 import math
@@ -26,7 +26,7 @@ from hil.machines.space_arm.settings import ArmSettings
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Sdirk2, Sdirk4
-from sim.world.space_arm.kernels.dynamics import make_scratch, mass_and_bias
+from sim.world.space_arm.kernels.dynamics import inverse_torque, make_scratch, mass_and_bias
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 
 LOOP = 200_000
@@ -49,6 +49,17 @@ def dynamics_loop(arm, q, v, scratch, mass, bias, count):
         k = n % len(q)
         mass_and_bias(arm, q[k], v[k], scratch, mass, bias)
         total += mass[0, 5] + bias[3]
+    return total
+
+
+@njit(cache=True, error_model="numpy")
+def inverse_loop(arm, q, v, a, scratch, torque, count):
+    """Torques at `count` states, summed."""
+    total = 0.0
+    for n in range(count):
+        k = n % len(q)
+        inverse_torque(arm, q[k], v[k], a[k], scratch, torque)
+        total += torque[0] + torque[5]
     return total
 
 
@@ -121,6 +132,38 @@ def dynamics() -> dict[str, Any]:
     }
 
 
+def inverse() -> dict[str, Any]:
+    """Inverse dynamics, checked against pinocchio's and timed beside it."""
+    arm, rng = bkm().arm(), np.random.default_rng(5)
+    arrays, scratch, torque = arm.arrays(), make_scratch(), np.zeros(6)
+    q, v, a = (rng.uniform(-most, most, (1000, 6)) for most in (1.5, 0.05, 0.02))
+    inverse_loop(arrays, q, v, a, scratch, torque, 10)
+
+    def loop() -> None:
+        inverse_loop(arrays, q, v, a, scratch, torque, LOOP)
+
+    def from_python() -> None:
+        for n in range(CALLS):
+            inverse_torque(arrays, q[n % 1000], v[n % 1000], a[n % 1000], scratch, torque)
+
+    result = {"loop_us": best_us(loop, LOOP), "python_us": best_us(from_python, CALLS)}
+    other = pinocchio_model(arm)
+    if other is None:
+        return {**result, "pinocchio_us": None}
+    pinocchio, model, data = other
+
+    def by_pinocchio() -> None:
+        for n in range(CALLS):
+            pinocchio.rnea(model, data, q[n % 1000], v[n % 1000], a[n % 1000])
+
+    inverse_torque(arrays, q[0], v[0], a[0], scratch, torque)
+    gap = np.abs(pinocchio.rnea(model, data, q[0], v[0], a[0]) - torque).max()
+    if gap > 1e-10 * np.abs(torque).max():
+        raise RuntimeError(f"pinocchio's torques differ by {gap:.3g} N m")
+    theirs = best_us(by_pinocchio, CALLS)
+    return {**result, "pinocchio_us": theirs, "ratio_loop": theirs / result["loop_us"]}
+
+
 def tick(settings: ArmSettings, model: DriveModel, body: Body | None) -> dict[str, float]:
     """Single ticks of all motions as a loop meets them, every one of them timed once."""
     took_us: list[float] = []
@@ -168,6 +211,12 @@ def table_of(result: dict[str, Any]) -> Table:
         ratios = f"{one['ratio_loop']:.1f} and {one['ratio_python']:.1f} times these"
         text = f"{one['pinocchio_us']:.2f} us, {ratios}"
         table.add_row("pinocchio called from Python", text, ">= 2 times the first")
+    one = result["inverse"]
+    table.add_row("inverse dynamics in a compiled loop", f"{one['loop_us']:.2f} us", "")
+    table.add_row("inverse dynamics called from Python", f"{one['python_us']:.2f} us", "")
+    if one["pinocchio_us"] is not None:
+        text = f"{one['pinocchio_us']:.2f} us, {one['ratio_loop']:.1f} times the first"
+        table.add_row("pinocchio's rnea from Python", text, ">= 5 times the first")
     for name, row in result["tick_e"].items():
         text = f"median {row['median_us']:.0f} us, p99 {row['p99_us']:.0f} us"
         table.add_row(f"a tick of model e, {name}", text, "p99 <= 2000 us")
@@ -198,7 +247,9 @@ def run() -> dict[str, Any]:
         f"{model.value} light": factors(settings, slow, model, loads["light"], Sdirk4)["rtf"]
         for model in (DriveModel.D, DriveModel.E)
     }
-    result = {"dynamics": dynamics(), "tick_e": ticks, "rtf": rtf, "fine_rtf": fine}
+    result = {
+        "dynamics": dynamics(), "inverse": inverse(), "tick_e": ticks, "rtf": rtf, "fine_rtf": fine,
+    }  # fmt: skip
     Console().print(table_of(result))
     return result
 

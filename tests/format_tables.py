@@ -22,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.proof.summaries", "hil.stations.arm.arm_summaries"
+TORQUES = "hil.stations.arm.commands.torque_summaries"
 WORKSPACE = "hil.stations.platform.proof.workspace_summaries"
 ACCURACY = "hil.stations.platform.proof.accuracy_summaries"
 DRIVES = "hil.stations.platform.commissioning.drive_summaries"
@@ -131,6 +132,8 @@ VERBS = {
     "hil diagram linear": (f"{LAWS}:LinearSummary",),
     "hil diagram signals": (f"{DIAGRAM}:DiagramEndsSummary",),
     "hil arm advance": (f"{ARM}:AdvanceSummary",),
+    "hil arm id": (f"{TORQUES}:ArmTorquesSummary", f"{TORQUES}:ArmMotionTorquesSummary"),
+    "hil arm cost": (f"{TORQUES}:ArmCostSummary",),
     "hil arm table": ("hil_arm_study.commands:TableSummary",),
 }
 """Verb → the forms of its object."""

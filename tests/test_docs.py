@@ -93,6 +93,7 @@ KINDS_OF_VERB = {
     "arm goto": (ROBOT,), "arm jog": (ROBOT,), "arm play": (ROBOT,),
     "arm identify": (ROBOT,),
     "arm ik": (ROBOT,), "arm fk": (ROBOT, SPACE_ARM),
+    "arm id": (SPACE_ARM,), "arm cost": (SPACE_ARM,),
 }  # fmt: skip
 
 

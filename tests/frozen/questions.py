@@ -34,6 +34,9 @@ ASKED = (
     "arm advance bkm --rates 1,-1,0.5,2,-2,1 --ticks 20 --payload 1000",
     *(f"arm advance bkm --rates 1,-1,0.5,2,-2,1 --ticks 5 --model {model}" for model in "abcde"),
     "arm advance shuttle_rms --rates 0.5,-0.5,0.5,1,-1,1 --ticks 5",
+    "arm id bkm --v 1,-1,0.5,2,-2,1 --a 0.1,0,0.2,0,-0.1,0 --payload light --wrench 1,2,3,4,5,6",
+    "arm id puma560 --q 5,10,15,20,25,30",
+    "arm id bkm --motion bkm_on_rm01",
     "arm run circle_on_rm01",
     "arm goto rm01 --joints 10,50,-170,5,40,3",
     "arm identify rm01",
@@ -134,6 +137,7 @@ def _asked(line: str) -> Case:
 NO_CASE = {
     "arm emulate": "a device in real time",
     "platform design": "minutes of a search; tests/platform_station holds its figures",
+    "arm cost": "its figures are times and counts; tests/space_arm holds the counts",
     "arm jog": "asks a person to hold a key",
     "arm table": "the study of 1993 takes minutes; tests/space_arm holds its figures",
     "diagram bench": "its figures are times, its verdict is of them",

@@ -142,6 +142,8 @@ LONGER = [
     ["arm", "fk", "rm01"],
     ["arm", "ik", "rm01", "--pose", "500,0,500,0,0,0"],
     ["arm", "advance", "bkm", "--rates", "0,0,0,0,0,0"],
+    ["arm", "id", "bkm", "--motion", "bkm_on_rm01", "--pictures", "{out}"],
+    ["arm", "cost", "bkm"],
     ["arm", "table"],
 ]  # fmt: skip
 """The others; some are refused where there is no such bus, screen or command of a test."""

@@ -9,6 +9,7 @@ from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Integrator, Sdirk4
 from sim.world.space_arm.integrators_1993 import Euler1993, Rk4
+from sim.world.space_arm.kernels.dynamics import gravity_torque, inverse_torque, make_scratch
 from sim.world.space_arm.programmed_rates import ProgrammedRates, TwistFrame
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 
@@ -27,12 +28,15 @@ def warm(
     Args:
         arm: any arm; what is compiled serves all.
         q_rad: angles within its limits [rad], shape (6,).
-        classic: the integrators for comparison, too.
+        classic: the integrators for comparison and the inverse dynamics, too.
         fine: the one for ``accuracy = "fine"``, too.
     """
     integrators: list[Integrator | None] = [None]
     if classic:
         integrators += [Rk4(SHORT_S), Euler1993(SHORT_S)]
+        q, scratch, out = np.array(q_rad, dtype=np.float64), make_scratch(), np.zeros(6)
+        gravity_torque(arm.arrays(), q, scratch, out)
+        inverse_torque(arm.arrays(), q, np.zeros(6), np.zeros(6), scratch, out)
     if fine:
         integrators.append(Sdirk4(levers_m(arm)))
     for integrator in integrators:

@@ -24,8 +24,10 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
+from hil.stations.arm.commands.cost import cost
 from hil.stations.arm.commands.emulate import emulate
 from hil.stations.arm.commands.identify import identify
+from hil.stations.arm.commands.inverse import inverse
 from hil.stations.arm.commands.moves import goto, play
 from hil.stations.arm.commands.pose import fk, ik
 from hil.terminal.console import Json, verb
@@ -161,8 +163,9 @@ app = typer.Typer(
     no_args_is_help=True,
     help="The arm station: **check** and **run** its scenarios, drive its robot alone "
     "(**goto**, **jog**, **play**), **identify** its controller, **emulate** it; kinematics of "
-    "robots and space arms (**fk**, **ik**); the simulated space arm (**advance**; "
-    "with the package `hil-arm-study` **table**).",
+    "robots and space arms (**fk**, **ik**); the simulated space arm (**advance**, its torques "
+    "**id** and operations **cost**; with the package `hil-arm-study` **table**).",
 )
-for command in (check, run, goto, jog, play, identify, emulate, fk, ik, advance):
+for command in (check, run, goto, jog, play, identify, emulate, fk, ik, advance, cost):
     app.command()(command)
+app.command("id")(inverse)

@@ -26,8 +26,12 @@ from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RobotArg
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from arm_driver.kinematics.puma import Solution
     from hil.machines.robot.settings import RobotSettings
+    from sim.world.space_arm.arm import Arm
 
 AnyArmArg = Annotated[
     str,
@@ -112,11 +116,7 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
     posture = PostureSolver(model, reach_m(model)).at(q)
-    violations = [
-        _beyond(link.name, angle, min(max(angle, low), high))
-        for link, angle in zip(model.links, q, strict=True)
-        if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
-    ]
+    violations = beyond_ranges(model, q)
     return SpacePlaceSummary(
         ok=not violations,
         kind=SPACE_ARM.name,
@@ -127,6 +127,15 @@ def _space_place(path: Path, joints: str | None) -> SpacePlaceSummary:
         manipulability=posture.manipulability,
         violations=violations,
     )
+
+
+def beyond_ranges(arm: Arm, q_rad: NDArray[np.float64]) -> list[str]:
+    """Say which joints of a space arm are beyond their ranges at these angles, shape (6,)."""
+    return [
+        _beyond(link.name, angle, min(max(angle, low), high))
+        for link, angle in zip(arm.links, q_rad, strict=True)
+        if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
+    ]
 
 
 def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:

@@ -90,6 +90,14 @@ def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
     return tuple(loads)
 
 
+def one_load_of(settings: ArmSettings, text: str) -> Load:
+    """Return the one payload of ``--payload``."""
+    loads = loads_of(settings, text)
+    if len(loads) != 1:
+        raise ConfigError("--payload", [f"{text!r}: one payload is needed here"])
+    return loads[0]
+
+
 def _body(settings: ArmSettings, word: str) -> Any:
     """Make a payload of a given mass: the file's nearest one, made heavier or lighter."""
     import numpy as np
@@ -119,3 +127,14 @@ def angles_of(settings: ArmSettings, text: str | None) -> NDArray[np.float64]:
     if text is None:
         return settings.home_rad()
     return np.radians(numbers(text, 6, "--q", f"{JOINT_NAMES} in degrees"))
+
+
+def beyond_torque(
+    names: list[str], motor_nm: NDArray[np.float64], limits_nm: NDArray[np.float64]
+) -> list[str]:
+    """Say which motors cannot give their torques [N m], shape (6,) each."""
+    return [
+        f"{name}: {torque:.4g} N m is beyond what the motor's current gives, {limit:.4g} N m"
+        for name, torque, limit in zip(names, motor_nm, limits_nm, strict=True)
+        if abs(torque) > limit
+    ]

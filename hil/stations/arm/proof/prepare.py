@@ -87,7 +87,7 @@ class ArmProof:
 
     def gate(self) -> ArmGate:
         """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
-        space, first = space_arm_of(self.plan), _rates_of(self.plan)
+        space, first = space_arm_of(self.plan), rates_of(self.plan)
         at_rest = first.stop(space.state[0])
         gate = ArmGate(
             (space_limits(self.plan), self.plan.robot.gate_limits()),
@@ -108,7 +108,7 @@ class ArmProof:
         judge = RobotJudge(geometry, gate, BranchTracker(geometry, self.start.q_rad, robot.least()))
         repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.snapshot()))
-        return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
+        return ArmStation(space, rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """Choose the placing of waypoints for a motion from X_WG0; None: on the motion."""
@@ -134,7 +134,8 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
     )
 
 
-def _rates_of(plan: ArmPlan) -> ProgrammedRates:
+def rates_of(plan: ArmPlan) -> ProgrammedRates:
+    """Return the space arm's programmed rates, bounded as the scenario asks."""
     settings = RateSettings(acceleration_max_rad_s2=plan.scenario.acceleration_max_rad_s2)
     return ProgrammedRates(plan.space_arm.arm(), TICK_S, settings)
 
@@ -191,14 +192,15 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
     found = ArmProof(plan, mapping, start, (), report, margin, offset_m)
-    steps = play_out(found.station(make_source()), _steps_max(plan))
+    steps = play_out(found.station(make_source()), steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     hold_to_pace(plan.robot, mapping.X_RT0, steps, plan.scenario.devices.arm)
     return replace(found, steps=tuple(steps))
 
 
-def _steps_max(plan: ArmPlan) -> int:
+def steps_max(plan: ArmPlan) -> int:
+    """Return the number of waypoints by which a motion has come to rest."""
     return round(plan.scenario.longest_s / TICK_S)
 
 
@@ -215,7 +217,7 @@ def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Ar
     space = space_arm_of(plan)
     first = pose_of(space.snapshot())
     try:
-        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan))
+        steps = play_out(ArmStation(space, rates_of(plan), source), steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:

@@ -57,6 +57,7 @@ __all__ = [
     "gripper_jacobian",
     "gripper_pose",
     "gripper_twist",
+    "inverse_torque",
     "make_scratch",
     "mass_and_bias",
     "mass_matrix",
@@ -96,6 +97,17 @@ def _swing(arm: ArmArrays, v: Array, t: Scratch) -> None:
 def _swept(w: Vector, spin: Vector, lever: Vector) -> Vector:
     """Compute the acceleration of a lever's end relative to its origin: spin x r + w x (w x r)."""
     return add(cross(spin, lever), cross(w, cross(w, lever)))
+
+
+@njit(cache=True, error_model="numpy", forceinline=True)
+def _accelerate(a: Array, t: Scratch) -> None:
+    """Add what joint accelerations ``a`` do to each link's motion."""
+    spin, pull = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(6):
+        pull = add(pull, cross(spin, vector_at(t, LEVER, i)))
+        spin = add(spin, scaled(a[i], vector_at(t, AXIS, i)))
+        put_vector(t, SPIN, i, add(vector_at(t, SPIN, i), spin))
+        put_vector(t, PULL, i, add(vector_at(t, PULL, i), pull))
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -176,6 +188,26 @@ def mass_and_bias(
     _push_links(arm.lanes, arm.links, scratch)
     _gather(scratch, bias_out)
     _composite(arm.links, scratch, mass_out)
+
+
+@njit(cache=True, error_model="numpy")
+def inverse_torque(
+    arm: ArmArrays, q: Array, v: Array, a: Array, scratch: Scratch, out: Array
+) -> None:
+    """Compute the torques ``D(q) a + bias`` that a motion needs, without D (no allocation).
+
+    Args:
+        q: joint angles [rad], shape (6,).
+        v: joint rates [rad/s], shape (6,).
+        a: joint accelerations [rad/s2], shape (6,).
+        out: gets the torques through the gears [N m], shape (6,).
+    """
+    lay_out(arm, q, scratch)
+    _turn_masses(arm.lanes, arm.links, scratch)
+    _swing(arm, v, scratch)
+    _accelerate(a, scratch)
+    _push_links(arm.lanes, arm.links, scratch)
+    _gather(scratch, out)
 
 
 @njit(cache=True, error_model="numpy")
