@@ -29,6 +29,7 @@ from hil.timing.realtime import RealClock
 
 SMALL: Final = QSize(1366, 768)
 LARGE: Final = QSize(1920, 1080)
+TALL: Final = QSize(1366, 1200)
 LARGE_SCALE: Final = 2
 """1920 x 1080 places at two pixels each: a 4K screen as people use it."""
 WAIT_MAX_S: Final = 90.0
@@ -104,12 +105,14 @@ class Studio:
         return False
 
     def take(
-        self, name: str, size: QSize = SMALL, shows: Callable[[], bool] = lambda: True
-    ) -> bool:
+        self, name: str, size: QSize = SMALL, shows: Callable[[], bool] = lambda: True,
+        part: str = "",
+    ) -> bool:  # fmt: skip
         """Take a picture of the window, with all its views, and keep it if it is a true one.
 
         Args:
             shows: whether the window shows what the picture is for, asked before and after.
+            part: view that the picture is of; empty: the whole window.
 
         Returns:
             Whether it was so.
@@ -122,7 +125,7 @@ class Studio:
         path = self._out / f"panel_{name}.png"
         if not shows():
             return False
-        picture = self.window.grab()
+        picture = (self.window.views[part].widget if part else self.window).grab()
         if not shows():
             return False
         if not picture.save(str(path)):
@@ -253,6 +256,20 @@ def take_robot(studio: Studio) -> None:
     studio.take("robot")
 
 
+def take_workspace(studio: Studio) -> None:
+    """A picture of a rig in the form, with its map and its proof."""
+    studio.anew()
+    file = find_file("paper", folder="rigs", key="picture")
+    studio.window.open(StartView("scenarios", file))
+    widget = studio.window.views["scenarios"].widget
+    if isinstance(widget, ScenariosView):
+        page = widget.workspace
+        widget.form.pages.setCurrentWidget(page)
+        studio.wait(lambda: page.work.busy, most_s=5.0)
+        studio.wait(lambda: not page.work.busy)
+    studio.take("workspace", TALL, part="scenarios")
+
+
 def large(out: Path, run: Path) -> None:
     """A picture for a 4K screen, by a process that draws two pixels for one."""
     command = [__file__, str(out), "--large", str(run)]
@@ -286,6 +303,7 @@ def make(out: Path) -> None:
         studio.wait(lambda: studio.shows_preview, most_s=WAIT_MAX_S)
         studio.take("scenarios")
         take_robot(studio)
+        take_workspace(studio)
         studio.anew("dark")
         studio.show(demo, 0.35)
         studio.window.docks.show("margins")
@@ -303,12 +321,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path, help="folder for the pictures")
     parser.add_argument("--robot", action="store_true", help="only that of a robot in the form")
+    parser.add_argument("--workspace", action="store_true", help="only that of a rig in the form")
     parser.add_argument("--large", type=Path, metavar="RUN", help="only the 4K picture of a run")
     arguments = parser.parse_args()
-    if arguments.robot:
+    if arguments.robot or arguments.workspace:
         with tempfile.TemporaryDirectory() as work:
             studio = Studio(arguments.out, Path(work))
-            take_robot(studio)
+            (take_robot if arguments.robot else take_workspace)(studio)
             studio.window.shut()
     elif arguments.large is None:
         make(arguments.out)

@@ -152,8 +152,11 @@ class _Slice(pg.PlotWidget):
         self._item.getViewBox().setDefaultPadding(0.0)
         self._item.setAspectLocked(True)
         self._image = pg.ImageItem(axisOrder="row-major")
-        self._box = pg.PlotCurveItem()
         self._item.addItem(self._image)
+        self._box, self._ground = pg.PlotCurveItem(), pg.PlotCurveItem()
+        self._box.setPen(pg.mkPen("#000000", width=2, style=Qt.PenStyle.DashLine))
+        self._ground.setPen(pg.mkPen("#FFFFFF", width=4))
+        self._item.addItem(self._ground)
         self._item.addItem(self._box)
         self._marks: list[Any] = []
         self.setMinimumWidth(1)
@@ -168,7 +171,7 @@ class _Slice(pg.PlotWidget):
         left, right, lower, upper = one.ends
         self._image.setImage(image, autoLevels=False)
         self._image.setRect(QRectF(left, lower, right - left, upper - lower))
-        self._draw_box(one, theme)
+        self._draw_box(one)
         take_theme(self, theme)
         title = pg.mkColor(theme.text).name()
         self._item.setTitle(one.title, color=title, size=f"{self.font().pointSizeF():g}pt")
@@ -180,15 +183,15 @@ class _Slice(pg.PlotWidget):
         self._marks = [self._mark(one, k, theme) for k in range(len(one.marks))] if marked else []
         self._item.setRange(xRange=(left, right), yRange=(lower, upper), padding=0.0)
 
-    def _draw_box(self, one: WorkspaceSlice, theme: Theme) -> None:
-        del theme
-        if one.box is None:
-            self._box.setData([], [])
-            return
-        left, right, lower, upper = one.box
-        self._box.setData([left, right, right, left, left], [lower, lower, upper, upper, lower])
-        self._box.setPen(pg.mkPen("#000000", width=2, style=Qt.PenStyle.DashLine))
-        self._box.setShadowPen(pg.mkPen("#FFFFFF", width=4))
+    def _draw_box(self, one: WorkspaceSlice) -> None:
+        """Outline the pose box in black and white, legible on every colour."""
+        x: list[float] = []
+        y: list[float] = []
+        if one.box is not None:
+            left, right, lower, upper = one.box
+            x, y = [left, right, right, left, left], [lower, lower, upper, upper, lower]
+        for curve in (self._ground, self._box):
+            curve.setData(x, y)
 
     def _mark(self, one: WorkspaceSlice, number: int, theme: Theme) -> Any:
         mark = one.marks[number]
@@ -202,8 +205,8 @@ class _Slice(pg.PlotWidget):
 
     def set_opacity(self, opacity: float) -> None:
         """Draw it pale, or as it is."""
-        self._image.setOpacity(opacity)
-        self._box.setOpacity(opacity)
+        for item in (self._image, self._ground, self._box):
+            item.setOpacity(opacity)
 
     def _moved(self, at: Any) -> None:
         if self._shown is not None:

@@ -31,7 +31,7 @@ class WorkspaceParts:
     proof: bool
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WorkspaceNews:
     """News of one poll; what is None is not new."""
 
@@ -69,7 +69,7 @@ class WorkspaceRun:
 
     def poll(self) -> WorkspaceNews:
         """Read what is new."""
-        news = WorkspaceNews()
+        news: dict[str, Any] = {}
         ended = self._child.status is not None
         output = self._child.read_output(self._read)
         *lines, rest = output.split(b"\n", REPORTS_AT_ONCE)
@@ -80,31 +80,29 @@ class WorkspaceRun:
             self._fail("a report of it is too long", news)
         elif ended and not lines:
             self._fail(self._child.why() or "?", news)
-        return news
+        return WorkspaceNews(**news)
 
-    def _take(self, line: bytes, news: WorkspaceNews) -> None:
+    def _take(self, line: bytes, news: dict[str, Any]) -> None:
         try:
             known = _mapping(orjson.loads(line))
             if "quantities" in known:
-                news.quantities = _names(known["quantities"])
+                news["quantities"] = _names(known["quantities"])
             self.share = min(max(float(known.get("share", self.share)), 0.0), 1.0)
             self.proving = self.proving or known.get("begun") == "proof"
             if "map" in known:
-                news.map = WorkspaceMap.from_mapping(_mapping(known["map"]))
+                news["map"] = WorkspaceMap.from_mapping(_mapping(known["map"]))
             if "proof" in known:
-                news.proof = WorkspaceProof.from_mapping(_mapping(known["proof"]))
+                news["proof"] = WorkspaceProof.from_mapping(_mapping(known["proof"]))
             for name in ("map", "proof"):
                 if f"{name}_error" in known:
-                    setattr(news, name, str(known[f"{name}_error"]))
+                    news[name] = str(known[f"{name}_error"])
         except (KeyError, TypeError, ValueError) as error:
             self._fail(f"a report of it cannot be read: {error}", news)
-        self._missing -= {name for name in ("map", "proof") if getattr(news, name) is not None}
+        self._missing -= news.keys()
 
-    def _fail(self, why: str, news: WorkspaceNews) -> None:
+    def _fail(self, why: str, news: dict[str, Any]) -> None:
         """Say of each part that is missing why it does not come."""
-        for name in self._missing:
-            if getattr(news, name) is None:
-                setattr(news, name, why)
+        news |= dict.fromkeys(self._missing - news.keys(), why)
         self._missing.clear()
 
     def end(self) -> None:
