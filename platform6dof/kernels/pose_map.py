@@ -220,7 +220,7 @@ def judge(
     shares = np.full(LIMITS, np.inf)
     loaded, moving = len(forces) > 0, rates.max() > 0.0
     for n in range(count):
-        travel, fastest, force = np.inf, 0.0, 0.0
+        travel, fastest = np.inf, 0.0
         if moving:
             _write_speeds(coordinates[n], poses[n], rows[n], rates, speeds)
         for i in range(6):
@@ -234,10 +234,8 @@ def judge(
         _write_gram(rows[n], scale, m, g)
         _write_tridiagonal(g, v, p, d, e)
         hold = math.sqrt(max(_least_eigenvalue(d, e), 0.0))
-        least = low[45]
-        shares[HOLD] = hold / least - 1.0 if least > 0.0 else hold
-        if loaded:
-            force = _write_force_shares(forces[n], force_limits, shares)
+        shares[HOLD] = hold / low[45] - 1.0 if low[45] > 0.0 else hold
+        force = _write_force_shares(forces[n], force_limits, shares) if loaded else 0.0
         number = _binding(shares)
         out[n, MARGIN], out[n, LIMIT] = shares[number], number
         out[n, TRAVEL], out[n, SINGULAR_VALUE], out[n, FASTEST] = travel, hold, fastest

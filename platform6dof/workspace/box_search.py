@@ -17,7 +17,7 @@ from platform6dof.kernels import dynamics
 from platform6dof.kernels import pose_proof as kernel
 from platform6dof.limits import EnvelopeViolation
 from platform6dof.pose import PlatformSetpoint
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.leg_extremes import PoseBox
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from platform6dof.envelope import Envelope
 from platform6dof.kernels import rotation
 from platform6dof.workspace.box_search import ViolatingPose, violating_pose
 from platform6dof.workspace.grid import TURNS, PoseGrid
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.pose_map import KINDS, SINGULAR_POSE, PoseMap, map_poses
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from platform6dof.kernels import envelope as envelope_kernel
 from platform6dof.kernels import legs, rotation
 from platform6dof.kernels import pose_map as kernel
 from platform6dof.workspace.grid import PoseGrid
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.quantities import TRAVEL, Quantity
 
 Array = NDArray[np.float64]

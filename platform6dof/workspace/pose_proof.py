@@ -13,7 +13,7 @@ from platform6dof.workspace.box_search import (
     ViolatingPose,
     search_box,
 )
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.leg_extremes import PoseBox, corners
 from platform6dof.workspace.worst_poses import WorstPoses, violations_of, worst_poses
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from platform6dof.envelope import Envelope
 from platform6dof.workspace.box_extremes import TIE, WorstPose, unit_starts, worst_pose
 from platform6dof.workspace.box_search import STILL, ViolatingPose, all_violations
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.leg_extremes import LegExtremes, PoseBox, corners, extremes
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from tight_boxes import limited, poses_of, random_box, random_rig
 from platform6dof.dynamics.machine import LegBodies, Machine, PlatformBody
 from platform6dof.envelope import Envelope
 from platform6dof.workspace import PoseBox
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 
 STEP = 1e-5
 

@@ -19,7 +19,7 @@ from hil.stations.platform.proof.workspace_quantities import holding_limits
 from platform6dof.kernels import pose_proof as kernel
 from platform6dof.workspace import PoseBox, box_search
 from platform6dof.workspace.box_search import Budget, search_box, violating_pose
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.pose_proof import largest_box, prove_box, scaled_box
 
 RIGS = Path(__file__).parents[2] / "configs" / "rigs"

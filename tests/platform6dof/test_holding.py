@@ -19,7 +19,7 @@ from platform6dof.dynamics.machine import Machine
 from platform6dof.dynamics.stiffness import least_stiffness_n_m
 from platform6dof.jacobian import inverse_jacobians
 from platform6dof.workspace.grid import PLACES, PoseGrid
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.map_figures import find_range
 from platform6dof.workspace.pose_map import FORCE, KINDS, map_poses
 from platform6dof.workspace.quantities import FORCE as GREATEST_FORCE

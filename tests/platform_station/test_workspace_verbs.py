@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.file_search import configs_dir
 from hil.stations.platform.proof import workspace_request
+from hil.stations.platform.proof.workspace_summaries import POSE_KEYS
 from platform6dof.workspace.quantities import Quantity
 
 runner = CliRunner()
@@ -126,10 +127,58 @@ def test_a_budget_says_what_is_undecided():
     assert "(--seconds)" in text.output
 
 
+def test_a_rig_with_bodies_is_judged_by_its_forces(tmp_path):
+    answer = found("map", "paper_cabin", "--of", "force", "--pictures", tmp_path, *FEW)
+    assert (answer["of"], answer["unit"]) == ("force", "N")
+    assert 700.0 < answer["least"] < answer["greatest"] <= 3600.0
+    assert answer["bound_by"]["leg force"] > 0.2
+    assert answer["written"][0].endswith("map_force.png")
+    proved = found("prove", "paper_cabin", "--scale", "0.4", "--no-largest")
+    assert proved["verdict"] == "holds"
+    assert 700.0 < proved["force_max_n"] < 3600.0
+    assert abs(proved["force_max_pose"]["alpha_deg"]) <= 4.0 + 1e-9
+    text = platform("prove", "paper_cabin", "--scale", "0.4", "--no-largest").output
+    assert f"holding force {proved['force_max_n']:.0f} N" in text
+    assert "force_max_n" not in found("prove", "paper", "--scale", "0.4", "--no-largest")
+
+
+def test_a_box_that_a_drive_does_not_hold_is_named_with_pose_leg_force_and_limit(tmp_path):
+    rig = PAPER.with_name("paper_cabin.toml").read_text("utf-8")
+    rig = rig.replace("[supervision]\n", "[supervision]\nforce_max_n = 2100.0\n")
+    rig = rig.replace("alpha_deg = [-10.0, 10.0]", "alpha_deg = [-1.0, 1.0]")
+    (tmp_path / "weak.toml").write_text(rig, "utf-8")
+    box = "-0.25,0.25,-0.2,0.2,0.9,1.0,-1,1,-1,1,-1,1"
+    given = ("prove", tmp_path / "weak.toml", "--box", box, "--pictures", tmp_path)
+    answer = found(*given, status=1)
+    (one,) = answer["violating"]
+    assert (one["quantity"], one["unit"], one["limit"]) == ("holding force", "N", 2100.0)
+    assert one["value"] > 2100.0
+    assert one["message"].startswith(f"leg {one['leg']}: holding force ")
+    assert answer["largest"]["limited_by"]["quantity"] == "holding force"
+    text = platform(*given, status=1).output
+    assert re.search(r"x -?0\.25 m, .* holding force \d+\.?\d* N, limit 2100 N", text)
+
+
+def test_stiffness_and_error_are_those_of_the_other_verbs(tmp_path):
+    stiff = found("map", "paper_cabin", "--of", "stiffness", *FEW)
+    assert stiff["unit"] == "N/m"
+    pose = ",".join(f"{stiff['least_pose'][key]:.17g}" for key in POSE_KEYS)
+    matrix = found("forces", "paper_cabin", "--pose", pose)["stiffness"]["matrix"]
+    quarter = np.linalg.inv(np.array(matrix))[:3, :3]
+    assert stiff["least"] == pytest.approx(1.0 / np.linalg.eigvalsh(quarter)[2], rel=1e-9)
+    error = found("map", "paper_cabin", "--of", "error", *FEW)
+    pose = ",".join(f"{error['greatest_pose'][key]:.17g}" for key in POSE_KEYS)
+    exact = found("accuracy", "paper_cabin", "--pose", pose, "--machines", "10")
+    assert error["unit"] == "m"
+    assert error["greatest"] == pytest.approx(exact["at_pose"]["three_sigma"]["place_m"], rel=1e-9)
+
+
 FAR = "2,2.1,0,0.1,0.9,1.0,0,1,0,1,0,1"
 REFUSED = [
     (("map", "paper", "--of", "colour"), 2, "'colour' is unknown; there are travel, sigma, speed"),
     (("map", "paper", "--of", "speed"), 2, "speed needs the rates that are wished: give --rates"),
+    (("map", "paper", "--of", "force"), 2, "paper.toml: body is left out: forces need the masses"),
+    (("map", "paper", "--of", "stiffness"), 2, "cylinders.drive.axial_stiffness_n_m is left out"),
     (("map", "paper", "--at", "0,0,1", "--turned", "0,0,0"), 2, "not both"),
     (("map", "paper", "--at", "0,0,nan"), 2, "'nan' is no finite number"),
     (("map", "paper", "--at", "0,0,935"), 2, "further than 20 m; positions are in metres"),

@@ -33,6 +33,8 @@ TURN_NAMES = "alpha,beta,gamma [deg]"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
 OVER_NAMES = "lower and upper end of each coordinate of the map [m or deg]"
 
+QUANTITIES = "travel, sigma, speed, force, stiffness or error."
+
 RatesOption = Annotated[
     str | None,
     typer.Option(
@@ -59,14 +61,7 @@ def map_workspace(
             help="Map the places at this turn [deg]; the rig's neutral one if left out.",
         ),
     ] = None,
-    of: Annotated[
-        str,
-        typer.Option(
-            "--of",
-            metavar="QUANTITY",
-            help="travel, sigma, speed, force, stiffness or error.",
-        ),
-    ] = "travel",
+    of: Annotated[str, typer.Option("--of", metavar="QUANTITY", help=QUANTITIES)] = "travel",
     rates: RatesOption = None,
     over: Annotated[
         str | None,
@@ -88,8 +83,7 @@ def map_workspace(
 
     if at is not None and turned is not None:
         raise ConfigError("--at", ["give --at (a map of turns) or --turned (of places), not both"])
-    loaded = RigModel(rig)
-    model, source = loaded.rig, str(loaded.path)
+    model, source = (loaded := RigModel(rig)).rig, str(loaded.path)
     free = PLACES if at is None else TURNS
     request = MapRequest(
         model,
@@ -105,8 +99,7 @@ def map_workspace(
         found = make_map(request)
     written = _map_pictures(found, model, pictures)
     if as_json:
-        summary = summarize_map(found, written)
-        print_json(summary)
+        print_json(summarize_map(found, written))
     else:
         _show_map(found, written)
     leave(bool(found.cells.inside.any()))

@@ -13,7 +13,7 @@ from platform6dof.accuracy.place_error import place_errors_m
 from platform6dof.accuracy.tolerances import Tolerances
 from platform6dof.dynamics.stiffness import least_stiffness_n_m
 from platform6dof.geometry import HexapodGeometry
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.quantities import FORCE, Quantity
 
 Array = NDArray[np.float64]

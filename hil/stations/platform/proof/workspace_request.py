@@ -27,7 +27,7 @@ from platform6dof.geometry import HexapodGeometry
 from platform6dof.workspace import PoseBox
 from platform6dof.workspace.box_search import Budget, ViolatingPose
 from platform6dof.workspace.grid import PLACES, TURNS, PoseGrid
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.leg_extremes import corners
 from platform6dof.workspace.map_figures import MapFigures, find_range, map_figures
 from platform6dof.workspace.pose_map import PoseMap, map_poses

@@ -20,7 +20,7 @@ from hil.report.style import INK, LIMIT, draw_png, place
 from hil.stations.platform.report.map_figure import NAMES
 from platform6dof.envelope import Envelope
 from platform6dof.workspace import PoseBox
-from platform6dof.workspace.holding import HoldingLimits
+from platform6dof.workspace.holding_limits import HoldingLimits
 from platform6dof.workspace.pose_map import shares_left
 from platform6dof.workspace.pose_proof import LargestBox, PoseProof
 
