@@ -19,8 +19,8 @@ from hil.stations.platform.proof.sizing_summaries import (
 from hil.stations.platform.proof.summaries import PoseSummary
 
 if TYPE_CHECKING:
+    from hil.stations.platform.machine.cylinder_choice import MotionRow, Sizing
     from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
-    from hil.stations.platform.machine.sizing import MotionRow, Sizing
     from platform6dof.dynamics.machine import Machine
     from platform6dof.sizing.box_demand import BoxDemand
 
