@@ -77,11 +77,6 @@ class Demand:
         return self.loads.speed_m_s
 
     @property
-    def times_s(self) -> Array:
-        """Times of the samples [s], shape (N,)."""
-        return self.step_s * np.arange(len(self.length_m))
-
-    @property
     def duration_s(self) -> float:
         """Duration [s]."""
         return (len(self.length_m) - 1) * self.step_s

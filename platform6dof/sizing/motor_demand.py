@@ -37,7 +37,8 @@ class MotorDemand(NamedTuple):
     @classmethod
     def of(cls, motor: MotorLoads, step_s: float) -> Self:
         """Find the numbers of motor loads at equal steps of time."""
-        times_s = step_s * np.arange(len(motor.torque_nm))
+        times_s = np.arange(len(motor.torque_nm), dtype=np.float64)
+        times_s *= step_s
         torque, back = Extremes(NO_LIMIT), motor.fed_back_w
         torque.take(times_s, motor.torque_nm)
         squares, single, together = (WindowMeans(HARDEST_S, step_s) for _ in range(3))

@@ -286,13 +286,13 @@ BOX = PoseBox(
 
 
 def test_the_hold_of_a_box_is_the_worst_of_its_poses():
-    """Attained at its pose, and of 20 000 random poses and all corners none asks for more."""
+    """Attained at its pose, and of 3 000 random poses none asks for more."""
     machine = Machine(lopsided(), (LOAD,))
     found, box = BoxDemand.of(machine, BOX), BOX
     at = np.abs(holding_n(machine, found.hold_pose))
     assert at.max() == pytest.approx(found.hold_n, rel=1e-9)
     rng = np.random.default_rng(8)
-    poses = box.lower + (box.upper - box.lower) * rng.random((20_000, 6))
+    poses = box.lower + (box.upper - box.lower) * rng.random((3_000, 6))
     every = np.array([holding_n(machine, pose) for pose in poses])
     assert np.abs(every).max() <= found.hold_n * (1.0 + 1e-9)
     assert found.push.value >= every.max()

@@ -13,6 +13,10 @@ from hil.config.file_search import configs_dir, find_file
 from hil.machines.rig.cylinders import load_catalogue
 from hil.machines.rig.machine import load_rig
 from hil.stations.platform.commands.rig_model import POSE_KEYS
+from hil.stations.platform.plan.motion_build import motion_of
+from hil.stations.platform.plan.scenario import load_plan
+from hil.stations.platform.proof.machine_check import check_machine
+from hil.stations.platform.proof.sizing_report import fit_row
 
 ROW = """
 [[cylinder]]
@@ -146,11 +150,19 @@ def test_of_the_shipped_catalogue_some_fit_the_cabin_and_some_do_not():
     assert lacks["Bosch Rexroth EMC-50 20x10"] == {"force_stop_n"}
     assert lacks["Festo ESBF 50 lead 10"] == set()
     assert found["legs_assumed"] == ["tube_kg", "rod_kg"]
-    shown = " ".join(
-        size("--for", "ground_motion,recorded_ride,ship_deck", rig=CABIN).stdout.split()
-    )
-    assert "mm beyond a stop, 4 allowed" in shown
+
+
+def test_a_stop_that_goes_too_far_is_said(tmp_path):
+    weak = catalogue(tmp_path, force_peak_n=4000.0)
+    words = "--for", "ground_motion", "--catalogue", weak
+    found = summary(*words, rig=CABIN, status=1)
+    (one,) = found["cylinders"]
+    beyond = f"a leg goes {1e3 * one['stop_beyond_m']:.3g} mm beyond a stop, 4 allowed"
+    assert fit_row(one, 0.004)[:4] == ("M S 1", "no", f"{one['margin']:+.0%}", beyond)
+    assert one["margin"] == pytest.approx(0.004 / one["stop_beyond_m"] - 1.0)
+    shown = size(*words, rig=CABIN, status=1).stdout
     assert "tubes and rods of the rig's legs" in shown
+    assert "tube_kg, rod_kg: not given by 1 of 1 rows" in shown
 
 
 def as_cabin(tmp_path, **changes):
@@ -168,41 +180,36 @@ def as_cabin(tmp_path, **changes):
 
 
 def checked_cabin(tmp_path, scenario):
-    """What `hil check` says of a motion on `paper_cabin` without Stribeck friction."""
+    """What `hil check` finds of a motion on `paper_cabin` without Stribeck friction."""
     text = find_file(CABIN, folder="rigs", key="RIG").read_text()
     rig = tmp_path / "cabin.toml"
     rig.write_text(text.replace("stribeck_n = 60.0", "stribeck_n = 0.0"))
-    done = CliRunner().invoke(app, ["check", scenario, "--set", f"rig={rig}", "--json"])
-    return json.loads(done.stdout)
+    plan = load_plan(find_file(scenario, folder="scenarios", key="scenario"), [f"rig={rig}"])
+    return check_machine(plan.rig, motion_of(plan), plan.scenario.period_s)
 
 
 @pytest.mark.parametrize("scenario", ["ground_motion", "ship_deck"])
 def test_a_row_like_the_rigs_drive_needs_what_the_check_says(tmp_path, scenario):
     """Two ways to the same numbers: a rig with this drive, and this drive from a catalogue."""
-    said = checked_cabin(tmp_path, scenario)
-    file = as_cabin(tmp_path)
-    done = CliRunner().invoke(
-        app, ["platform", "size", CABIN, "--for", scenario, "--catalogue", str(file), "--json"]
+    proof = checked_cabin(tmp_path, scenario)
+    said, words = proof.figures, ("--for", scenario, "--catalogue", as_cabin(tmp_path))
+    found = summary(*words, rig=CABIN, status=1 if proof.findings else 0)
+    (one,) = found["cylinders"]
+    needed = {key: got["needed"] for key, got in one["properties"].items()}
+    near = {"rel": 1e-6}
+    assert needed["force_peak_n"] == pytest.approx(max(said.force_n.max, -said.force_n.min), **near)
+    assert needed["force_rms_n"] == pytest.approx(said.force_n.rms, **near)
+    assert needed["force_stop_n"] == pytest.approx(
+        max(said.stop_force_n.max, -said.stop_force_n.min), **near
     )
-    (one,) = json.loads(done.stdout)["cylinders"]
-    force = said["force_n"]
-    assert one["properties"]["force_peak_n"]["needed"] == pytest.approx(
-        max(force["max"], -force["min"]), rel=1e-6
-    )
-    assert one["properties"]["force_rms_n"]["needed"] == pytest.approx(force["rms"], rel=1e-6)
-    stop = said["stop_force_n"]
-    assert one["properties"]["force_stop_n"]["needed"] == pytest.approx(
-        max(stop["max"], -stop["min"]), rel=1e-6
-    )
-    assert one["stop_beyond_m"] == pytest.approx(said["stop_beyond_m"], rel=1e-6)
-    assert one["torque_peak_nm"] == pytest.approx(said["motor_nm"]["max"], rel=1e-6)
-    assert one["torque_rms_nm"] == pytest.approx(said["motor_nm"]["rms"], rel=1e-6)
-    assert one["power_max_w"] == pytest.approx(said["power_w"]["max"], rel=1e-6)
-    seconds = json.loads(done.stdout)["motions"][0]["duration_s"]
-    assert one["returned_mean_w"] * seconds == pytest.approx(said["resistor_j"], rel=1e-3)
+    assert one["stop_beyond_m"] == pytest.approx(said.stop_beyond_m, **near)
+    assert one["torque_peak_nm"] == pytest.approx(said.motor_nm.max, **near)
+    assert one["torque_rms_nm"] == pytest.approx(said.motor_nm.rms, **near)
+    assert one["power_max_w"] == pytest.approx(said.power_w.max, **near)
+    seconds = found["motions"][0]["duration_s"]
+    assert one["returned_mean_w"] * seconds == pytest.approx(said.resistor_j, rel=1e-3)
     assert one["not_given"] == []
     assert one["assumed"] == ["tube_kg", "rod_kg"]
-    assert one["fits"] == (said["stop_beyond_m"] <= 0.004)
 
 
 def test_what_a_row_does_not_give_is_said_and_not_guessed(tmp_path):

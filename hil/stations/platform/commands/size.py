@@ -14,7 +14,7 @@ from hil.terminal.console import Json, leave, numbers, out, print_json, verb, wa
 from hil.terminal.options import RigArg
 
 if TYPE_CHECKING:
-    from hil.stations.platform.machine.sizing import Sizing
+    from hil.stations.platform.machine.cylinder_choice import Sizing
     from hil.stations.platform.proof.sizing_summaries import SizingSummary
     from platform6dof.dynamics.machine import Machine
     from platform6dof.workspace import PoseBox
@@ -73,8 +73,8 @@ def size(
 ) -> None:
     """Stroke, speed and force that motions ask, and the cylinders that can do it."""
     from hil.machines.rig.cylinders import load_catalogue
+    from hil.stations.platform.machine.cylinder_choice import SizingRequest, size_cylinders
     from hil.stations.platform.machine.cylinder_demands import motions_for, track_of
-    from hil.stations.platform.machine.sizing import SizingRequest, size_cylinders
     from hil.stations.platform.proof.sizing_report import summarize_sizing
 
     names = _names(motions, boxed=box is not None or scale is not None)

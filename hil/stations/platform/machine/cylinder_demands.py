@@ -156,7 +156,7 @@ def stop_forces(
     for first in range(0, count, BLOCK):
         rows = np.arange(first, min(first + BLOCK, count))[::every]
         setpoints = np.ascontiguousarray(track.setpoints[rows])
-        found.take(
-            track.step_s * rows, setpoints, *leg_states_and_rows(machine.geometry.table, setpoints)
-        )
+        times_s = rows.astype(np.float64)
+        times_s *= track.step_s
+        found.take(times_s, setpoints, *leg_states_and_rows(machine.geometry.table, setpoints))
     return float(found.force.worst.max())

@@ -19,8 +19,8 @@ from hil.stations.platform.proof.sizing_summaries import (
 from hil.stations.platform.proof.summaries import PoseSummary
 
 if TYPE_CHECKING:
+    from hil.stations.platform.machine.cylinder_choice import MotionRow, Sizing
     from hil.stations.platform.machine.cylinder_fit import CylinderFit, Needed
-    from hil.stations.platform.machine.sizing import MotionRow, Sizing
     from platform6dof.dynamics.machine import Machine
     from platform6dof.sizing.box_demand import BoxDemand
 
@@ -204,19 +204,20 @@ def _stop_words(fit: CylinderFitSummary, window_m: float) -> str:
 
 def note_lines(summary: SizingSummary) -> Iterator[str]:
     """What the figures of the cylinders are without, and how sure they are."""
-    alike = dict[tuple[str, tuple[str, ...]], int]()
-    for fit in summary["cylinders"]:
+    cylinders, alike = summary["cylinders"], dict[tuple[str, tuple[str, ...]], int]()
+    for fit in cylinders:
         for what, keys in (
-            ("rows give no {}: figures are without them", fit["not_given"]),
-            ("rows give no {}: those of the rig's legs are assumed", fit["assumed"]),
-            ("rows have estimates of {}", fit["estimated"]),
+            ("not given by {} rows; figures are without them", fit["not_given"]),
+            ("not given by {} rows; those of the rig's legs are assumed", fit["assumed"]),
+            ("estimated in {} rows", fit["estimated"]),
         ):
             if keys:
                 alike[what, tuple(keys)] = alike.get((what, tuple(keys)), 0) + 1
     for (what, keys), count in alike.items():
-        yield f"{count} {what.format(', '.join(keys))}"
+        yield f"{', '.join(keys)}: {what.format(f'{count} of {len(cylinders)}')}"
     if any(fit["stop_beyond_m"] is None for fit in summary["cylinders"]):
         yield "stops are not judged: nothing that moves has moments; give --moments"
     unchecked = sum(not fit["checked"] for fit in summary["cylinders"])
     if unchecked:
-        yield f"{unchecked} rows are approximate: check them against the makers' sheets"
+        many = f"{unchecked} of {len(cylinders)}"
+        yield f"approximate figures in {many} rows: check them against the makers' sheets"

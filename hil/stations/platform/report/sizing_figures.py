@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LIMIT, REACHED, draw_png, place
+from hil.stations.platform.machine.cylinder_choice import Sizing
 from hil.stations.platform.machine.cylinder_fit import CylinderFit
 from hil.stations.platform.machine.property_words import LABELS
-from hil.stations.platform.machine.sizing import Sizing
 
 Array = NDArray[np.float64]
 Draw = Callable[[Figure], None]
