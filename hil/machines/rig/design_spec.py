@@ -69,7 +69,9 @@ class DesignLoad(Settings):
     """Mass of all that moves [kg]."""
     centre_m: Point = (0.0, 0.0, 0.0)
     """Its centre in platform axes [m]."""
-    inertia_kg_m2: tuple[Moment, Moment, Moment, Moment, Moment, Moment] = (0.0,) * 6
+    inertia_kg_m2: tuple[Moment, Moment, Moment, Moment, Moment, Moment] = (
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+    )  # fmt: skip
     """Tensor about the centre, in platform axes: xx, yy, zz, xy, xz, yz [kg m²]; counts in motions
     that turn the load."""
     acceleration_m_s2: (
