@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.rig.design_spec import DesignSpec
+from hil.machines.rig.machine import gate_limits
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.machine.cylinder_demands import SAMPLES_MAX, motions_for, track_of
 from platform6dof.dynamics.inverse_dynamics import loads_of_setpoints
@@ -22,6 +23,10 @@ SEARCHED: Final = 60_000
 tried with all of them."""
 
 
+REACTION: Final = 2.0
+"""Steps of time that pass until a leg that is told to stop brakes."""
+
+
 class DesignMotion(NamedTuple):
     """A motion that each rig of a design must play."""
 
@@ -34,6 +39,11 @@ class DesignMotion(NamedTuple):
     neutral_m: Array
     """Place of that rig's neutral pose [m], shape (3,)."""
 
+    doubt_m: float
+    """Distance that the gate keeps from the ends of a stroke for following errors [m]."""
+    doubt_s: float
+    """What it keeps besides, as a multiple of a leg's speed [s]."""
+
     def at_height(self, height_m: float) -> Array:
         """Packed setpoints about a neutral pose over the middle of the base, shape (N, 24)."""
         moved = self.setpoints.copy()
@@ -45,9 +55,9 @@ class MotionNeeds(NamedTuple):
     """What motions ask of the legs of a machine."""
 
     shortest_m: float
-    """Shortest leg [m]; infinite without motions."""
+    """Shortest leg, also if it stops [m]; infinite without motions."""
     longest_m: float
-    """Longest leg [m]; 0 without motions."""
+    """Longest leg, also if it stops [m]; 0 without motions."""
     force_n: float
     """Greatest force of a leg either way [N]; 0 without motions."""
 
@@ -67,7 +77,13 @@ def motions_of(spec: DesignSpec, path: Path, rig_path: Path, rig: Rig) -> list[D
     found: list[DesignMotion] = []
     for name, plan, motion in motions_for(spec.motions, str(rig_path), key="motions", beside=path):
         track = track_of(name, plan, motion, most)
-        found.append(DesignMotion(name, track.step_s, track.setpoints, neutral_m))
+        gate = gate_limits(rig, plan.scenario.period_s)
+        doubt_s = gate.following_per_speed_s + gate.reaction_time_s
+        found.append(
+            DesignMotion(
+                name, track.step_s, track.setpoints, neutral_m, gate.following_base_m, doubt_s
+            )
+        )
     return found
 
 
@@ -80,15 +96,28 @@ def searched_setpoints(motions: list[DesignMotion]) -> Array | None:
 
 
 def needs_of(
-    motions: list[DesignMotion], geometry: HexapodGeometry, body: PlatformBody, height_m: float
-) -> MotionNeeds:
-    """Find what motions ask of a machine, at every setpoint, by the bench's inverse dynamics."""
+    motions: list[DesignMotion], geometry: HexapodGeometry, body: PlatformBody, height_m: float,
+    stop_m_s2: float,
+) -> MotionNeeds:  # fmt: skip
+    """Find what motions ask of a machine, at every setpoint, by the bench's inverse dynamics.
+
+    Legs may be told to stop at every setpoint, and the gate asks that they come to rest within
+    their stroke. All brake for the same time, as long as the fastest needs, T = max |v| / a; a leg
+    moves by v T / 2 in it, and by what it does until it brakes; a following error is kept free.
+
+    Args:
+        stop_m_s2: deceleration of a leg that stops [m/s²].
+    """
     machine = Machine(geometry, (body,))
     shortest, longest, force = np.inf, 0.0, 0.0
     for one in motions:
         loads = loads_of_setpoints(machine, one.at_height(height_m))
-        shortest = min(shortest, float(loads.length_m.min()))
-        longest = max(longest, float(loads.length_m.max()))
+        speed = loads.speed_m_s
+        braking_s = np.abs(speed).max(axis=1, keepdims=True) / stop_m_s2
+        rest = loads.length_m + speed * (0.5 * braking_s + REACTION * one.step_s)
+        doubt = one.doubt_m + one.doubt_s * np.abs(speed)
+        shortest = min(shortest, float((rest - doubt).min()))
+        longest = max(longest, float((rest + doubt).max()))
         force = max(force, float(np.abs(loads.force_n).max()))
     return MotionNeeds(shortest, longest, force)
 

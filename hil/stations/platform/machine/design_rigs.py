@@ -130,7 +130,8 @@ def _cylinders(
     pairs = np.array([*table["pose_box"].values()])
     pairs[3:] = np.radians(pairs[3:])
     found = extremes(geometry, PoseBox(pairs[:, 0], pairs[:, 1]))
-    needs = needs_of(motions, geometry, spec.load.body(), height)
+    stop_m_s2 = float(np.min(base["limits"]["stop_deceleration_m_s2"]))
+    needs = needs_of(motions, geometry, spec.load.body(), height, stop_m_s2)
     force_n = max(peak_n, needs.force_n)
     margin = base["limits"]["soft_margin_m"]
     closed = math.floor((min(found.min_m, needs.shortest_m) - margin) * 1e5) / 1e5
