@@ -93,6 +93,14 @@ def test_what_is_shown_is_old_until_its_successor_arrives(bench):
     assert bench.run.ended == 1
 
 
+def test_what_arrives_just_after_an_edit_is_of_the_file_before(bench):
+    bench.work.want()
+    bench.model.put(("neutral", "z_m"), 0.9)
+    bench.finish()
+    assert bench.work.table_is_old
+    assert bench.work.map_is_old
+
+
 def test_a_file_with_faults_is_not_computed_and_the_old_picture_is_marked(bench):
     bench.work.want()
     bench.finish()
