@@ -9,6 +9,7 @@ from arms import shipped
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.stations.arm.commands.space_arms import beyond_torque
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.inverse_dynamics import TERMS, InverseDynamics
 from sim.world.space_arm.motion_torques import CommandedMotion, motion_torques
@@ -65,6 +66,12 @@ def test_a_torque_beyond_the_motor_gives_status_1():
     found = json.loads(text)
     assert found["ok"] is False
     assert any(line.startswith("shoulder_yaw: ") for line in found["violations"])
+
+
+def test_a_motor_gives_its_limit_both_ways_and_no_more():
+    names, limits = list("abcd"), np.full(4, 100.0)
+    said = beyond_torque(names, np.array([100.0, 100.1, -100.1, -99.9]), limits)
+    assert [line[0] for line in said] == ["b", "c"]
 
 
 def test_a_joint_beyond_its_range_gives_status_1():
