@@ -99,7 +99,8 @@ def map_workspace(
         found = make_map(request)
     written = _map_pictures(found, model, pictures)
     if as_json:
-        print_json(summarize_map(found, written))
+        summary = summarize_map(found, written)
+        print_json(summary)
     else:
         _show_map(found, written)
     leave(bool(found.cells.inside.any()))

@@ -12,7 +12,7 @@ TUBE = ("tube_kg", "tube_centre_m", "tube_inertia_kg_m2")
 ROD = ("rod_kg", "rod_centre_m", "rod_inertia_kg_m2")
 
 
-class Candidate(NamedTuple):
+class CylinderCandidate(NamedTuple):
     """A cylinder with its stroke cut to what is needed."""
 
     listed: ListedCylinder
@@ -45,12 +45,14 @@ class Candidate(NamedTuple):
 
 def candidates_of(
     listed: Sequence[ListedCylinder], drive: RigDriveTrain | None, stroke_m: float
-) -> list[Candidate]:
+) -> list[CylinderCandidate]:
     """Make candidates of cylinders, all with one stroke; the rig's masses where a row has none."""
     return [_candidate(one, drive, stroke_m) for one in listed]
 
 
-def _candidate(listed: ListedCylinder, drive: RigDriveTrain | None, stroke_m: float) -> Candidate:
+def _candidate(
+    listed: ListedCylinder, drive: RigDriveTrain | None, stroke_m: float
+) -> CylinderCandidate:
     one = listed.cylinder
     train = _train(one)
     own, assumed = assumed_masses(drive)
@@ -59,7 +61,7 @@ def _candidate(listed: ListedCylinder, drive: RigDriveTrain | None, stroke_m: fl
     if one.rod_kg is not None:
         own |= uniform("rod", one.rod_kg, stroke_m)
     legs = LegBodies(**own, rotor_kg=train.rotor_kg)
-    return Candidate(
+    return CylinderCandidate(
         listed, legs, train, tuple(key for key in assumed if getattr(one, key) is None)
     )
 

@@ -10,7 +10,7 @@ from hil.machines.rig.cylinders import ListedCylinder
 from hil.machines.rig.masses import decelerations_in
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.machine.cylinder_candidates import (
-    Candidate,
+    CylinderCandidate,
     assumed_masses,
     candidates_of,
 )
@@ -90,7 +90,7 @@ def size_cylinders(request: SizingRequest) -> Sizing:
     stop_n = max((row.stop_n for row in rows), default=0.0)
     needed = _needed(request, [row.figures for row in rows], box, stop_n)
     candidates = candidates_of(request.listed, request.rig.cylinders.drive, needed.stroke_m)
-    groups = dict[LegBodies, list[Candidate]]()
+    groups = dict[LegBodies, list[CylinderCandidate]]()
     for candidate in candidates:
         groups.setdefault(candidate.legs, []).append(candidate)
     fits = [fit for legs, group in groups.items() for fit in _fits(request, needed, legs, group)]
@@ -99,7 +99,7 @@ def size_cylinders(request: SizingRequest) -> Sizing:
 
 
 def _fits(
-    request: SizingRequest, needed: Needed, legs: LegBodies, group: list[Candidate]
+    request: SizingRequest, needed: Needed, legs: LegBodies, group: list[CylinderCandidate]
 ) -> list[CylinderFit]:
     """Compare cylinders whose legs have the same masses."""
     machine = _with_legs(request.machine, legs)
@@ -124,7 +124,7 @@ def _fits(
 
 
 def _judge(
-    request: SizingRequest, needed: Needed, machine: Machine, candidate: Candidate
+    request: SizingRequest, needed: Needed, machine: Machine, candidate: CylinderCandidate
 ) -> StopShortage:
     """Judge of a cylinder's stops; its travel is the rig's, and what is needed beyond that."""
     geometry, figures = machine.geometry, needed.figures

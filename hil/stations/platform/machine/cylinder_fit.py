@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple, Self
 
-from hil.stations.platform.machine.cylinder_candidates import Candidate
+from hil.stations.platform.machine.cylinder_candidates import CylinderCandidate
 from platform6dof.dynamics.stop_shortage import StopShortage
 from platform6dof.sizing.demand import DemandFigures
 from platform6dof.sizing.motor_demand import MotorDemand
@@ -77,7 +77,7 @@ class PropertyReserve(NamedTuple):
 class CylinderFit(NamedTuple):
     """A cylinder beside what is needed of it."""
 
-    candidate: Candidate
+    candidate: CylinderCandidate
     """Cylinder with its stroke cut to what is needed."""
     comparisons: Mapping[str, PropertyReserve]
     """Comparisons by the name of the property with its unit."""
@@ -104,7 +104,7 @@ class CylinderFit(NamedTuple):
 
 
 def fit_of(
-    candidate: Candidate,
+    candidate: CylinderCandidate,
     needed: Needed,
     motor: MotorDemand,
     stop: StopReserve | None,
@@ -124,7 +124,7 @@ def fit_of(
     return CylinderFit(candidate, found, motor, stop)
 
 
-def _lengths_and_speed(candidate: Candidate, needed: Needed) -> dict[str, PropertyReserve]:
+def _lengths_and_speed(candidate: CylinderCandidate, needed: Needed) -> dict[str, PropertyReserve]:
     one = candidate.listed.cylinder
     closed_m, allowed_m = one.dead_length_m + needed.stroke_m, needed.allowed_m
     return {
@@ -135,7 +135,7 @@ def _lengths_and_speed(candidate: Candidate, needed: Needed) -> dict[str, Proper
 
 
 def _forces(
-    candidate: Candidate, needed: Needed, stop: StopReserve | None
+    candidate: CylinderCandidate, needed: Needed, stop: StopReserve | None
 ) -> dict[str, PropertyReserve]:
     """Compare forces; a stop may ask for more than there is where its legs go hardly further."""
     one = candidate.listed.cylinder
@@ -147,7 +147,9 @@ def _forces(
     }
 
 
-def _screw(candidate: Candidate, needed: Needed, life_h: float) -> dict[str, PropertyReserve]:
+def _screw(
+    candidate: CylinderCandidate, needed: Needed, life_h: float
+) -> dict[str, PropertyReserve]:
     one, figures = candidate.listed.cylinder, needed.figures
     turns_rpm = 60.0 * figures.speed_m_s / one.screw_lead_m
     whirl_rpm = SPEED_SAFETY * critical_speed_rpm(one.screw_root_m, needed.stroke_m)
@@ -161,7 +163,7 @@ def _screw(candidate: Candidate, needed: Needed, life_h: float) -> dict[str, Pro
     }
 
 
-def _torques(candidate: Candidate, motor: MotorDemand) -> dict[str, PropertyReserve]:
+def _torques(candidate: CylinderCandidate, motor: MotorDemand) -> dict[str, PropertyReserve]:
     """Compare torques with the row's limits, where it gives them."""
     one, found = candidate.listed.cylinder, dict[str, PropertyReserve]()
     lasting_nm = max(motor.torque_rms_nm, motor.torque_hardest_nm)
