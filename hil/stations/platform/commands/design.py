@@ -41,7 +41,7 @@ def design(
     from hil.config.settings import read_toml
     from hil.machines.rig.design_spec import DesignSpec
     from hil.machines.rig.machine import load_rig
-    from hil.stations.platform.machine.design_motions import motions_of, searched_setpoints
+    from hil.stations.platform.machine.design_motions import motions_of, problem_of
     from hil.stations.platform.machine.design_rigs import figures_of_rig, rig_of
     from platform6dof.design.search import NoDesignError, find_front
 
@@ -52,7 +52,7 @@ def design(
     settings.check_on(base, str(path))
     with waiting("computing the motions", quiet=as_json):
         motions = motions_of(settings, path, rig_path, base)
-    problem = settings.problem(base, searched_setpoints(motions))
+        problem = problem_of(settings, base, motions)
     try:
         with waiting("searching geometries", quiet=as_json):
             front = find_front(problem, settings.seed, settings.rigs + settings.rigs // 4)

@@ -1,5 +1,6 @@
 """Motions of a design: setpoints about a rig's neutral pose, and what they ask of another rig."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -7,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.rig.design_spec import DesignSpec
-from hil.machines.rig.machine import gate_limits
+from hil.machines.rig.machine import gate_limits, geometry_of
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.machine.cylinder_demands import SAMPLES_MAX, motions_for, track_of
+from platform6dof.design.problem import DesignProblem
 from platform6dof.dynamics.inverse_dynamics import loads_of_setpoints
 from platform6dof.dynamics.machine import Machine, PlatformBody
 from platform6dof.envelope import Envelope
 from platform6dof.geometry import HexapodGeometry
+from platform6dof.kernels.legs import leg_states_and_rows
 from platform6dof.pose import PlatformSetpoint
+from platform6dof.workspace import PoseBox, extremes
 
 Array = NDArray[np.float64]
 
@@ -38,7 +42,6 @@ class DesignMotion(NamedTuple):
     """Packed, as played on the rig that the design names, shape (N, 24)."""
     neutral_m: Array
     """Place of that rig's neutral pose [m], shape (3,)."""
-
     doubt_m: float
     """Distance that the gate keeps from the ends of a stroke for following errors [m]."""
     doubt_s: float
@@ -87,6 +90,16 @@ def motions_of(spec: DesignSpec, path: Path, rig_path: Path, rig: Rig) -> list[D
     return found
 
 
+def problem_of(spec: DesignSpec, rig: Rig, motions: list[DesignMotion]) -> DesignProblem:
+    """Pose the problem of a design, with travel for stops within its motions at both ends."""
+    found = spec.problem(rig, searched_setpoints(motions))
+    if not motions:
+        return found
+    reserve_m = stop_reserve_m(motions, rig, PoseBox(found.box_lower, found.box_upper))
+    limits = replace(found.limits, soft_margin_m=found.limits.soft_margin_m + reserve_m)
+    return replace(found, limits=limits)
+
+
 def searched_setpoints(motions: list[DesignMotion]) -> Array | None:
     """Setpoints of all motions at equal steps, at most `SEARCHED`; None without motions."""
     if not motions:
@@ -112,14 +125,40 @@ def needs_of(
     shortest, longest, force = np.inf, 0.0, 0.0
     for one in motions:
         loads = loads_of_setpoints(machine, one.at_height(height_m))
-        speed = loads.speed_m_s
-        braking_s = np.abs(speed).max(axis=1, keepdims=True) / stop_m_s2
-        rest = loads.length_m + speed * (0.5 * braking_s + REACTION * one.step_s)
-        doubt = one.doubt_m + one.doubt_s * np.abs(speed)
-        shortest = min(shortest, float((rest - doubt).min()))
-        longest = max(longest, float((rest + doubt).max()))
+        low, high = _stopped(one, loads.length_m, loads.speed_m_s, stop_m_s2)
+        shortest, longest = min(shortest, low), max(longest, high)
         force = max(force, float(np.abs(loads.force_n).max()))
     return MotionNeeds(shortest, longest, force)
+
+
+def stop_reserve_m(motions: list[DesignMotion], rig: Rig, box: PoseBox) -> float:
+    """Find how much further a rig's legs go in stops of motions than in the motions and a box [m].
+
+    Args:
+        box: poses about the neutral height.
+    """
+    geometry, height_m = geometry_of(rig), rig.neutral.z_m
+    up = np.array([0.0, 0.0, height_m, 0.0, 0.0, 0.0])
+    held = extremes(geometry, PoseBox(box.lower + up, box.upper + up))
+    stop_m_s2 = min(rig.limits.stop_deceleration_m_s2)
+    shortest = least = held.min_m
+    longest = most = held.max_m
+    for one in motions:
+        states, _ = leg_states_and_rows(geometry.table, one.at_height(height_m))
+        least, most = min(least, float(states[:, 0].min())), max(most, float(states[:, 0].max()))
+        low, high = _stopped(one, states[:, 0], states[:, 1], stop_m_s2)
+        shortest, longest = min(shortest, low), max(longest, high)
+    return max(0.0, min(least, held.min_m) - shortest, longest - max(most, held.max_m))
+
+
+def _stopped(
+    motion: DesignMotion, length_m: Array, speed_m_s: Array, stop_m_s2: float
+) -> tuple[float, float]:
+    """Shortest and longest leg at the ends of stops begun anywhere, with the gate's doubt [m]."""
+    braking_s = np.abs(speed_m_s).max(axis=1, keepdims=True) / stop_m_s2
+    rest = length_m + speed_m_s * (0.5 * braking_s + REACTION * motion.step_s)
+    doubt = motion.doubt_m + motion.doubt_s * np.abs(speed_m_s)
+    return float((rest - doubt).min()), float((rest + doubt).max())
 
 
 def beyond(motions: list[DesignMotion], envelope: Envelope, height_m: float) -> str:

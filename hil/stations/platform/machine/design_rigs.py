@@ -27,6 +27,8 @@ DIGITS: Final = 6
 """Digits of metres and degrees in a rig's file."""
 FORCE_STEP_N: Final = 50.0
 """Step to which the cylinders' greatest force is rounded up [N]."""
+LENGTH_STEP_M: Final = 1e-4
+"""Difference of lengths that rounding makes [m]."""
 TRIED: Final = 300
 """Random poses of the box that a rig is tried at, besides corners and faces."""
 
@@ -85,7 +87,16 @@ def rig_of(
         return f"{tried - len(within)} of {tried} poses are outside its limits"
     if passed := beyond(motions, envelope, height):
         return passed
-    return DesignedRig(rig, table, sizes, figures.objectives[number], float(raw[kernel.SINGULAR]))
+    stroke, objectives = rig.cylinders.stroke_m[0], figures.objectives[number].copy()
+    lacking_m = stroke + problem.limits.dead_length_m - rig.cylinders.closed_length_m[0]
+    if lacking_m > LENGTH_STEP_M:
+        return (
+            f"its closed length is {1e3 * lacking_m:.1f} mm shorter than its stroke and "
+            f"dead_length_m = {problem.limits.dead_length_m:g}, with the stops of its motions"
+        )
+    if motions and "stroke_m" in problem.objectives:
+        objectives[problem.objectives.index("stroke_m")] = stroke  # with what its own stops need
+    return DesignedRig(rig, table, sizes, objectives, float(raw[kernel.SINGULAR]))
 
 
 def _geometry(sizes: Array) -> dict[str, Any]:
