@@ -189,7 +189,8 @@ def test_a_design_over_motions_covers_them_on_every_rig(tmp_path, monkeypatch):
     assert needed["force_peak_n"] == pytest.approx(
         found["rigs"][0]["objectives"]["force_n"], rel=1e-3
     )
-    assert needed["stroke_m"] == pytest.approx(found["rigs"][0]["stroke_m"], abs=3e-3)
+    written = found["rigs"][0]["stroke_m"]
+    assert needed["stroke_m"] <= written <= needed["stroke_m"] + 0.02, "what a stop needs"
 
 
 def test_a_motion_beyond_a_limit_of_the_rig_leaves_no_rig(tmp_path, monkeypatch):
