@@ -12,7 +12,8 @@ DESIGN_TESTS = {
     "platform6dof/design/motion_poses.py": _MOTIONS,
     "platform6dof/kernels/design.py": _DESIGN,
     "platform6dof/sizing/demand.py": (*_SIZING, *_FIT),
-    "platform6dof/sizing/motor.py": _SIZING,
+    "platform6dof/sizing/motor_demand.py": (*_SIZING, *_FIT),
+    "platform6dof/dynamics/drive_train.py": ("platform6dof/test_drive_train.py", *_SIZING),
     "platform6dof/sizing/screw.py": _SIZING,
     "hil/machines/rig/design_spec.py": ("platform_station/test_design_refusals.py", *_RIGS),
     "hil/stations/platform/machine/cylinder_fit.py": _FIT,
@@ -51,12 +52,15 @@ DESIGN_ROWS = {
         ("the best setpoint is called the worst", "if (row[k] < worst[k]) if least else (row[k] > worst[k]):", "if row[k] > worst[k]:"),
     ),
     "platform6dof/sizing/demand.py": (
-        ("a peak is a push", "return float(np.abs(self.force_n).max())", "return float(self.force_n.max())"),
+        ("a peak is a push", "peak_n=float(np.abs(self.force_n).max()),", "peak_n=float(self.force_n.max()),"),
         ("wear is counted by time", "return np.abs(np.diff(self.length_m, axis=0))", "return np.ones_like(self.length_m[1:])"),
     ),
-    "platform6dof/sizing/motor.py": (
-        ("a driven screw loses what a driving one does", "np.where(force * speed >= 0.0, 1.0 / efficiency, efficiency)", "np.where(force * speed >= 0.0, 1.0 / efficiency, 1.0 / efficiency)"),
-        ("the hardest window is the first", "(sums[steps:] - sums[:-steps]).max()", "(sums[steps:] - sums[:-steps])[0]"),
+    "platform6dof/sizing/motor_demand.py": (
+        ("the hardest window is the whole", "float(np.sqrt(squares.hardest()[0].max()))", "float(np.sqrt(squares.mean.max()))"),
+        ("what flows back is that of one drive", "returned_hardest_w=float(together.hardest()[0].max())", "returned_hardest_w=float(single.hardest()[0].max())"),
+    ),
+    "platform6dof/dynamics/drive_train.py": (
+        ("a driven screw loses what a driving one does", "np.where(drives, 1.0 / self.efficiency, self.efficiency_back)", "np.where(drives, 1.0 / self.efficiency, 1.0 / self.efficiency)"),
     ),
     "platform6dof/sizing/screw.py": (
         ("a mean force is quadratic", "float((force**3 * path).sum() / total) ** (1.0 / 3.0)", "float((force**2 * path).sum() / total) ** (1.0 / 2.0)"),
@@ -68,7 +72,7 @@ DESIGN_ROWS = {
         ("a box under the base is searched", "if half >= highest:", "if half >= 10.0 * highest:"),
     ),
     "hil/stations/platform/machine/cylinder_fit.py": (
-        ("a closed cylinder has no stroke in it", "closed_m = one.dead_length_m + needed.stroke_m", "closed_m = one.dead_length_m"),
+        ("a closed cylinder has no stroke in it", "closed_m, allowed_m = one.dead_length_m + needed.stroke_m,", "closed_m, allowed_m = one.dead_length_m,"),
     ),
     "hil/stations/platform/machine/design_motions.py": (
         ("a rig is not tried with its motions", "        if outside.any():", "        if False:"),
