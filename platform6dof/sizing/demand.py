@@ -53,14 +53,12 @@ class Demand:
     """Motion of the legs, and forces by parts."""
     force_n: Array
     """Forces of the drives, pushing is positive; not numbers where a pose is singular [N]."""
-    thrust_n: Array
-    """Forces of the screws on the rods, without rotors and friction [N]."""
 
     @classmethod
     def of(cls, machine: Machine, setpoints: Array, step_s: float) -> Self:
         """Demand of a motion's setpoints, shape (N, 24), at equal steps of time."""
         loads = loads_of_setpoints(machine, setpoints)
-        return cls(step_s, loads, loads.force_n, loads.thrust_n)
+        return cls(step_s, loads, loads.force_n)
 
     def with_friction(self, friction_n: Array) -> Self:
         """Demand on drives that also overcome a friction, shape (N, 6)."""
@@ -88,8 +86,8 @@ class Demand:
 
     def figures(self) -> DemandFigures:
         """Greatest numbers of all rods."""
-        path_m = self.path_m
-        middle = 0.5 * (self.thrust_n[1:] + self.thrust_n[:-1])
+        path_m, thrust_n = self.path_m, self.loads.thrust_n
+        middle = 0.5 * (thrust_n[1:] + thrust_n[:-1])
         legs = zip(middle.T, path_m.T, strict=True)
         return DemandFigures(
             shortest_m=float(self.length_m.min()),
@@ -97,7 +95,7 @@ class Demand:
             speed_m_s=float(np.abs(self.speed_m_s).max()),
             acceleration_m_s2=float(np.abs(self.loads.acceleration_m_s2).max()),
             peak_n=float(np.abs(self.force_n).max()),
-            push_n=max(0.0, float(self.thrust_n.max())),
+            push_n=max(0.0, float(thrust_n.max())),
             rms_n=float(np.sqrt((self.force_n**2).mean(axis=0).max())),
             cubic_mean_n=max(cubic_mean_force_n(force, path) for force, path in legs),
             mean_speed_m_s=float(path_m.sum(axis=0).max() / max(self.duration_s, self.step_s)),

@@ -124,7 +124,9 @@ def test_a_rotor_of_the_legs_is_in_their_loads():
     slope = 0.935 / 1.002901283  # of a rod's speed to the platform's
     more_n = 0.001 * (2.0 * math.pi / 0.010) ** 2 * 2.0 * slope
     np.testing.assert_allclose(geared.force_n - bare.force_n, more_n, rtol=1e-8)
-    np.testing.assert_allclose(geared.thrust_n, bare.force_n, rtol=1e-9, err_msg="none of the rod")
+    np.testing.assert_allclose(
+        geared.loads.thrust_n, bare.force_n, rtol=1e-9, err_msg="none of the rod"
+    )
 
 
 def test_what_flows_back_and_its_hardest_window_by_hand():
@@ -161,7 +163,7 @@ def test_six_resistors_are_hardest_together_where_their_sum_is():
 def test_rms_and_peak_by_hand():
     """3, -5, 1 kN of a leg: peak 5 kN, push 3 kN, rms (35 / 3)^½ = 3.41565 kN; friction counts."""
     one = loads([0.1, -0.1, 0.1], [3000.0, -5000.0, 1000.0])
-    found = Demand(0.5, one, one.force_n, one.thrust_n)
+    found = Demand(0.5, one, one.force_n)
     assert found.figures().peak_n == 5000.0
     assert found.figures().push_n == 3000.0
     assert found.figures().rms_n == pytest.approx(3415.650, abs=1e-3)

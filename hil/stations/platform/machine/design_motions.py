@@ -28,7 +28,7 @@ tried with all of them."""
 
 
 REACTION: Final = 2.0
-"""Steps of time that pass until a leg that is told to stop brakes."""
+"""Steps of time that pass from the order to stop until a leg brakes."""
 
 
 class DesignMotion(NamedTuple):
@@ -114,7 +114,7 @@ def needs_of(
 ) -> MotionNeeds:  # fmt: skip
     """Find what motions ask of a machine, at every setpoint, by the bench's inverse dynamics.
 
-    Legs may be told to stop at every setpoint, and the gate asks that they come to rest within
+    A stop may begin at every setpoint, and the gate asks that legs come to rest within
     their stroke. All brake for the same time, as long as the fastest needs, T = max |v| / a; a leg
     moves by v T / 2 in it, and by what it does until it brakes; a following error is kept free.
 
@@ -141,14 +141,14 @@ def stop_reserve_m(motions: list[DesignMotion], rig: Rig, box: PoseBox) -> float
     up = np.array([0.0, 0.0, height_m, 0.0, 0.0, 0.0])
     held = extremes(geometry, PoseBox(box.lower + up, box.upper + up))
     stop_m_s2 = min(rig.limits.stop_deceleration_m_s2)
-    shortest = least = held.min_m
+    shortest = least = held.min_m  # of stops, and of what is asked
     longest = most = held.max_m
     for one in motions:
         states, _ = leg_states_and_rows(geometry.table, one.at_height(height_m))
         least, most = min(least, float(states[:, 0].min())), max(most, float(states[:, 0].max()))
         low, high = _stopped(one, states[:, 0], states[:, 1], stop_m_s2)
         shortest, longest = min(shortest, low), max(longest, high)
-    return max(0.0, min(least, held.min_m) - shortest, longest - max(most, held.max_m))
+    return max(0.0, least - shortest, longest - most)
 
 
 def _stopped(
