@@ -16,6 +16,7 @@ import orjson
 
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
+from hil.panel.scenarios.models.helper_output import share_reporter, write_line
 from hil.run.file_kinds import kind_of
 from hil.run.registry import workspace_maker
 
@@ -39,18 +40,16 @@ def compute(file: Path, table: Mapping[str, Any], quantity: str, points: int, mo
     kind = kind_of(table, str(file))
     maker = None if kind is None else workspace_maker(kind)
     if maker is None:
-        _print({"map_error": "no station has maps of it"})
+        write_line({"map_error": "no station has maps of it"})
         return 1
     names = maker.quantities()
-    _print({"quantities": names})
+    write_line({"quantities": names})
     done: list[bool] = []
     if points:
-        wanted = quantity or names[0]
-        done.append(
-            _part("map", lambda: maker.map(table, file, wanted, points, _reporter()).to_json())
-        )
+        wanted, report = quantity or names[0], share_reporter(REPORTED_STEP)
+        done.append(_part("map", lambda: maker.map(table, file, wanted, points, report).to_json()))
     if most_s:
-        _print({"begun": "proof"})
+        write_line({"begun": "proof"})
         done.append(_part("proof", lambda: maker.prove(table, file, most_s).to_json()))
     return 0 if all(done) else 1
 
@@ -59,9 +58,9 @@ def _part(name: str, make: Callable[[], bytes]) -> bool:
     try:
         made = make()
     except REFUSALS as error:
-        _print({f"{name}_error": str(error)})
+        write_line({f"{name}_error": str(error)})
         return False
-    _print({name: orjson.Fragment(made)})
+    write_line({name: orjson.Fragment(made)})
     return True
 
 
@@ -70,24 +69,6 @@ def _table() -> dict[str, Any]:
     if not isinstance(table, dict):
         raise ValueError("no table")
     return table
-
-
-def _reporter() -> Callable[[float], None]:
-    """Return a reporter of how far a map is, not more often than a bar can show."""
-    last_share = 0.0
-
-    def report(share: float) -> None:
-        nonlocal last_share
-        if share >= last_share + REPORTED_STEP:
-            last_share = share
-            _print({"share": share})
-
-    return report
-
-
-def _print(what: Mapping[str, Any]) -> None:
-    sys.stdout.buffer.write(orjson.dumps(what) + b"\n")
-    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
