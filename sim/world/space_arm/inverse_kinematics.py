@@ -58,18 +58,16 @@ class InverseKinematics:
             that count; both next to 0 if the place is reached.
         """
         rng = np.random.default_rng(SEED)
-        best: tuple[Array, Array] | None = None
-        for number in range(STARTS):
-            start = np.array(near_rad, float) if number == 0 else rng.uniform(self._low, self._high)
+        drawn = rng.uniform(self._low, self._high, (STARTS - 1, self._arm.joints))
+        best, left = np.array(near_rad, dtype=np.float64), np.full(6, np.inf)
+        for start in (best, *drawn):
             q = self._descend(np.clip(start, self._low, self._high), position_m, rotation)
-            left = self._left(q, position_m, rotation)
-            if best is None or self._size(left) < self._size(best[1]):
-                best = q, left
+            after = self._left(q, position_m, rotation)
+            if self._size(after) < self._size(left):
+                best, left = q, after
             if self._size(left) < CLOSE:
                 break
-        assert best is not None
-        q, left = best
-        return q, float(np.linalg.norm(left[:3])), float(np.linalg.norm(left[3:]))
+        return best, float(np.linalg.norm(left[:3])), float(np.linalg.norm(left[3:]))
 
     def _descend(self, q: Array, position_m: Array, rotation: Array) -> Array:
         """Go from a start towards the place as far as it gets nearer."""

@@ -162,6 +162,7 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
         margins=(Margin("smallest singular value", SINGULAR_VALUE_MIN, "1"),),
         clearances=None,
         corners=None,  # it is simulated: no controller blends its path
+        joint_units=tuple(link.unit for link in links),
     )
 
 

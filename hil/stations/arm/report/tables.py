@@ -30,11 +30,7 @@ def joint_tables(view: ArmView) -> Tables | None:
     if machines is None or not view.run.waypoints:
         return None
     tables = tuple(
-        Table(
-            HEADS,
-            tuple(_row(view, arm, joint) for joint in range(len(arm.prismatic))),
-            _name(machines, arm),
-        )
+        Table(HEADS, _rows(view, arm), _name(machines, arm))
         for arm in machines.joints()
         if np.isfinite(view.run.column(arm.angles)).any()
     )
@@ -50,6 +46,10 @@ def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
 def _name(machines: ArmMachines, arm: ArmJoints) -> str:
     named = f" {machines.space.name}" if machines.space and arm.arm == "simulated" else ""
     return f"{arm.arm} arm{named}, {arm.meaning}"
+
+
+def _rows(view: ArmView, arm: ArmJoints) -> tuple[Row, ...]:
+    return tuple(_row(view, arm, joint) for joint in range(len(arm.prismatic)))
 
 
 def _row(view: ArmView, arm: ArmJoints, joint: int) -> Row:
