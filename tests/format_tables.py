@@ -91,7 +91,7 @@ VERBS = {
     "hil arm play": ALONE,
     "hil arm identify": (f"{ARM}:IdentifiedSummary",),
     "hil arm fk": (f"{ARM}:RobotPlaceSummary", f"{ARM}:SpacePlaceSummary"),
-    "hil arm ik": (f"{ARM}:PosturesSummary",),
+    "hil arm ik": (f"{ARM}:PosturesSummary", f"{ARM}:FoundPlaceSummary"),
     "hil world list": (f"{WORLD}:RobotsSummary",),
     "hil world show": (f"{WORLD}:RobotSummary", f"{WORLD}:SceneSummary"),
     "hil world check": (
