@@ -26,7 +26,7 @@ PROMISED_M = 0.5e-3
 def plan_of(arm: str, *overrides: str):
     payload, plane = ARMS[arm]
     given = [f"space_arm.arm={arm}", f"space_arm.payload={payload}", f'source.plane="{plane}"']
-    return load_arm_plan(CIRCLE, [*given, "source.turns=0.4", *overrides])
+    return load_arm_plan(CIRCLE, [*given, "source.turns=0.4", "source.speed_m_s=0.08", *overrides])
 
 
 @pytest.fixture(scope="module", params=ARMS)
@@ -105,7 +105,7 @@ def test_a_start_of_both_kinds_is_taken() -> None:
 
 
 def test_six_revolute_joints_are_recorded_as_ever() -> None:
-    assert arm_signals((False,) * 6) is SIGNALS
+    assert arm_signals((False,) * 6) == SIGNALS
     assert [one.count for one in SIGNALS.fields if one.name.startswith("space_")] == [
         6, 6, 6, 6, 7, 30,
     ]  # fmt: skip

@@ -32,6 +32,18 @@ class FindingSummary(TypedDict):
     """Whether the limit is kept."""
 
 
+class SimulationSummary(TypedDict):
+    """Accuracy of the simulation of the space arm."""
+
+    accuracy: str
+    """`usual` or `fine`."""
+    why: str
+    """Reason, in words."""
+    usual_waypoints: int | None
+    """Number of waypoints that took too much work to be fine; null of a live motion, whose
+    recording has them in `flags`."""
+
+
 class ArmCheckSummary(TypedDict):
     """Proof of a motion of both arms."""
 
@@ -49,6 +61,8 @@ class ArmCheckSummary(TypedDict):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
 
 
 class AccuracySummary(TypedDict):
@@ -141,6 +155,8 @@ class ArmRunSummary(StreamSummary):
     """Scale of the distances [1]."""
     findings: list[FindingSummary]
     """Values that come nearest to each limit; empty for a live motion."""
+    simulation: SimulationSummary
+    """Accuracy of the simulation of the space arm."""
     accuracy: AccuracySummary | None
     """Accuracy by the report, if one was asked for."""
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.space_arm.arm import Arm, Body
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import (
     BACK_EMF,
     BRAKE,
@@ -178,6 +179,8 @@ class SpaceArm:
             list[Span](),
             samples,
         )
+        if isinstance(self._integrator, CappedSdirk4):
+            self._integrator.begin_tick()
         while left:
             parts = left if spans and spans[-1].status is not SpanStatus.DONE else 1
             spans.append(

@@ -25,6 +25,12 @@ from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
 from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
+from hil.stations.arm.plan.simulation_accuracy import (
+    FINE_MODELS,
+    AskedAccuracy,
+    SimulationAccuracy,
+    simulation_accuracy,
+)
 from hil.stations.arm.sources.settings import ArmSourceSettings
 from hil_common.arrays.pose import Pose
 
@@ -45,14 +51,20 @@ class SpaceArmChoice(Settings):
     """Angles of the revolute joints at the start [deg]; the arm's home if left out."""
     start_m: tuple[float, ...] | None = None
     """Travels of the prismatic joints at the start [m]; the arm's home if left out."""
-    accuracy: Literal["usual", "fine"] = "usual"
-    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c)."""
+    accuracy: AskedAccuracy = "auto"
+    """Accuracy of the simulation: ``fine`` takes ten times the time (not with model c); ``auto`` is
+    fine as long as a waypoint's work allows, and usual with model c."""
 
     @model_validator(mode="after")
     def _can_be_fine(self) -> Self:
-        if self.accuracy == "fine" and self.model == "c":
-            raise ValueError('accuracy = "fine" is not there for model c; "usual" is')
+        if self.accuracy == "fine" and self.model not in FINE_MODELS:
+            raise ValueError(f'accuracy = "fine" is not there for model {self.model}; "usual" is')
         return self
+
+    @property
+    def simulation(self) -> SimulationAccuracy:
+        """Accuracy with which the arm is simulated."""
+        return simulation_accuracy(self.accuracy, self.model)
 
 
 class WorkingPoint(Settings):

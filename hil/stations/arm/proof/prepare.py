@@ -40,12 +40,15 @@ from hil.stations.arm.plan.nodes import (
     worst_corner,
 )
 from hil.stations.arm.plan.scenario import ArmPlan
+from hil.stations.arm.plan.simulation_accuracy import SimulationAccuracy
 from hil.stations.arm.proof.start import hold_to_pace
 from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
+from sim.world.space_arm.arm import Arm
+from sim.world.space_arm.capped_sdirk4 import CappedSdirk4
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.integrators import Sdirk4
+from sim.world.space_arm.integrators import Integrator, Sdirk4
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateSettings
 from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
@@ -84,6 +87,13 @@ class ArmProof:
     def clock(self) -> str:
         """``"virtual"`` or ``"real"``."""
         return self.plan.scenario.clock
+
+    @property
+    def usual_waypoints(self) -> int | None:
+        """Number of waypoints that took too much work to be fine; None if it is live."""
+        if not self.plan.scenario.source.planned:
+            return None
+        return sum(step.usual for step in self.steps)
 
     def gate(self) -> ArmGate:
         """Make the gate of both arms at the start; raises RefusedError if it refuses that."""
@@ -131,8 +141,17 @@ def space_arm_of(plan: ArmPlan) -> SpaceArm:
         plan.space_arm.home_m if chosen.start_m is None else chosen.start_m,
     )
     payload = plan.space_arm.payloads().get(chosen.payload)
-    fine = Sdirk4(levers_m(arm)) if chosen.accuracy == "fine" else None
-    return SpaceArm(arm, DriveModel(chosen.model), start, payload=payload, integrator=fine)
+    return SpaceArm(
+        arm, DriveModel(chosen.model), start, payload=payload,
+        integrator=_integrator(arm, chosen.simulation),
+    )  # fmt: skip
+
+
+def _integrator(arm: Arm, simulation: SimulationAccuracy) -> Integrator | None:
+    """Return the integrator of an accuracy; None for the usual one."""
+    if simulation.accuracy == "usual":
+        return None
+    return CappedSdirk4(levers_m(arm)) if simulation.capped else Sdirk4(levers_m(arm))
 
 
 def rates_of(plan: ArmPlan) -> ProgrammedRates:

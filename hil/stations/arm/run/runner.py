@@ -17,7 +17,12 @@ from hil.run.console import Console
 from hil.run.end import Conclusion
 from hil.run.run import Opening
 from hil.run.station import Checked, Request, Summary
-from hil.stations.arm.arm_summaries import ArmCheckSummary, ArmRunSummary, FindingSummary
+from hil.stations.arm.arm_summaries import (
+    ArmCheckSummary,
+    ArmRunSummary,
+    FindingSummary,
+    SimulationSummary,
+)
 from hil.stations.arm.cycle.journal import supervised
 from hil.stations.arm.options import AT, OPTIONS
 from hil.stations.arm.plan.scenario import ArmPlan, load_arm_plan
@@ -170,7 +175,7 @@ def warm_all(quiet: bool) -> None:
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
-    fine = plan.scenario.space_arm.accuracy == "fine"
+    fine = plan.scenario.space_arm.simulation.accuracy == "fine"
     warm_arm_and_say(plan.space_arm, quiet=quiet, fine=fine)
     live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
@@ -225,7 +230,7 @@ def _view(result: ArmRunResult) -> "ArmView":
 
 
 def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
-    path = prepared.path
+    path, simulation = prepared.path, prepared.plan.scenario.space_arm.simulation
     return ArmCheckSummary(
         ok=True,
         waypoints=len(prepared.steps),
@@ -240,6 +245,10 @@ def _summarize_prepared(prepared: ArmProof) -> ArmCheckSummary:
             )
             for one in path.findings
         ],
+        simulation=SimulationSummary(
+            accuracy=simulation.accuracy, why=simulation.why,
+            usual_waypoints=prepared.usual_waypoints,
+        ),
     )  # fmt: skip
 
 
@@ -254,6 +263,9 @@ def _show_path(prepared: ArmProof) -> None:
     if prepared.plan.scenario.mapping.scale != 1.0:
         scale = prepared.plan.scenario.mapping.scale
         out.print(styled("black on yellow", " SCALED "), f"ways are {scale:g}")
+    simulation = prepared.plan.scenario.space_arm.simulation
+    words = simulation.in_words(prepared.usual_waypoints)
+    out.print(f"simulation of the space arm: {words}", soft_wrap=True)
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
