@@ -38,6 +38,8 @@ class DriveSettings(Settings):
     """Torque at which the clutch between gear and link slips [N m]."""
     brake_nm: NotNegative
     """Torque that the brake can hold, on the joint's side [N m]."""
+    inductance_h: Positive | None = None
+    """Inductance of the winding, which drive model f needs [H]."""
 
     def drive(self) -> JointDrive:
         """Make the drive for the simulator."""

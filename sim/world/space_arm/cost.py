@@ -67,7 +67,7 @@ class TickCost:
     hits: int
     """Number of blows in rigid gaps."""
     state: Array
-    """State after the tick as the counting run has it, shape (5, 6)."""
+    """State after the tick as the counting run has it, shape (6, 6)."""
     call: Callable[[], Array]
     """Call of the compiled tick, which returns the state after it."""
 

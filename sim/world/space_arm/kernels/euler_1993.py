@@ -66,14 +66,14 @@ ROUNDING = 1e-12
 
 # Rows of the table besides those of `rk4_modes`: rates of links and motors, wind-ups and torques
 # through the gears at the end of a step, friction that a motor at rest needs,
-V_END, W_END, L_END, THROUGH, FRICTION = MODE_ROWS, MODE_ROWS + 1, MODE_ROWS + 2, 48, 49
+V_END, W_END, L_END, THROUGH, FRICTION = MODE_ROWS, MODE_ROWS + 1, MODE_ROWS + 2, 52, 53
 # the torques at its beginning, the regime of the motor, the face that touches (or 0),
-THROUGH_0, FRICTION_0, REGIME, TOUCH = 50, 51, 52, 53
+THROUGH_0, FRICTION_0, REGIME, TOUCH = 54, 55, 56, 57
 # s', s'', stiffness times h plus damping of a gear that is engaged,
-S1, S2, RIGIDITY = 54, 55, 56
+S1, S2, RIGIDITY = 58, 59, 60
 # whether the onset of a contact bounds its torque.
-STEEP = 57
-ROWS = 58
+STEEP = 61
+ROWS = 62
 
 NOWHERE, MOTOR, GAP, REST, BOUND = 0, 1, 2, 3, 4
 """Kinds of crossing: none, a limit of a motor, one of a gap, rest or the end of sticking, the bound
@@ -380,7 +380,7 @@ def advance(
 
     Args:
         coriolis: whether velocities bend the motion; if so, as at each computation of D.
-        state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, 6); changed in place.
+        state: rows `Q`, `V`, `W`, `L`, `T`, `SLIP` of `sdirk2`, shape (6, 6); changed in place.
         command: rates that are asked for [rad/s], shape (6,).
         dry: dry friction of motors and closed brakes [N m], shape (6,).
         span_s: length of the span [s].

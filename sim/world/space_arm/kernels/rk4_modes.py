@@ -10,10 +10,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sim.world.space_arm.drive import CLUTCH, DRAG, ELASTIC, HALF_GAP, HOLD, INERTIA, RIGID_GAP
+from sim.world.space_arm.drive import (
+    CLUTCH,
+    DRAG,
+    ELASTIC,
+    HALF_GAP,
+    HOLD,
+    INERTIA,
+    RIGID_GAP,
+    WINDING,
+)
 from sim.world.space_arm.kernels.drive_law import gear_torque, motor_torque
 from sim.world.space_arm.kernels.linear import factorise, solve
-from sim.world.space_arm.kernels.sdirk2 import L, V, W
+from sim.world.space_arm.kernels.sdirk2 import L, T, V, W
 
 Array = NDArray[np.float64]
 
@@ -31,11 +40,11 @@ BIAS, DIAGONAL, DRIVING = 18, 19, 20
 PASSED, SLIDE, FIRM, STUCK = 21, 22, 23, 24
 # accelerations of links and motors, rates that bend the motion,
 A, B, BENDING = 25, 26, 27
-# rows Q, V, W, L of a state within the step, of its derivative, and of the weighted sum of those,
-TRIAL, SLOPE, TOTAL = 28, 32, 36
+# rows Q, V, W, L, T of a state within the step, of its derivative, and of their weighted sum,
+TRIAL, SLOPE, TOTAL = 28, 33, 38
 # and the state before the step.
-LAST = 40
-ROWS = 45
+LAST = 43
+ROWS = 49
 
 
 @njit(cache=True, error_model="numpy", forceinline=True)
@@ -136,7 +145,10 @@ def accelerate(
     """
     for j in range(6):
         v, w = state[first + V, j], state[first + W, j]
-        torque, _ = motor_torque(drive, j, w, command[j])
+        torque = (
+            state[first + T, j] if drive[WINDING, j] > 0.0
+            else motor_torque(drive, j, w, command[j])[0]
+        )  # fmt: skip
         s[DRIVING, j] = torque if s[STUCK, j] != 0.0 else torque - s[SLIDE, j] * dry[j]
         through = s[DRIVING, j]
         if s[FIRM, j] == 0.0:
